@@ -1,0 +1,1 @@
+"""Tacit: private statistics you can infer from."""

@@ -1,0 +1,124 @@
+"""Every error a user can meet: what failed, the value, the fix, and a stable code.
+
+An error speaks of public facts only (schema, price, ledger, file names), never of rows.  Codes are never reused:
+`CODES` is the catalogue behind the reference page of error codes.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+CODES: Final[dict[str, str]] = {
+    # S: schema
+    # F: TOML and other files
+    # Q: queries
+    # B: prices and budgets
+    # L: ledgers
+    # D: data sources, before any row is read
+    # R: releases
+    # I: inference
+    # N: noise laws
+    # C: command line
+    # M: machine
+    "M01": "the machine failed while rows were read; nothing about the rows is said",
+}
+
+NOTHING_SPENT: Final = "Nothing was read or spent."
+
+
+class TacitError(Exception):
+    """Base of all errors of this library.
+
+    Parameters are keyword-only beyond the message: `code` is a key of `CODES`, `hint` says what to type instead,
+    `state` says what the failure cost so far (by default: nothing).
+
+    >>> raise SchemaError("column 'age': lower bound 9 is not below upper bound 1.", code="S07", hint="Real(1, 9)")
+    Traceback (most recent call last):
+    tacit.errors.SchemaError: [S07] column 'age': lower bound 9 is not below upper bound 1.  Hint: Real(1, 9).  \
+Nothing was read or spent.
+    """
+
+    def __init__(self, message: str, *, code: str, hint: str | None = None, state: str | None = NOTHING_SPENT) -> None:
+        self.message = message
+        self.code = code
+        self.hint = hint
+        self.state = state
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        parts = [f"[{self.code}] {self.message}"]
+        if self.hint:
+            parts.append(f"Hint: {self.hint.rstrip('.')}.")
+        if self.state:
+            parts.append(self.state)
+        return "  ".join(parts)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.message, self.code, self.hint, self.state))
+
+
+def _rebuild(cls: type[TacitError], message: str, code: str, hint: str | None, state: str | None) -> TacitError:
+    return cls(message, code=code, hint=hint, state=state)
+
+
+class SchemaError(TacitError):
+    """A schema, a column type or a level is wrong."""
+
+
+class QueryError(TacitError):
+    """A question cannot be asked of this schema, or under this neighbouring relation."""
+
+
+class BudgetError(TacitError):
+    """A price or a budget is malformed, or the budget does not admit the price."""
+
+
+class LedgerError(TacitError):
+    """A ledger is damaged, of other people, of another version, or out of reach."""
+
+
+class SourceError(TacitError):
+    """A table cannot be opened, or its columns and types are not those of the schema.  No row was read."""
+
+
+class ReleaseError(TacitError):
+    """A release document is malformed, unknown, or asked for what it cannot give."""
+
+
+class InferenceError(TacitError):
+    """An estimate was asked for something it cannot answer (a level below 0.5, an unknown term)."""
+
+
+class FileError(TacitError):
+    """A TOML file, a site file or an output path is wrong."""
+
+
+class CommandError(TacitError):
+    """The words of a command are wrong."""
+
+
+class MachineError(TacitError):
+    """The machine failed behind the wall.  One constant message: details are in the curator's own log."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the data could not be read or the machine failed; no detail leaves the curator's own log.",
+            code="M01",
+            hint="ask the same question again: a recorded charge is not charged twice",
+            state="If the charge was recorded, it stands.",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (MachineError, ())
+
+
+def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:
+    """The known word closest to `word`, or None where none is close.
+
+    >>> nearest("incme", ["age", "income"])
+    'income'
+    """
+    import difflib
+
+    found = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return found[0] if found else None

@@ -1,0 +1,145 @@
+"""The questions of this version, as plain values: the same words in Python, TOML and release files.  No data here.
+
+A query is a frozen dataclass.  `to_dict` and `query_from_dict` are inverse to each other; unknown kinds and keys are
+refused with the nearest known word.  What a query reads and costs is in `tacit.mechanisms`; what its release says is in
+`tacit.inference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+
+from tacit.errors import QueryError, nearest
+
+if TYPE_CHECKING:
+    from tacit.inference.moments import MomentsRelease
+
+R_co = TypeVar("R_co", covariant=True)
+Names: TypeAlias = str | Sequence[str]
+
+
+class Query(Generic[R_co]):
+    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, defaults left out.
+
+        >>> Mean("age").to_dict()
+        {'query': 'Mean', 'columns': ['age']}
+        """
+        words: dict[str, Any] = {"query": type(self).__name__}
+        for f in fields(cast(Any, self)):
+            value = getattr(self, f.name)
+            if value != () and value is not None:
+                words[f.name] = list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
+        return words
+
+
+def _names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
+    """One name or several -> a tuple of distinct names."""
+    if value is None:
+        return ()
+    listed = (value,) if isinstance(value, str) else tuple(value)
+    for name in listed:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise QueryError(f"{field} of {query}: {name!r} is not a column name.", code="Q01", hint=f'{field}="age"')
+    if len(set(listed)) < len(listed):
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise QueryError(f"{field} of {query}: {twice!r} is named twice.", code="Q02", hint="name each column once")
+    return listed
+
+
+@dataclass(frozen=True)
+class Count(Query["MomentsRelease"]):
+    """Number of rows, in each cell of `by` (categorical or Boolean columns with public levels).
+
+    Under replace-one the number of all rows is public, so `by` is required; under add-remove it is private and
+    `Count()` releases it.  Source: theory §12 (Counts).
+    """
+
+    by: Names = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by", _names("Count", "by", self.by))
+
+
+@dataclass(frozen=True)
+class Sum(Query["MomentsRelease"]):
+    """Total of one or several columns, values clamped to the schema's bounds, in each cell of `by`."""
+
+    columns: Names
+    by: Names = ()
+
+    def __post_init__(self) -> None:
+        _normalise(self)
+
+
+@dataclass(frozen=True)
+class Mean(Query["MomentsRelease"]):
+    """Mean of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+
+    The second moment is released with it at no further cost (theory §9, §12), so every estimate has a standard error
+    for both sampling and privacy.  The mean of a Boolean column is a proportion.
+
+    >>> Mean(["age", "income"], by="sex")
+    Mean(columns=('age', 'income'), by=('sex',))
+    """
+
+    columns: Names
+    by: Names = ()
+
+    def __post_init__(self) -> None:
+        _normalise(self)
+
+
+@dataclass(frozen=True)
+class Variance(Query["MomentsRelease"]):
+    """Variance of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+
+    Five Bernstein sums give the first four moments for the price of one count (theory §1.3), so the variance has a
+    standard error that assumes no normality.
+    """
+
+    columns: Names
+    by: Names = ()
+
+    def __post_init__(self) -> None:
+        _normalise(self)
+
+
+def _normalise(query: Sum | Mean | Variance) -> None:
+    kind = type(query).__name__
+    object.__setattr__(query, "columns", _names(kind, "columns", query.columns))
+    object.__setattr__(query, "by", _names(kind, "by", query.by))
+    if not query.columns:
+        raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint=f'{kind}("age")')
+    both = [name for name in query.columns if name in query.by]
+    if both:
+        raise QueryError(f"column {both[0]!r} of {kind} is also in by.", code="Q02", hint="name each column once")
+
+
+KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance)}
+
+
+def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
+    """Inverse of `Query.to_dict`; raises QueryError for an unknown kind, a missing or an unknown key.
+
+    >>> query_from_dict({"query": "Mean", "columns": "age"})
+    Mean(columns=('age',), by=())
+    """
+    given = dict(words)
+    kind = given.pop("query", None)
+    if not isinstance(kind, str) or kind not in KINDS:
+        guess = nearest(str(kind), list(KINDS))
+        known = ", ".join(KINDS)
+        raise QueryError(f"query {kind!r} is not one of {known}.", code="Q04", hint=f'query = "{guess or "Mean"}"')
+    names = [f.name for f in fields(cast(Any, KINDS[kind]))]
+    for key in given:
+        if key not in names:
+            guess = nearest(key, names) or names[0]
+            raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
+    if "columns" in names and "columns" not in given:
+        raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
+    return KINDS[kind](**given)

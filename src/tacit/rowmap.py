@@ -1,0 +1,167 @@
+"""Row maps: how one cell of a table becomes a bounded integer (theory §12, engine notes).  No data here.
+
+A `RowMap` says how a value becomes v in {0, ..., G}, or nothing (absent); a `KeyMap` says how it becomes the index of
+a public level, or nothing; a `Polynomial` is an integer function of v that an engine can sum.  `numpy` methods are the
+reference that every engine must equal, row by row: whatever an engine does on the way, the last step is missing ->
+declared place, then a clamp in 64-bit integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind: TypeAlias = Literal["real", "integer", "boolean", "date"]
+Level: TypeAlias = str | int | bool
+
+GRID: Final = 2**20
+"""Steps of a real column (theory §12): squares stay below 2**40, sums below 2**63 for 2**43 rows."""
+
+MAX_ROWS: Final = 2**42
+"""More rows than this are refused, so that no sum of any engine can overflow."""
+
+
+@dataclass(frozen=True)
+class RowMap:
+    """value -> v in {0, ..., steps * factor}, or absent.
+
+    real, integer, date:  y = (x - lower) * (steps / (upper - lower)) in float64, v = floor(clamp(y, 0, steps) + 1/2) * factor
+    boolean:              0 or False -> 0, 1 or True -> factor, anything else is missing (steps = 1)
+
+    Null, NaN and +-inf are missing: v = `missing`, or absent where `missing` is None.  Dates are days since 1970-01-01.
+    """
+
+    column: str
+    """Name in the schema."""
+    source: str
+    """Name in the table."""
+    kind: Kind
+    lower: float
+    upper: float
+    steps: int
+    factor: int = 1
+    missing: int | None = None
+
+    @property
+    def G(self) -> int:
+        """Largest value of v."""
+        return self.steps * self.factor
+
+    def numpy(self, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Reference: float64 cells (NaN where null) -> (v, present), both of the same shape; v = 0 where absent."""
+        x = np.asarray(values, dtype=np.float64)
+        known = np.isfinite(x)
+        if self.kind == "boolean":
+            known &= (x == 0.0) | (x == 1.0)
+        safe = np.where(known, x, self.lower)
+        with np.errstate(over="ignore", invalid="ignore"):
+            y = (safe - self.lower) * (self.steps / (self.upper - self.lower))
+            y = np.where(safe >= self.upper, float(self.steps), np.where(safe <= self.lower, 0.0, y))
+        step = np.floor(np.clip(y, 0.0, float(self.steps)) + 0.5).astype(np.int64)
+        v = np.clip(step, 0, self.steps) * self.factor
+        v = np.where(known, v, 0 if self.missing is None else self.missing)
+        present = known if self.missing is None else np.ones_like(known)
+        return v.astype(np.int64), present
+
+    def value(self, v: float) -> float:
+        """The point of the column's own scale that a grid value stands for."""
+        return self.lower + (self.upper - self.lower) * (v / self.G)
+
+
+@dataclass(frozen=True)
+class KeyMap:
+    """value -> index of its level, or absent: missing cells go to `missing` (an index), unlisted ones likewise."""
+
+    column: str
+    source: str
+    kind: Literal["category", "boolean"]
+    levels: tuple[Level, ...]
+    """Codes as they stand in the table, in the schema's order (booleans: False, True)."""
+    labels: tuple[str, ...]
+    """One label a level; longer than `levels` by one where missing is a level of its own."""
+    missing: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of public levels, that of missing values included where there is one."""
+        return len(self.labels)
+
+    def index(self, value: object) -> int | None:
+        """Reference: one cell -> index or None."""
+        for i, level in enumerate(self.levels):
+            if same_level(value, level):
+                return i
+        return self.missing
+
+
+def same_level(value: object, level: Level) -> bool:
+    """Whether a cell is a level: text equals text only; numbers and booleans compare as numbers (1 == 1.0 == True)."""
+    if value is None or isinstance(value, str) or isinstance(level, str):
+        return isinstance(value, str) and isinstance(level, str) and value == level
+    return bool(value == level)
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """floor(sum_k c_k v**k / divisor) of the grid value v of a present row, an integer.  Absent rows count 0.
+
+    Evaluated in 64-bit integers, then divided in float64 and floored.  Exact while the numerator a is below 2**52: a
+    quotient a / d that is no integer is at least 1 / d from the next one, relatively 1 / a, which exceeds the rounding
+    error 2**-53 of a division.  For a power of two as divisor 2**53 will do.  `check` proves it from public facts.
+
+    >>> Polynomial((0, 0, 1), 8).numpy(np.array([0, 4, 5]))
+    array([0, 2, 3])
+    """
+
+    coefficients: tuple[int, ...]
+    divisor: int = 1
+
+    def __call__(self, v: int) -> int:
+        return sum(c * v**k for k, c in enumerate(self.coefficients)) // self.divisor
+
+    def numpy(self, v: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Reference for the engines; v of any shape."""
+        total = np.zeros_like(v, dtype=np.int64)
+        for c in reversed(self.coefficients):
+            total = total * v + c
+        if self.divisor == 1:
+            return total
+        return np.floor(total.astype(np.float64) / float(self.divisor)).astype(np.int64)
+
+    def check(self, G: int) -> None:
+        """Refuse what could round or overflow for some v in {0, ..., G} (a mistake of ours, not of a user)."""
+        bound = sum(abs(c) * G**k for k, c in enumerate(self.coefficients))
+        power_of_two = self.divisor & (self.divisor - 1) == 0
+        limit = 2**62 if self.divisor == 1 else 2**53 if power_of_two else 2**52
+        if bound >= limit:
+            raise ArithmeticError(f"polynomial reaches {bound}, at or above {limit}, on a grid of {G}")
+
+
+ONE: Final = Polynomial((1,))
+"""Counts present rows."""
+IDENTITY: Final = Polynomial((0, 1))
+"""Sums v."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """What a source adds up in each cell: `polynomial` of `rowmap`'s value over present rows; all rows where None."""
+
+    rowmap: RowMap | None
+    polynomial: Polynomial = ONE
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """Exact integers from one pass over the table.  INSIDE the wall: not released.
+
+    rows:  all rows of the table, in a cell or not (public under replace-one only).
+    cells: one list of Python integers for each cell, len(sums) long; cells in row-major order of the keys' levels,
+           all of them, empty ones zero; one cell where there is no key.  Rows with an absent key are in no cell.
+    """
+
+    rows: int
+    cells: tuple[tuple[int, ...], ...]
