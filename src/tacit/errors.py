@@ -12,10 +12,22 @@ CODES: Final[dict[str, str]] = {
     # S: schema
     # F: TOML and other files
     # Q: queries
+    "Q01": "what should be a column name is not text",
+    "Q02": "a column is named twice in one query",
+    "Q03": "a query names no column",
+    "Q04": "a query of an unknown kind",
+    "Q05": "a query has no such argument",
     # B: prices and budgets
     # L: ledgers
     # D: data sources, before any row is read
     # R: releases
+    "R01": "a document is no release",
+    "R02": "a release of a later version, or of an unknown kind",
+    "R03": "a release file cannot be read",
+    "R04": "a file of several releases where one was expected",
+    "R05": "a release document is damaged",
+    "R06": "no release has that name",
+    "R07": "a file cannot be written",
     # I: inference
     # N: noise laws
     # C: command line

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 from tacit.errors import QueryError, nearest
 
 if TYPE_CHECKING:
-    from tacit.inference.moments import MomentsRelease
+    from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)
 
 R_co = TypeVar("R_co", covariant=True)
 Names: TypeAlias = str | Sequence[str]

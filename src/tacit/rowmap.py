@@ -28,7 +28,8 @@ MAX_ROWS: Final = 2**42
 class RowMap:
     """value -> v in {0, ..., steps * factor}, or absent.
 
-    real, integer, date:  y = (x - lower) * (steps / (upper - lower)) in float64, v = floor(clamp(y, 0, steps) + 1/2) * factor
+    real, integer, date:  y = (x - lower) * (steps / (upper - lower)) in float64,
+                          v = floor(clamp(y, 0, steps) + 1/2) * factor
     boolean:              0 or False -> 0, 1 or True -> factor, anything else is missing (steps = 1)
 
     Null, NaN and +-inf are missing: v = `missing`, or absent where `missing` is None.  Dates are days since 1970-01-01.
@@ -120,6 +121,7 @@ class Polynomial:
     divisor: int = 1
 
     def __call__(self, v: int) -> int:
+        """Exact value at one grid point, in Python integers."""
         return sum(c * v**k for k, c in enumerate(self.coefficients)) // self.divisor
 
     def numpy(self, v: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -133,11 +135,14 @@ class Polynomial:
 
     def check(self, G: int) -> None:
         """Refuse what could round or overflow for some v in {0, ..., G} (a mistake of ours, not of a user)."""
-        bound = sum(abs(c) * G**k for k, c in enumerate(self.coefficients))
+        steps = sum(abs(c) * G**k for k, c in enumerate(self.coefficients))  # bounds every intermediate sum
+        value = steps
+        if steps >= 2**52 and G <= 2**13:
+            value = max(abs(sum(c * v**k for k, c in enumerate(self.coefficients))) for v in range(G + 1))
         power_of_two = self.divisor & (self.divisor - 1) == 0
         limit = 2**62 if self.divisor == 1 else 2**53 if power_of_two else 2**52
-        if bound >= limit:
-            raise ArithmeticError(f"polynomial reaches {bound}, at or above {limit}, on a grid of {G}")
+        if steps >= 2**62 or value >= limit:
+            raise ArithmeticError(f"polynomial reaches {value}, at or above {limit}, on a grid of {G}")
 
 
 ONE: Final = Polynomial((1,))

@@ -1,0 +1,342 @@
+"""Release: what crossed the wall.  Immutable, versioned for ever, safe to publish.
+
+A release holds the noisy integers of one query and every public fact needed to read them, nothing else: no digest of
+data, path, run time or plan.  `to_dict` and `release_from_dict` are inverse to each other.  Kinds are never removed,
+new fields are optional, meanings never change, unknown kinds and versions are refused.  What a release *says* is in
+`tacit.inference`, which registers its classes here so that this file, and the wall behind it, never import it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
+
+from tacit.errors import ReleaseError
+from tacit.noise.laws import Law, law_from_dict
+from tacit.privacy import Cost
+from tacit.queries import Query, query_from_dict
+
+FORMAT: Final = 1
+"""Version of the document.  A reader refuses a later one."""
+
+Cells: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Public facts of the column behind a part: `v` in {0, ..., G} stands for lower + (upper - lower) v / G."""
+
+    kind: str
+    """real, integer, boolean or date (days since 1970-01-01)."""
+    lower: float
+    upper: float
+    G: int
+    units: str | None = None
+    missing: str = "exclude"
+    """Words for the missing rule: "exclude" or the value that stands for a missing cell."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Noisy integers of one column: one tuple a cell, each integer with its own independent draw of `law`.
+
+    `form` names the integer formulation (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are
+    the proven sensitivities of the whole part, `cost` the part of the price that its noise was made for.
+    """
+
+    label: str
+    form: str
+    parameters: Mapping[str, int]
+    grid: Grid | None
+    integers: Cells
+    law: Law
+    l1: int
+    l2_squared: int
+    cost: Cost
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; integers above 2**53 as text."""
+        words: dict[str, Any] = {"label": self.label, "form": self.form}
+        words["parameters"] = {key: _write_int(value) for key, value in self.parameters.items()}
+        if self.grid is not None:
+            words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
+        words["integers"] = [[_write_int(k) for k in cell] for cell in self.integers]
+        words["noise"] = self.law.to_dict()
+        words["sensitivity"] = {"l1": _write_int(self.l1), "l2_squared": _write_int(self.l2_squared)}
+        words["cost"] = self.cost.to_dict()
+        return words
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Part:
+        """Inverse of `to_dict`."""
+        grid = words.get("grid")
+        return cls(
+            label=str(words["label"]),
+            form=str(words["form"]),
+            parameters={str(key): _read_int(value) for key, value in words["parameters"].items()},
+            grid=None if grid is None else Grid(**grid),
+            integers=tuple(tuple(_read_int(k) for k in cell) for cell in words["integers"]),
+            law=law_from_dict(words["noise"]),
+            l1=_read_int(words["sensitivity"]["l1"]),
+            l2_squared=_read_int(words["sensitivity"]["l2_squared"]),
+            cost=Cost.from_dict(words["cost"]),
+        )
+
+
+Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Released(Protocol):
+    """What inference reads: shared by releases and simulated ones."""
+
+    @property
+    def query(self) -> Query[Any]: ...
+    @property
+    def table(self) -> str: ...
+    @property
+    def neighbors(self) -> str: ...
+    @property
+    def rows(self) -> int | None: ...
+    @property
+    def levels(self) -> Levels: ...
+    @property
+    def parts(self) -> tuple[Part, ...]: ...
+    @property
+    def cost(self) -> Cost: ...
+
+
+@dataclass(frozen=True)
+class Release:
+    """One query's answer with its public facts.  Leaf classes (`MomentsRelease`, ...) add what it says.
+
+    Attributes
+    ----------
+    query, mechanism: the question, and the mechanism with its version ("moments/1").
+    table, schema: the table's name (which people, which edition) and the schema's digest.
+    neighbors, unit: the neighbouring relation, and the most rows a person may have (None: one row each).
+    rows: the number of rows, where it is public (replace-one), else None.
+    levels: ((column, (label, ...)), ...) of `by`; cells of a part are in row-major order of them.
+    parts: the noisy integers.
+    cost: what this release cost.
+    charge, head: number of the charge that bought it and the ledger's chain head after it (`tacit budget --check`).
+    recorded: False where the ledger was in memory only.
+    remaining: words on what was left of the budget; never stored.
+    """
+
+    kind: ClassVar[str] = "release"
+
+    query: Query[Any]
+    mechanism: str
+    table: str
+    schema: str
+    neighbors: str
+    unit: int | None
+    rows: int | None
+    levels: Levels
+    parts: tuple[Part, ...]
+    cost: Cost
+    charge: int
+    head: str
+    date: str
+    version: str
+    name: str | None = None
+    recorded: bool = True
+    remaining: str | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Labels of the cells, "north:female"; one empty label where there is no `by`."""
+        return cell_labels(self.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, the same for the same release."""
+        words: dict[str, Any] = {"tacit": FORMAT, "kind": self.kind, "query": self.query.to_dict()}
+        words |= {"mechanism": self.mechanism, "table": self.table, "schema": self.schema}
+        words |= {"neighbors": self.neighbors, "unit": self.unit, "rows": self.rows}
+        words["levels"] = [[column, list(labels)] for column, labels in self.levels]
+        words["parts"] = [part.to_dict() for part in self.parts]
+        words |= {"cost": self.cost.to_dict(), "charge": self.charge, "head": self.head}
+        words |= {"date": self.date, "version": self.version, "name": self.name, "recorded": self.recorded}
+        return words
+
+    def to_json(self) -> str:
+        """Canonical JSON text: sorted keys, no spaces."""
+        return canonical(self.to_dict())
+
+    def save(self, path: str | Path) -> None:
+        """Write the document to a file (whole or not at all)."""
+        write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+
+    @staticmethod
+    def load(path: str | Path) -> Release:
+        """Read one release from a file; ReleaseError where it is none.  For a file of several: `Releases.load`."""
+        words = _read_json(path)
+        if "releases" in words:
+            raise ReleaseError(f"{path} holds several releases.", code="R04", hint="Releases.load(path)", state=None)
+        return release_from_dict(words)
+
+
+LEAVES: Final[dict[str, type[Release]]] = {}
+"""Kind of a release -> its class; filled by `tacit.inference` when `tacit` is imported."""
+
+L = TypeVar("L", bound=type[Release])
+
+
+def register(leaf: L) -> L:
+    """Class decorator: releases of `leaf.kind` are made as this class."""
+    LEAVES[leaf.kind] = leaf
+    return leaf
+
+
+def release_from_dict(words: Mapping[str, Any]) -> Release:
+    """Inverse of `Release.to_dict`; ReleaseError for anything that is not a release of a known kind and version."""
+    version, kind = words.get("tacit"), words.get("kind")
+    if not isinstance(version, int) or kind is None:
+        raise ReleaseError("this document is no release of tacit.", code="R01", state=None)
+    if version > FORMAT:
+        message = f"this release has format {version}; this version of tacit reads up to {FORMAT}."
+        raise ReleaseError(message, code="R02", hint="upgrade tacit", state=None)
+    if kind not in LEAVES:
+        raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
+    try:
+        return LEAVES[kind](
+            query=query_from_dict(words["query"]),
+            mechanism=str(words["mechanism"]),
+            table=str(words["table"]),
+            schema=str(words["schema"]),
+            neighbors=str(words["neighbors"]),
+            unit=None if words["unit"] is None else int(words["unit"]),
+            rows=None if words["rows"] is None else int(words["rows"]),
+            levels=tuple((str(column), tuple(str(x) for x in labels)) for column, labels in words["levels"]),
+            parts=tuple(Part.from_dict(part) for part in words["parts"]),
+            cost=Cost.from_dict(words["cost"]),
+            charge=int(words["charge"]),
+            head=str(words["head"]),
+            date=str(words["date"]),
+            version=str(words["version"]),
+            name=None if words.get("name") is None else str(words["name"]),
+            recorded=bool(words.get("recorded", True)),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None
+
+
+@dataclass(frozen=True)
+class Releases(Mapping[str, Any]):
+    """Several releases bought together, by name; a Mapping, saved as one file."""
+
+    items_: tuple[tuple[str, Release], ...]
+
+    def __getitem__(self, name: str) -> Any:  # Any: the leaf depends on the name
+        for key, release in self.items_:
+            if key == name:
+                return release
+        from tacit.errors import nearest
+
+        guess = nearest(name, [key for key, _ in self.items_])
+        raise ReleaseError(f"no release is named {name!r}.", code="R06", hint=guess, state=None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([key for key, _ in self.items_])
+
+    def __len__(self) -> int:
+        return len(self.items_)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, in order."""
+        return {"tacit": FORMAT, "releases": [[name, release.to_dict()] for name, release in self.items_]}
+
+    def to_json(self) -> str:
+        """Canonical JSON text."""
+        return canonical(self.to_dict())
+
+    def save(self, path: str | Path) -> None:
+        """Write all of them to one file (whole or not at all)."""
+        write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Releases:
+        """Read a file of one or several releases."""
+        return releases_from_dict(_read_json(path))
+
+    def with_remaining(self, words: str | None) -> Releases:
+        """The same releases, each carrying words on what is left of the budget."""
+        return Releases(tuple((name, replace(release, remaining=words)) for name, release in self.items_))
+
+
+def releases_from_dict(words: Mapping[str, Any]) -> Releases:
+    """Inverse of `Releases.to_dict`; a single release is read as one named by its own name (or "release")."""
+    if "releases" not in words:
+        one = release_from_dict(words)
+        return Releases(((one.name or "release", one),))
+    if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
+        raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
+    try:
+        return Releases(tuple((str(name), release_from_dict(one)) for name, one in words["releases"]))
+    except (TypeError, ValueError, AttributeError):
+        raise ReleaseError("this file of releases is damaged.", code="R05", state=None) from None
+
+
+def cell_labels(levels: Levels) -> tuple[str, ...]:
+    """Row-major product of the levels' labels, joined by colons.
+
+    >>> cell_labels((("region", ("north", "south")), ("sex", ("f", "m"))))
+    ('north:f', 'north:m', 'south:f', 'south:m')
+    """
+    labels: tuple[str, ...] = ("",)
+    for _, values in levels:
+        labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
+    return labels
+
+
+def canonical(words: object) -> str:
+    """One text for one value: JSON with sorted keys, no spaces, no NaN."""
+    return json.dumps(words, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file whole or not at all: a temporary file beside it, flushed to disk, then renamed."""
+    import os
+    import tempfile
+
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as problem:
+        message = f"{target} cannot be written: {problem.strerror}."
+        raise ReleaseError(message, code="R07", hint="another path", state="A stored answer is not lost.") from None
+
+
+def _read_json(path: str | Path) -> dict[str, Any]:
+    try:
+        words = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise ReleaseError(f"{path} cannot be read: {problem.strerror}.", code="R03", state=None) from None
+    except ValueError:
+        raise ReleaseError(f"{path} is not JSON.", code="R01", state=None) from None
+    if not isinstance(words, dict):
+        raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
+    return cast("dict[str, Any]", words)
+
+
+def _write_int(value: int) -> int | str:
+    return value if abs(value) <= 2**53 else str(value)
+
+
+def _read_int(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(f"{value!r} is not an integer")
+    return int(value)
