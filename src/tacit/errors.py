@@ -18,6 +18,15 @@ CODES: Final[dict[str, str]] = {
     "Q04": "a query of an unknown kind",
     "Q05": "a query has no such argument",
     # B: prices and budgets
+    "B01": "a number in a price or a budget is not finite, not positive, or beyond what protects anybody",
+    "B02": "the budget refuses: too little is left",
+    "B03": "a price or a budget is written in no way, or in two",
+    "B04": "the budget's way of adding does not admit this kind of price",
+    "B05": "an unknown word in a budget (neighbors, accounting)",
+    "B06": "a share of a price is not above 0 and at most 1",
+    "B07": "a stored price or budget is malformed",
+    "B08": "no noise can be calibrated: the price buys another law, or there is nothing to protect",
+    "B09": "dp-accounting is not installed",
     # L: ledgers
     # D: data sources, before any row is read
     # R: releases

@@ -1,0 +1,162 @@
+"""Cost: the price offered for one request, exact.  No data here.
+
+A price is written in one of three ways, and the way chooses the noise (design, law 10):
+
+=================  ===============  =====================================
+`epsilon=`         "pure"           discrete Laplace
+`rho=`             "zcdp"           normal, rounded to integers
+`epsilon=, delta=` "approximate"    normal, rounded to integers
+=================  ===============  =====================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal, TypeAlias
+
+from tacit.errors import BudgetError, nearest
+from tacit.privacy.numbers import Number, plain, rational
+
+Kind: TypeAlias = Literal["pure", "zcdp", "approximate"]
+
+MOST: Final = {"epsilon": Fraction(1000), "rho": Fraction(1000)}
+"""More than this is a slip of the pen, not a promise to anybody: e**1000 bounds nothing."""
+LEAST: Final = {"epsilon": Fraction(1, 10**30), "rho": Fraction(1, 10**60), "delta": Fraction(1, 10**300)}
+"""Less than this buys noise far beyond the widest law (scale 1e12); refused so that all numbers stay printable."""
+
+HINT: Final = {"epsilon": "epsilon=1", "rho": "rho=0.1", "delta": "delta=1e-6"}
+WAYS: Final = "epsilon=1, or rho=0.1, or epsilon=1, delta=1e-6"
+
+
+def checked(value: object, name: str) -> Fraction:
+    """A rational within the limits for `name` ("epsilon", "delta" or "rho"); BudgetError B01 otherwise."""
+    exact = rational(value, name)
+    if exact <= 0:
+        reason = "leave delta out for a pure price" if name == "delta" and exact == 0 else HINT[name]
+        raise BudgetError(f"{name} is {value}: not above 0.", code="B01", hint=reason)
+    if name == "delta" and exact >= 1:
+        raise BudgetError(f"delta is {value}: not below 1, which would promise nothing.", code="B01", hint=HINT[name])
+    if exact > MOST.get(name, Fraction(1)):
+        raise BudgetError(f"{name} is {value}: above {MOST[name]}, it protects nobody.", code="B01", hint=HINT[name])
+    if exact < LEAST[name]:
+        raise BudgetError(f"{name} is {value}: no noise is that wide.", code="B01", hint=HINT[name])
+    return exact
+
+
+def way_of(what: str, epsilon: object, delta: object, rho: object) -> Kind:
+    """Which of the three ways a price or a budget (`what`) is written in; BudgetError B03 for none or two."""
+    if rho is None and epsilon is not None:
+        return "pure" if delta is None else "approximate"
+    if rho is not None and epsilon is None and delta is None:
+        return "zcdp"
+    given = [name for name, v in (("epsilon", epsilon), ("delta", delta), ("rho", rho)) if v is not None]
+    said = " and ".join(given) if given else "nothing"
+    raise BudgetError(f"{what} is written with {said}: say it in one way.", code="B03", hint=WAYS)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What is offered, and then charged, for one request: exact rationals.  Make one with `Cost.of`.
+
+    >>> cost = Cost.of(epsilon=1, delta=1e-6)
+    >>> print(cost, cost.kind, cost.noise)
+    ε = 1, δ = 1e-06 approximate gaussian
+    >>> Cost.of(rho=0.01).to_dict()
+    {'rho': '1/100'}
+    """
+
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+    rho: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        way_of("a price", self.epsilon, self.delta, self.rho)
+        for name in ("epsilon", "delta", "rho"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked(getattr(self, name), name))
+
+    @classmethod
+    def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
+        """A price from what was typed; a float means the decimal it prints as.
+
+        Raises BudgetError: B01 for a number that is no price (NaN, not positive, above 1000, delta >= 1), B03 for a
+        price written in no way or in two.
+        """
+        way_of("a price", epsilon, delta, rho)
+        return cls(
+            epsilon=None if epsilon is None else checked(epsilon, "epsilon"),
+            delta=None if delta is None else checked(delta, "delta"),
+            rho=None if rho is None else checked(rho, "rho"),
+        )
+
+    @property
+    def kind(self) -> Kind:
+        """How the price is written."""
+        return way_of("a price", self.epsilon, self.delta, self.rho)
+
+    @property
+    def noise(self) -> Literal["laplace", "gaussian"]:
+        """The noise it buys."""
+        return "laplace" if self.kind == "pure" else "gaussian"
+
+    @property
+    def zcdp(self) -> Fraction:
+        """ρ of the zCDP that what it buys satisfies, exact.
+
+        pure: ε²/2 (Bun & Steinke 2016, Proposition 1.4).  zcdp: ρ.  approximate: 1/(2s²) rounded down, with s the
+        analytic Gaussian's noise multiplier (Balle & Wang 2018, Theorem 8); noise is calibrated from this same number,
+        so its cost in ρ is at most what is charged, and its (ε, δ) at most what was offered.
+        """
+        if self.rho is not None:
+            return self.rho
+        assert self.epsilon is not None
+        if self.delta is None:
+            return self.epsilon**2 / 2
+        from tacit.privacy.conversions import approximate_to_zcdp
+
+        return approximate_to_zcdp(self.epsilon, self.delta)
+
+    def share(self, part: Fraction) -> Cost:
+        """The price of one question that takes `part`, 0 < part <= 1, of this one.
+
+        Parts that add up to 1 cost this price together: pure prices share ε, the other two share ρ.  Raises BudgetError
+        B06 for another part.
+
+        >>> Cost.of(rho=0.2).share(Fraction(1, 4))
+        Cost(epsilon=None, delta=None, rho=Fraction(1, 20))
+        """
+        if not 0 < part <= 1:
+            raise BudgetError(f"a share of a price is {part}: not above 0 and at most 1.", code="B06", hint="share = 1")
+        if self.kind == "pure":
+            assert self.epsilon is not None
+            return Cost(epsilon=self.epsilon * part)
+        return Cost(rho=self.zcdp * part)
+
+    def to_dict(self) -> dict[str, str]:
+        """Exact fractions as text."""
+        return {n: str(v) for n in ("epsilon", "delta", "rho") if (v := getattr(self, n)) is not None}
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, object]) -> Cost:
+        """Inverse of `to_dict`; BudgetError B07 for an unknown key, B01 and B03 as `of`."""
+        return cls.of(**numbers_of("a price", words))
+
+    def __str__(self) -> str:
+        if self.delta is not None and self.epsilon is not None:
+            return f"ε = {plain(self.epsilon)}, δ = {plain(self.delta)}"
+        if self.epsilon is not None:
+            return f"ε = {plain(self.epsilon)}"
+        assert self.rho is not None
+        return f"ρ = {plain(self.rho)}"
+
+
+def numbers_of(what: str, words: Mapping[str, object], also: tuple[str, ...] = ()) -> dict[str, Fraction]:
+    """The entries epsilon, delta, rho of a stored document, exact; other keys than these and `also` are refused."""
+    names = ["epsilon", "delta", "rho"]
+    for key in words:
+        if key not in names and key not in also:
+            guess = nearest(str(key), [*names, *also]) or "rho"
+            raise BudgetError(f"{what} has no {key!r}.", code="B07", hint=f"{guess} = …")
+    return {n: rational(words[n], n) for n in names if words.get(n) is not None}

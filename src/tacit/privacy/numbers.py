@@ -1,0 +1,122 @@
+"""Exact numbers: what people type becomes a rational, and rationals are printed again.  No data here.
+
+Prices and budgets are `Fraction`s from the first line to the last, so that ten times 0.1 is 1 and no float enters a
+privacy argument.  A float means the decimal it prints as.
+"""
+
+from __future__ import annotations
+
+import numbers
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from tacit.errors import BudgetError
+
+Number: TypeAlias = int | float | str | Decimal | Fraction
+"""What a price may be typed as; NumPy scalars too."""
+
+MOST_BITS: Final = 2048
+"""Longest numerator or denominator: a price is a number, not a way to stall the ledger."""
+
+
+def rational(value: object, name: str) -> Fraction:
+    """The exact rational that `value` means; raises BudgetError B01, naming `name`, where it is no finite number.
+
+    >>> rational(0.1, "epsilon"), rational("1/3", "rho"), rational("1e-6", "delta")
+    (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000))
+    """
+    exact = _parse(value)
+    if exact is None:
+        raise BudgetError(f"{name} is {value!r}: not a finite number.", code="B01", hint=f"{name}=0.1")
+    if max(exact.numerator.bit_length(), exact.denominator.bit_length()) > MOST_BITS:
+        raise BudgetError(f"{name} has more digits than any price needs.", code="B01", hint=f"{name}=0.1")
+    return exact
+
+
+def _parse(value: object) -> Fraction | None:
+    if isinstance(value, bool | np.bool_):
+        return None
+    if isinstance(value, numbers.Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, float | np.floating):
+        value = str(value.item() if isinstance(value, np.float64) else value)
+    if isinstance(value, Decimal):
+        return _of_decimal(value)
+    return _of_text(value) if isinstance(value, str) else None
+
+
+def _of_text(text: str) -> Fraction | None:
+    if len(text) > MOST_BITS // 2:
+        return None
+    above, slash, below = text.partition("/")
+    try:
+        numerator = _of_decimal(Decimal(above))
+        denominator = _of_decimal(Decimal(below)) if slash else Fraction(1)
+    except InvalidOperation:
+        return None
+    return numerator / denominator if numerator is not None and denominator else None
+
+
+def _of_decimal(value: Decimal) -> Fraction | None:
+    if not value.is_finite() or (value and abs(value.adjusted()) > MOST_BITS // 4):
+        return None  # 1e999999999 must not become an integer of that length
+    return Fraction(value)
+
+
+def plain(x: Fraction, digits: int = 4) -> str:
+    """A number for people: exact where it has at most `digits` + 2 significant digits, otherwise `digits` of them, rounded up.
+
+    >>> plain(Fraction(1, 100)), plain(Fraction(1, 3)), plain(Fraction(1, 10**6)), plain(Fraction(20))
+    ('0.01', '0.3334', '1e-06', '20')
+    """
+    if x == 0:
+        return "0"
+    short = significant(x, digits + 2, up=True)
+    return _text(short if short == x else significant(x, digits, up=True))
+
+
+def significant(x: Fraction, digits: int, *, up: bool) -> Fraction:
+    """`x` >= 0 rounded to so many significant decimal digits, upwards or downwards; exact integers throughout.
+
+    >>> significant(Fraction(2, 3), 3, up=False), significant(Fraction(2, 3), 3, up=True)
+    (Fraction(333, 500), Fraction(667, 1000))
+    """
+    if x == 0:
+        return Fraction(0)
+    return decimals(x, digits - 1 - magnitude(x), up=up)
+
+
+def magnitude(x: Fraction) -> int:
+    """The integer k with 10**k <= x < 10**(k+1), for x > 0."""
+    k = int((x.numerator.bit_length() - x.denominator.bit_length()) * 0.30103)  # a first guess; exact from here on
+    while x < Fraction(10) ** k:
+        k -= 1
+    while x >= Fraction(10) ** (k + 1):
+        k += 1
+    return k
+
+
+def decimals(x: Fraction, places: int, *, up: bool) -> Fraction:
+    """`x` rounded to a multiple of 10**-places, upwards or downwards."""
+    unit = Fraction(10) ** -places
+    ratio = x / unit
+    return (-(-ratio.numerator // ratio.denominator) if up else ratio.numerator // ratio.denominator) * unit
+
+
+def places_needed(x: Fraction, most: int) -> int:
+    """Decimal places that print `x` exactly, or `most` where more would be needed."""
+    return next((k for k in range(most) if (x * 10**k).denominator == 1), most)
+
+
+def fixed(x: Fraction, places: int) -> str:
+    """A multiple of 10**-places with all its places: 0.50."""
+    digits = f"{int(x * 10**places):0{places + 1}d}"
+    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+
+
+def _text(x: Fraction) -> str:
+    """A number with few significant digits, the way Python prints floats."""
+    return f"{float(x):.12g}"
