@@ -1,1 +1,89 @@
-"""Tacit: private statistics you can infer from."""
+"""Tacit: private statistics you can infer from.
+
+A confidential table becomes estimates with standard errors and intervals under differential privacy: ask (`Mean`,
+`Count`, ...), release (`Curator`), infer (`release.estimate()`).  Heavy libraries are imported when they are needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tacit import inference as _inference  # registers the classes of releases; light
+from tacit.errors import TacitError
+from tacit.privacy import Budget, Cost
+from tacit.queries import Count, Mean, Query, Sum, Variance
+from tacit.release import Release, Releases
+from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
+
+if TYPE_CHECKING:
+    from tacit import examples, testing
+    from tacit.curator.curator import Curator
+    from tacit.inference.difference import difference
+    from tacit.planning import Plan, plan
+    from tacit.schema import draft
+    from tacit.tables import Table
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Boolean",
+    "Budget",
+    "Category",
+    "Cost",
+    "Count",
+    "Curator",
+    "Date",
+    "Integer",
+    "Mean",
+    "Plan",
+    "PrivacyUnit",
+    "Query",
+    "Real",
+    "Release",
+    "Releases",
+    "Schema",
+    "Sum",
+    "Table",
+    "TacitError",
+    "Variance",
+    "difference",
+    "draft",
+    "examples",
+    "plan",
+    "testing",
+]
+
+del _inference
+
+
+def __getattr__(name: str) -> Any:
+    """Names that bring a heavy library, on first use."""
+    found: Any
+    if name == "Curator":
+        from tacit.curator.curator import PLANNER
+        from tacit.curator.curator import Curator as found
+        from tacit.planning import plan_for
+
+        PLANNER["plan"] = plan_for
+    elif name == "plan":
+        from tacit.planning import plan as found
+    elif name == "Plan":
+        from tacit.planning import Plan as found
+    elif name == "Table":
+        from tacit.tables import Table as found
+    elif name == "difference":
+        from tacit.inference.difference import difference as found
+    elif name == "draft":
+        from tacit.schema import draft as found
+    elif name == "examples":
+        import tacit.examples as found
+    elif name == "testing":
+        import tacit.testing as found
+    else:
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

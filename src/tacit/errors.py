@@ -17,6 +17,13 @@ CODES: Final[dict[str, str]] = {
     "Q03": "a query names no column",
     "Q04": "a query of an unknown kind",
     "Q05": "a query has no such argument",
+    "Q21": "shares= or name= where it does not belong",
+    "Q22": "a mapping of questions is empty",
+    "Q23": "a share names no question, or is not above 0",
+    "Q30": "persons (PrivacyUnit) are not served by this query in this version",
+    "Q31": "by= makes more cells than are released",
+    "Q32": "the number of all rows is public, and needs no release",
+    "Q33": "dates cannot be added up",
     # B: prices and budgets
     "B01": "a number in a price or a budget is not finite, not positive, or beyond what protects anybody",
     "B02": "the budget refuses: too little is left",
@@ -27,8 +34,12 @@ CODES: Final[dict[str, str]] = {
     "B07": "a stored price or budget is malformed",
     "B08": "no noise can be calibrated: the price buys another law, or there is nothing to protect",
     "B09": "dp-accounting is not installed",
+    "B10": "a table in memory has no budget",
     # L: ledgers
+    "L20": "a table has no name",
     # D: data sources, before any row is read
+    "D20": "a table of fewer than two rows, whose number is public",
+    "D21": "a table of more rows than the sums are proven for",
     # R: releases
     "R01": "a document is no release",
     "R02": "a release of a later version, or of an unknown kind",

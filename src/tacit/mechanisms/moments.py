@@ -87,12 +87,12 @@ def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None,
     kind = type(query).__name__
     if schema.unit is not None:
         message = f"{kind}: the schema has a PrivacyUnit ({schema.unit!r}); per-person answers are not in this version."
-        raise QueryError(message, code="Q10", hint="one row for each person, and a schema without PrivacyUnit")
+        raise QueryError(message, code="Q30", hint="one row for each person, and a schema without PrivacyUnit")
     keys = tuple(keymap(schema, name) for name in query.by)
     shape = Design(query, neighbors, rows, keys, (), cost)
     if shape.cells > MOST_CELLS:
         message = f"{kind}: by= makes {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
-        raise QueryError(message, code="Q11", hint="fewer columns in by=")
+        raise QueryError(message, code="Q31", hint="fewer columns in by=")
     if isinstance(query, Count):
         columns = (_count(shape, schema),)
     else:
@@ -106,7 +106,7 @@ def _count(shape: Design, schema: Schema) -> Column:
     if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
         raise QueryError(
             "Count: under replace-one the number of all rows is public, and needs no release.",
-            code="Q12",
+            code="Q32",
             hint='curator.rows, or Count(by="sex")',
         )
     form = forms.count(shape.cells, shape.neighbors, leaves)
@@ -121,7 +121,7 @@ def _leaves(schema: Schema, key: KeyMap) -> bool:
 def _column(shape: Design, schema: Schema, name: str, share: Cost) -> Column:
     fourth = isinstance(shape.query, Variance)
     if isinstance(shape.query, Sum) and name in schema and isinstance(schema[name], Date):
-        raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q13", hint=f"Mean({name!r})")
+        raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
     at = rowmap(schema, name)
     if fourth:
         at = coarse(at)
