@@ -1,0 +1,106 @@
+"""From a schema to row maps: which integer a cell becomes (theory §12).  Public facts only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from typing import Final, cast
+
+import numpy as np
+
+from tacit.errors import QueryError, nearest
+from tacit.rowmap import GRID, KeyMap, RowMap
+from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
+from tacit.schema.table import Schema
+
+WIDEST: Final = 2**20
+"""Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
+
+
+def rowmap(schema: Schema, name: str) -> RowMap:
+    """Column `name` of `schema` -> the map of its cells to {0, ..., G}.
+
+    Real: G = 2**20.  Integer and Date: G = steps * q, q the smallest multiple of 16 with G >= 2**20, no rounding;
+    beyond 2**20 steps they are served like Real.  Boolean: G = 1.  A declared missing value is a place on the grid.
+    Raises QueryError Q10 (no such column), Q11 (a Category, a PrivacyUnit), Q12 (no bounds).  Source: theory §12.
+
+    >>> rowmap(Schema({"educ": Integer(1, 16)}), "educ").factor
+    69920
+    """
+    column = _column(schema, name)
+    source = schema.source(name)
+    match column:
+        case Real(lower=None):
+            text = f"column {name!r} has no bounds, and this query needs them."
+            raise QueryError(text, code="Q12", hint=f'"{name}": Real(0, 100) in the schema')
+        case Real(lower=low, upper=high):
+            made = RowMap(name, source, "real", cast(float, low), cast(float, high), GRID)
+        case Integer(lower=low, upper=high):
+            steps, factor = _steps(high - low)
+            kind = "integer" if high - low <= WIDEST else "real"
+            made = RowMap(name, source, kind, float(low), float(high), steps, factor)
+        case Date():
+            low, high = column.days
+            steps, factor = _steps(high - low)
+            made = RowMap(name, source, "date", float(low), float(high), steps, factor)
+        case Boolean():
+            made = RowMap(name, source, "boolean", 0.0, 1.0, 1, 1)
+        case Category() | PrivacyUnit():
+            kind = type(column).__name__
+            other = f'by="{name}"' if kind == "Category" else "a Real, Integer, Boolean or Date column"
+            raise QueryError(f"column {name!r} is a {kind}: it has no numbers to add up.", code="Q11", hint=other)
+    return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
+
+
+def keymap(schema: Schema, name: str) -> KeyMap:
+    """Column `name` of `schema` -> the map of its cells to the index of a public level.
+
+    Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
+    Raises QueryError Q10 (no such column), Q13 (no public levels).
+
+    >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
+    ('f', 'm', 'unknown')
+    """
+    column = _column(schema, name)
+    source = schema.source(name)
+    if isinstance(column, Boolean):
+        place = None if column.missing == EXCLUDE else int(cast(bool, column.missing))
+        return KeyMap(name, source, "boolean", (False, True), ("false", "true"), place)
+    if isinstance(column, Category):
+        if column.missing == EXCLUDE:
+            return KeyMap(name, source, "category", column.codes, column.labels)
+        labels = (*column.labels, column.missing)
+        return KeyMap(name, source, "category", column.codes, labels, len(column.codes))
+    kind = type(column).__name__
+    hint = f'"{name}": Category([…]) in the schema, or another column'
+    raise QueryError(
+        f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
+    )
+
+
+def _column(schema: Schema, name: str) -> Column:
+    try:
+        return schema[name]
+    except KeyError:
+        guess = nearest(str(name), list(schema))
+        known = ", ".join(repr(column) for column in list(schema)[:12]) + (", …" if len(schema) > 12 else "")
+        hint = f"{guess!r}" if guess else f"one of {known}"
+    raise QueryError(f"column {name!r} is not in the schema.", code="Q10", hint=hint)
+
+
+def _steps(span: int) -> tuple[int, int]:
+    """Range -> (steps, factor): theory §12, `Integer(lo, hi)`; a grid like Real's where the range is too wide."""
+    if span > WIDEST:
+        return GRID, 1
+    return span, 16 * max(1, -(-GRID // (16 * span)))
+
+
+def _place(made: RowMap, missing: object) -> int:
+    """The place on the grid of the value that stands for missing cells."""
+    value = missing.toordinal() - date(1970, 1, 1).toordinal() if isinstance(missing, date) else missing
+    v, _ = made.numpy(np.asarray([float(cast(float, value))]))
+    return int(v[0])
+
+
+def _article(kind: str) -> str:
+    return "an" if kind[0] in "AEIOU" else "a"

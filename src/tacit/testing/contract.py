@@ -1,0 +1,233 @@
+"""The contract of a mechanism: what must hold before anyone relies on its cost.  Run it on every new one.
+
+(a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2, which
+    must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power; (c) a higher
+    price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim; (e) a release survives
+    JSON.  Runs on tables made from the schema, never on anybody's rows.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.curator import Curator, design
+from tacit.curator.source import open_source
+from tacit.mechanisms import moments
+from tacit.mechanisms.additive import protect
+from tacit.mechanisms.moments import Design
+from tacit.noise.laws import Law
+from tacit.privacy import Budget, Cost
+from tacit.queries import Query
+from tacit.release import release_from_dict
+from tacit.schema import Schema
+from tacit.testing.audit import epsilon_lower_bound
+from tacit.testing.noise_law import noise_law
+from tacit.testing.tables import Pair, Relation, Row, arrow, pairs
+
+RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
+PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
+ROWS: Final = 1_000
+"""A public size for designs; tables of the suite are smaller, and say so to their own design."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one relation and one price showed for one part."""
+
+    relation: str
+    price: str
+    part: str
+    form: str
+    declared: int
+    reached: int
+    norm: str
+
+    @property
+    def passed(self) -> bool:
+        """Never above the declared sensitivity, and within 1% of it somewhere."""
+        return 0.99 * self.declared <= self.reached <= self.declared
+
+
+@dataclass(frozen=True)
+class Contract:
+    """The outcome; `check` raises AssertionError with the first line that failed."""
+
+    findings: tuple[Finding, ...]
+    failures: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything held."""
+        return not self.failures and all(one.passed for one in self.findings)
+
+    def check(self) -> None:
+        """AssertionError naming what failed."""
+        if self.failures:
+            raise AssertionError(self.failures[0])
+        for one in self.findings:
+            assert one.passed, f"{one}: reached {one.reached} of declared {one.declared}"
+
+
+def contract(
+    query: Query[Any], schema: Schema, *, tables: int = 80, draws: int = 100_000, rng: int | np.random.Generator = 0
+) -> Contract:
+    """Run (a) to (e) for both relations and both kinds of noise; raises AssertionError where one fails.
+
+    tables: neighbouring pairs for each relation; draws: samples for (b) and (d).
+
+    >>> from tacit import Mean, Real, Schema
+    >>> contract(Mean("age"), Schema({"age": Real(0, 100)}), tables=40, draws=20_000).passed
+    True
+    """
+    generator = np.random.default_rng(rng)
+    findings: list[Finding] = []
+    failures: list[str] = []
+    for relation in RELATIONS:
+        material = list(pairs(schema, relation, tables, generator))
+        for price in PRICES:
+            shape = _design(query, schema, relation, ROWS, price)
+            if shape is None:
+                continue
+            findings += sensitivity(query, schema, relation, price, material)
+            failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
+            failures += _audit(shape, relation, draws)
+    failures += _round_trip(query, schema)
+    made = Contract(tuple(findings), tuple(failures))
+    made.check()
+    return made
+
+
+def sensitivity(
+    query: Query[Any], schema: Schema, relation: Relation, price: Cost, material: list[Pair]
+) -> list[Finding]:
+    """(a): the largest change of the exact integers over neighbouring tables, part by part."""
+    shape = _design(query, schema, relation, ROWS, price)
+    assert shape is not None
+    norm = "l1" if price.noise == "laplace" else "l2_squared"
+    reached = [0] * len(shape.columns)
+    for pair in material:
+        before, after = (_integers(query, schema, relation, price, rows) for rows in (pair.one, pair.other))
+        for i, (x, y) in enumerate(zip(before, after, strict=True)):
+            reached[i] = max(reached[i], _distance(x, y, norm))
+    return [
+        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), found, norm)
+        for column, found in zip(shape.columns, reached, strict=True)
+    ]
+
+
+def _integers(
+    query: Query[Any], schema: Schema, relation: Relation, price: Cost, rows: tuple[Row, ...]
+) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    size = len(rows) if relation == "replace-one" else None
+    shape = _design(query, schema, relation, size, price)
+    assert shape is not None
+    return moments.measure(shape, open_source(arrow(schema, rows)))
+
+
+def _distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:
+    power = 1 if norm == "l1" else 2
+    return sum(abs(a - b) ** power for cell, other in zip(x, y, strict=True) for a, b in zip(cell, other, strict=True))
+
+
+def _design(query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost) -> Design | None:
+    """None where the question is refused under this relation (a count of public rows)."""
+    from tacit.errors import QueryError
+
+    try:
+        return design(query, schema, neighbors=relation, rows=rows if relation == "replace-one" else None, cost=price)
+    except QueryError as refused:
+        if refused.code == "Q32":
+            return None
+        raise
+
+
+def _noise(shape: Design, draws: int) -> list[str]:
+    """(b): the noise added is that of the law, and a law 10% off would be noticed."""
+    failures: list[str] = []
+    for law in {column.law for column in shape.columns}:
+        noise = np.array(protect(((0,) * draws,), law)[0], dtype=np.int64)
+        if not noise_law(lambda size, noise=noise: noise[:size], law, draws=draws).passed:
+            failures.append(f"(b) the noise is not {law}")
+        wrong = replace(law, scale=law.scale * 11 / 10)  # type: ignore[type-var]  # pyright: ignore
+        if noise_law(lambda size, noise=noise: noise[:size], wrong, draws=draws).passed:
+            failures.append(f"(b) a scale 10% off {law} was not noticed with {draws} draws")
+    return failures
+
+
+def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
+    """(c): twice the price, a narrower law; the shares of the parts add up to at most the price."""
+    from fractions import Fraction
+
+    shape = _design(query, schema, relation, ROWS, price)
+    half = _design(query, schema, relation, ROWS, price.share(Fraction(1, 2)))
+    assert shape is not None and half is not None
+    failures: list[str] = []
+    for one, other in zip(shape.columns, half.columns, strict=True):
+        if not one.law.scale < other.law.scale:
+            failures.append(f"(c) {one.label}: half the price does not widen the noise")
+    if price.noise == "laplace":
+        used = sum((column.form.l1 / column.law.scale for column in shape.columns), Fraction(0))
+        offered = price.epsilon
+    else:
+        used = sum((column.form.l2_squared / (2 * column.law.scale**2) for column in shape.columns), Fraction(0))
+        offered = price.zcdp
+    if offered is None or used > offered:
+        failures.append(f"(c) the parts cost {used}, more than the price {offered}")
+    return failures
+
+
+def _audit(shape: Design, relation: Relation, draws: int) -> list[str]:
+    """(d): samples from the two most distant integers of each part never prove more than its share of the price."""
+    failures: list[str] = []
+    for column in shape.columns:
+        apart = _furthest(column.form.row, column.form.parameters["G"], relation)
+        near, far = (np.array(protect(((k,) * draws,), column.law)[0], dtype=np.int64) for k in (0, apart))
+        for delta in (0.0, 1e-3):
+            claim = claimed_epsilon(column.cost, delta)
+            if claim is None:
+                continue
+            found = epsilon_lower_bound(near, far, delta, 1 - 1e-6)
+            if found > claim:
+                failures.append(f"(d) {column.label}: samples prove epsilon >= {found}, above {claim}")
+    return failures
+
+
+def claimed_epsilon(cost: Cost, delta: float) -> float | None:
+    """Epsilon that a cost promises at a delta; None where it promises none (zCDP at delta = 0)."""
+    if cost.kind == "pure":
+        return float(cost.epsilon or 0)
+    if delta == 0:
+        return None
+    from tacit.privacy import zcdp_to_epsilon
+
+    return float(zcdp_to_epsilon(cost.zcdp, str(delta)))
+
+
+def _furthest(row: Any, G: int, relation: Relation) -> int:
+    """Largest change that one row makes in one integer, over its extreme values."""
+    values = [row(v) for v in sorted({0, G // 2, G})] + [tuple(0 for _ in row(0))]
+    if relation == "add-remove":
+        return max(abs(a) for vector in values for a in vector)
+    return max(abs(a - b) for x in values for y in values for a, b in zip(x, y, strict=True))
+
+
+def _round_trip(query: Query[Any], schema: Schema) -> list[str]:
+    """(e): a release equals itself after JSON."""
+    from tacit.testing.tables import pairs as make
+
+    material = next(iter(make(schema, "add-remove", 1, np.random.default_rng(0))))
+    budget = Budget(epsilon=1, neighbors="add-remove")
+    curator = Curator(arrow(schema, material.one), schema, budget=budget)
+    release = curator.release(query, epsilon=1)
+    again = release_from_dict(json.loads(release.to_json()))
+    return [] if again == release and again.to_json() == release.to_json() else ["(e) a release changed in JSON"]
+
+
+def sampled(law: Law, size: int) -> NDArray[np.int64]:
+    """Draws as the mechanism makes them, for tests of its noise."""
+    return np.array(protect(((0,) * size,), law)[0], dtype=np.int64)
