@@ -3,7 +3,33 @@
 from __future__ import annotations
 
 from tacit.privacy.budget import Budget, Spend
+from tacit.privacy.calibration import gaussian_scale, laplace_scale, noise_for
+from tacit.privacy.composition import compose, pld_total
+from tacit.privacy.conversions import (
+    analytic_multiplier,
+    epsilon_delta_to_zcdp,
+    gaussian_delta,
+    zcdp_to_delta,
+    zcdp_to_epsilon,
+)
 from tacit.privacy.cost import Cost
 from tacit.privacy.numbers import Number
+from tacit.privacy.refusal import refusal
 
-__all__ = ["Budget", "Cost", "Number", "Spend"]
+__all__ = [
+    "Budget",
+    "Cost",
+    "Number",
+    "Spend",
+    "analytic_multiplier",
+    "compose",
+    "epsilon_delta_to_zcdp",
+    "gaussian_delta",
+    "gaussian_scale",
+    "laplace_scale",
+    "noise_for",
+    "pld_total",
+    "refusal",
+    "zcdp_to_delta",
+    "zcdp_to_epsilon",
+]

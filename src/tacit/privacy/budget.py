@@ -2,7 +2,7 @@
 
 One budget has one way of adding costs (design, law 10), valid when prices, too, are chosen after seeing answers:
 
-- ``Budget(epsilon=)``: ε adds; only pure prices.  [Rogers, Roth, Ullman, Vadhan 2016, §3: basic composition is a filter]
+- ``Budget(epsilon=)``: ε adds; only pure prices.  [Rogers, Roth, Ullman & Vadhan 2016: a basic filter]
 - ``Budget(rho=)``: ρ adds, a pure price as ε²/2.  [Feldman & Zrnic 2021, Theorem 4.4: so is Rényi composition, at every
   order at once, hence zCDP with ρ summed]
 - ``Budget(epsilon=, delta=)``: the largest ρ that implies it, kept like the one before.
@@ -20,7 +20,7 @@ from typing import Final, Literal, TypeAlias, cast, get_args
 
 from tacit.errors import BudgetError, nearest
 from tacit.privacy.cost import Cost, checked, numbers_of, way_of
-from tacit.privacy.numbers import Number, decimals, fixed, magnitude, places_needed, plain, rational
+from tacit.privacy.numbers import Number, aligned, plain, rational
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
 Accounting: TypeAlias = Literal["basic"]
@@ -57,8 +57,12 @@ class Spend:
         return cls(**numbers_of("a sum of costs", words))
 
     def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, *, up: bool = True) -> str:
+        """The sums that are not 0, in words; rounded up, or down for what is left."""
         named = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
-        return ", ".join(f"{n} = {plain(v)}" for n, v in named if v != 0) or "nothing"
+        return ", ".join(f"{n} = {plain(v, up=up)}" for n, v in named if v != 0) or "nothing"
 
 
 @dataclass(frozen=True, init=False)
@@ -109,7 +113,8 @@ class Budget:
     def _largest_rho(self) -> Fraction:
         from tacit.privacy.conversions import epsilon_delta_to_zcdp
 
-        assert self.epsilon is not None and self.delta is not None
+        assert self.epsilon is not None
+        assert self.delta is not None
         return epsilon_delta_to_zcdp(self.epsilon, self.delta)
 
     @property
@@ -127,7 +132,7 @@ class Budget:
         return Spend(epsilon=self.epsilon or ZERO, delta=self.delta or ZERO)
 
     def spend(self, cost: Cost) -> Spend:
-        """What `cost` adds under this budget's way of adding; BudgetError B04 where this budget cannot admit such a price."""
+        """What `cost` adds under this budget's way of adding; BudgetError B04 where it cannot admit such a price."""
         if self.kind == "zcdp":
             return Spend(rho=cost.zcdp)
         if self.kind == "pure" and cost.kind != "pure":
@@ -145,17 +150,14 @@ class Budget:
     def left(self, spent: Spend) -> Spend:
         """Limit minus spent, never below 0."""
         limit = self.limit
-        return Spend(
-            max(limit.epsilon - spent.epsilon, ZERO),
-            max(limit.rho - spent.rho, ZERO),
-            max(limit.delta - spent.delta, ZERO),
-        )
+        epsilon, rho, delta = limit.epsilon - spent.epsilon, limit.rho - spent.rho, limit.delta - spent.delta
+        return Spend(max(epsilon, ZERO), max(rho, ZERO), max(delta, ZERO))
 
     def describe_left(self, spent: Spend) -> str:
         """One phrase for a release's footer: "left 0.49 of 0.50", rounded down."""
         left, limit = self.left(spent), self.limit
         if self.kind == "basic":
-            return f"left {left} of {limit}"
+            return f"left {left.describe(up=False)} of {limit}"
         shown = aligned([left.epsilon + left.rho, limit.epsilon + limit.rho])
         return f"left {shown[0]} of {shown[1]}"
 
@@ -168,22 +170,24 @@ class Budget:
 
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Budget:
-        """Inverse of `to_dict`.  `held`, where recorded, is kept if it implies the promise; BudgetError B07 otherwise."""
+        """Inverse of `to_dict`; a recorded `held` is kept if it implies the promise, otherwise BudgetError B07."""
         given = numbers_of("a budget", words, ("neighbors", "accounting", "held"))
         neighbors = cast(Neighbors, words.get("neighbors", "replace-one"))
         budget = cls(**given, neighbors=neighbors, accounting=cast("Accounting | None", words.get("accounting")))
         if words.get("held") is None:
             return budget
-        from tacit.privacy.conversions import zcdp_to_delta
-
-        held = checked(rational(words["held"], "held"), "rho")
-        epsilon, delta = budget.epsilon, budget.delta
-        if budget.held is None or epsilon is None or delta is None or zcdp_to_delta(held, epsilon) > delta:
-            raise BudgetError(
-                f"a budget records held = {held}, which does not imply it.", code="B07", hint="leave held out"
-            )
+        held = rational(words["held"], "held")
+        if budget.held is None or not 0 < held <= budget.held:
+            message = f"a budget records held = {held}, which does not imply it."
+            raise BudgetError(message, code="B07", hint="leave held out")
         object.__setattr__(budget, "held", held)
         return budget
+
+    def share(self, cost: Cost, part: Fraction) -> Cost:
+        """The price of one of several questions: as `Cost.share`, but (ε, δ) stays (ε, δ) where both add."""
+        if self.kind == "basic" and cost.epsilon is not None and cost.delta is not None and 0 < part <= 1:
+            return Cost(epsilon=cost.epsilon * part, delta=cost.delta * part)
+        return cost.share(part)
 
     def __str__(self) -> str:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
@@ -195,9 +199,3 @@ def _word(name: str, word: object, known: tuple[str, ...]) -> None:
     if word not in known:
         guess = nearest(str(word), known) or known[0]
         raise BudgetError(f"{name} is {word!r}: not one of {', '.join(known)}.", code="B05", hint=f'{name}="{guess}"')
-
-
-def aligned(values: list[Fraction]) -> list[str]:
-    """Numbers with the same decimal places, enough to show the smallest; rounded down."""
-    places = max(2, *(places_needed(x, max(6, 3 - magnitude(x))) for x in values if x > 0), 0)
-    return [fixed(decimals(x, places, up=False), places) for x in values]

@@ -23,7 +23,7 @@ Kind: TypeAlias = Literal["pure", "zcdp", "approximate"]
 
 MOST: Final = {"epsilon": Fraction(1000), "rho": Fraction(1000)}
 """More than this is a slip of the pen, not a promise to anybody: e**1000 bounds nothing."""
-LEAST: Final = {"epsilon": Fraction(1, 10**30), "rho": Fraction(1, 10**60), "delta": Fraction(1, 10**300)}
+LEAST: Final = {"epsilon": Fraction(1, 10**30), "rho": Fraction(1, 10**70), "delta": Fraction(1, 10**300)}
 """Less than this buys noise far beyond the widest law (scale 1e12); refused so that all numbers stay printable."""
 
 HINT: Final = {"epsilon": "epsilon=1", "rho": "rho=0.1", "delta": "delta=1e-6"}

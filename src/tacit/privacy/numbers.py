@@ -9,7 +9,7 @@ from __future__ import annotations
 import numbers
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
@@ -41,8 +41,10 @@ def _parse(value: object) -> Fraction | None:
         return None
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, float | np.floating):
-        value = str(value.item() if isinstance(value, np.float64) else value)
+    if isinstance(value, float):  # np.float64 is one; its own text is that of a float
+        return _of_text(float.__repr__(value))
+    if isinstance(value, np.floating):
+        return _of_text(str(cast(object, value)))
     if isinstance(value, Decimal):
         return _of_decimal(value)
     return _of_text(value) if isinstance(value, str) else None
@@ -66,8 +68,8 @@ def _of_decimal(value: Decimal) -> Fraction | None:
     return Fraction(value)
 
 
-def plain(x: Fraction, digits: int = 4) -> str:
-    """A number for people: exact where it has at most `digits` + 2 significant digits, otherwise `digits` of them, rounded up.
+def plain(x: Fraction, digits: int = 4, *, up: bool = True) -> str:
+    """A number for people: exact with up to `digits` + 2 significant digits, otherwise `digits` of them, rounded `up`.
 
     >>> plain(Fraction(1, 100)), plain(Fraction(1, 3)), plain(Fraction(1, 10**6)), plain(Fraction(20))
     ('0.01', '0.3334', '1e-06', '20')
@@ -75,7 +77,7 @@ def plain(x: Fraction, digits: int = 4) -> str:
     if x == 0:
         return "0"
     short = significant(x, digits + 2, up=True)
-    return _text(short if short == x else significant(x, digits, up=True))
+    return _text(short if short == x else significant(x, digits, up=up))
 
 
 def significant(x: Fraction, digits: int, *, up: bool) -> Fraction:
@@ -115,6 +117,17 @@ def fixed(x: Fraction, places: int) -> str:
     """A multiple of 10**-places with all its places: 0.50."""
     digits = f"{int(x * 10**places):0{places + 1}d}"
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+
+
+def aligned(values: list[Fraction], places: int = 2) -> list[str]:
+    """Numbers >= 0 with the same decimal places, at least `places`, enough to show the smallest; rounded down.
+
+    >>> aligned([Fraction(49, 100), Fraction(1, 2)]), aligned([Fraction(1, 3000), Fraction(1)])
+    (['0.49', '0.50'], ['0.000333', '1.000000'])
+    """
+    enough = [places_needed(x, max(4, 2 - magnitude(x))) for x in values if x > 0]
+    places = max([places, *enough])
+    return [fixed(decimals(x, places, up=False), places) for x in values]
 
 
 def _text(x: Fraction) -> str:
