@@ -58,7 +58,23 @@ CODES: Final[dict[str, str]] = {
     "B08": "no noise can be calibrated: the price buys another law, or there is nothing to protect",
     "B09": "dp-accounting is not installed",
     "B10": "a table in memory has no budget",
+    "B11": "a new ledger takes a budget",
     # L: ledgers
+    "L01": "a ledger of another budget or relation",
+    "L02": "a ledger of another unit of privacy",
+    "L03": "a file that is no ledger",
+    "L04": "a ledger on a network file system",
+    "L05": "a table of another public size than recorded",
+    "L06": "a ledger that cannot be made or reached",
+    "L07": "a ledger that another process holds",
+    "L08": "no room to write the ledger",
+    "L09": "another question bears this name",
+    "L10": "a ledger that was changed or damaged",
+    "L11": "a ledger in memory followed into another process",
+    "L12": "psycopg is not installed",
+    "L13": "no charge has that number",
+    "L14": "an older copy of a ledger, or not the ledger of a release",
+    "L15": "a ledger of a later version",
     "L20": "a table has no name",
     # D: data sources, before any row is read
     "D20": "a table of fewer than two rows, whose number is public",
@@ -72,7 +88,19 @@ CODES: Final[dict[str, str]] = {
     "R06": "no release has that name",
     "R07": "a file cannot be written",
     # I: inference
+    "I01": "a level of confidence below 0.5, or not below 1",
+    "I02": "an estimate has no such term",
+    "I03": "a contrast or a constraint is malformed",
+    "I04": "a covariance was not released",
+    "I05": "too many or too few terms for what is asked",
+    "I06": "weights of a standardisation do not add up to 1, or are no numbers of 0 or more",
+    "I07": "two estimates do not match",
+    "I08": "an unknown way of adjusting for several tests",
+    "I09": "an unknown target",
+    "I10": "a simulation or a coverage study is asked for something impossible",
     # N: noise laws
+    "N01": "a scale of noise outside 0.001 to 1e12",
+    "N02": "an unknown law of noise",
     # C: command line
     # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",

@@ -1,0 +1,109 @@
+"""Entries of a ledger and the chain of hashes that ties each to all before it.  Pure values.
+
+Every entry's hash is SHA-256 over (number in the chain, kind, key, body, hash before).  An edit, a removal or a swap
+anywhere changes every later hash, so `broken_link` finds it; an older copy of the whole file put back is found only by
+releases that carry a later charge (`tacit budget LEDGER --check *.json`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from tacit.privacy import Cost
+from tacit.release import canonical
+
+Kind: TypeAlias = Literal["header", "table", "charge", "name", "release"]
+START: Final = "0" * 64
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the chain; `body` is canonical JSON."""
+
+    seq: int
+    kind: str
+    key: str
+    body: str
+    prev: str
+    hash: str
+
+    @property
+    def words(self) -> Any:
+        """The body, parsed."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one charge is asked for: `question` is canonical JSON of all that makes it the same question."""
+
+    table: str
+    names: tuple[str, ...]
+    question: str
+    cost: Cost
+    note: str = ""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex) of the question."""
+        return hashlib.sha256(self.question.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A recorded charge; `head` is the chain's hash at its entry, `release` the stored answer or None."""
+
+    number: int
+    table: str
+    names: tuple[str, ...]
+    question: str
+    digest: str
+    cost: Cost
+    note: str
+    date: str
+    head: str
+    release: str | None = None
+
+
+def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str) -> Entry:
+    """The entry that follows `last`."""
+    text = body if isinstance(body, str) else canonical(body)
+    seq, prev = (1, START) if last is None else (last.seq + 1, last.hash)
+    return Entry(seq, kind, key, text, prev, entry_hash(seq, kind, key, text, prev))
+
+
+def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:
+    """SHA-256 (hex) of an entry's canonical JSON."""
+    return hashlib.sha256(canonical([seq, kind, key, body, prev]).encode()).hexdigest()
+
+
+def broken_link(entries: Iterable[Entry]) -> int | None:
+    """Number of the first entry that does not fit the chain, or None."""
+    prev, expected = START, 1
+    for one in entries:
+        right = entry_hash(one.seq, one.kind, one.key, one.body, one.prev)
+        if one.seq != expected or one.prev != prev or one.hash != right:
+            return expected
+        prev, expected = one.hash, expected + 1
+    return None
+
+
+def charge_of(entry: Entry, release: Entry | None) -> Charge:
+    """A charge entry, and the release entry it bought where there is one -> Charge."""
+    words = entry.words
+    return Charge(
+        number=words["number"],
+        table=words["table"],
+        names=tuple(words["names"]),
+        question=words["question"],
+        digest=entry.key,
+        cost=Cost.from_dict(words["cost"]),
+        note=words["note"],
+        date=words["date"],
+        head=entry.hash,
+        release=None if release is None else release.body,
+    )

@@ -1,0 +1,125 @@
+"""A ledger on a PostgreSQL server, by URL: the same entries, one writer at a time by a lock on the ledger's header.
+
+"postgresql://user@server/database?ledger=name" keeps several ledgers in one database ("main" where not said).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from tacit.curator.ledger.store import Tx
+from tacit.errors import LedgerError
+
+DDL: Final = (
+    """CREATE TABLE IF NOT EXISTS tacit_entries (
+        ledger TEXT NOT NULL, seq BIGINT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
+        prev TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (ledger, seq), UNIQUE (ledger, kind, key))""",
+    """CREATE OR REPLACE FUNCTION tacit_append_only() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'a ledger is append-only'; END $$""",
+    """CREATE OR REPLACE TRIGGER tacit_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON tacit_entries
+        FOR EACH STATEMENT EXECUTE FUNCTION tacit_append_only()""",
+)
+LOCK: Final = 0x7AC17001
+WAIT_SECONDS = 30
+
+
+class PostgresStore:
+    """One ledger of one database; one connection a process, made anew after a fork or a lost connection."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        options = parse_qsl(parts.query)
+        self._ledger = dict(options).get("ledger", "main")
+        query = urlencode([(key, value) for key, value in options if key != "ledger"])
+        self._url = urlunsplit(parts._replace(query=query))
+        host = parts.hostname or "localhost"
+        self.where: str | None = f"postgresql://{host}{parts.path}?ledger={self._ledger}"  # no password in messages
+        self._owner = os.getpid()
+        self._connection: Any = None
+        self._inherited: list[Any] = []
+
+    def exists(self) -> bool:
+        with self._translated():
+            self._connect().rollback()
+            with self._connect().transaction():
+                there = self._connect().execute("SELECT to_regclass('tacit_entries')").fetchone()[0]
+                if there is None:
+                    return False
+                sql = "SELECT count(*) FROM tacit_entries WHERE ledger = %s"
+                return bool(self._connect().execute(sql, (self._ledger,)).fetchone()[0])
+
+    def create(self) -> None:
+        with self._translated(), self._connect().transaction():
+            self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            for statement in DDL:
+                self._connect().execute(statement)
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        with self._translated(), self._connect().transaction():
+            self._connect().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield Tx(self._execute, self._ledger)
+
+    @contextmanager
+    def write(self) -> Iterator[Tx]:
+        """Read committed: what is read after the lock is what the last writer left."""
+        with self._translated(), self._connect().transaction():
+            self._connect().execute("SET LOCAL synchronous_commit = on")
+            self._connect().execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
+            sql = "SELECT seq FROM tacit_entries WHERE ledger = %s AND kind = 'header' FOR UPDATE"
+            if self._connect().execute(sql, (self._ledger,)).fetchone() is None:
+                self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            yield Tx(self._execute, self._ledger)
+
+    def close(self) -> None:
+        if self._connection is not None and self._owner == os.getpid():
+            self._connection.close()
+        self._connection = None
+
+    def _execute(self, sql: str, marks: Sequence[Any]) -> Any:
+        return self._connect().execute(sql.replace("?", "%s"), marks)
+
+    def _connect(self) -> Any:
+        if self._connection is not None and self._owner != os.getpid():
+            self._inherited.append(self._connection)
+            self._connection = None
+        if self._connection is not None and self._connection.closed:
+            self._connection = None
+        if self._connection is None:
+            self._owner = os.getpid()
+            self._connection = _psycopg().connect(self._url, autocommit=True, connect_timeout=10)
+        return self._connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        psycopg = _psycopg()
+        try:
+            yield
+            return
+        except psycopg.errors.LockNotAvailable:
+            message = f"ledger {self.where} is held by another process for more than {WAIT_SECONDS} seconds."
+            found = LedgerError(message, code="L07", hint="wait for it, or end it, and ask again")
+        except psycopg.errors.UniqueViolation:
+            found = LedgerError(f"ledger {self.where} was written at once by another.", code="L07", hint="ask again")
+        except psycopg.errors.DiskFull:
+            found = LedgerError(f"no room to write ledger {self.where}.", code="L08", hint="free some disk space")
+        except psycopg.OperationalError:
+            found = LedgerError(f"ledger {self.where} is out of reach.", code="L06", hint="is the server running?")
+        except psycopg.Error as problem:
+            words = type(problem).__name__
+            found = LedgerError(f"ledger {self.where} cannot be used: {words}.", code="L06", hint="check the rights")
+        raise found
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError:
+        raise LedgerError(
+            "a ledger on a server needs psycopg.", code="L12", hint="pip install 'tacit[postgres]'"
+        ) from None
+    return psycopg
