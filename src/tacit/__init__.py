@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit import inference as _inference  # registers the classes of releases; light
+from tacit.inference import moments as _moments  # registers the classes of releases; light
 from tacit.errors import TacitError
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, Mean, Query, Sum, Variance
@@ -53,7 +53,7 @@ __all__ = [
     "testing",
 ]
 
-del _inference
+del _moments
 
 
 def __getattr__(name: str) -> Any:

@@ -77,6 +77,13 @@ CODES: Final[dict[str, str]] = {
     "L15": "a ledger of a later version",
     "L20": "a table has no name",
     # D: data sources, before any row is read
+    "D01": "data of a kind that is no table",
+    "D02": "no such file",
+    "D03": "a file that cannot be read",
+    "D04": "columns of a table that cannot be told apart or read",
+    "D08": "an engine that is busy",
+    "D10": "a column of the schema that is not in the table",
+    "D11": "a column of a type that cannot hold what is declared",
     "D20": "a table of fewer than two rows, whose number is public",
     "D21": "a table of more rows than the sums are proven for",
     # R: releases
