@@ -1,0 +1,90 @@
+"""The difference of two estimates, with what is known of their dependence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.errors import InferenceError
+from tacit.inference.estimate import Estimate
+from tacit.inference.laws import Array
+from tacit.inference.terms import Block
+
+
+def difference(a: Estimate, b: Estimate) -> Estimate:
+    """A - b, term by term, with what is known of their dependence; `notes` says which.
+
+    The same release: its joint law.  Releases of one table (the same people): the noises are independent, the sampling
+    standard errors are added, an upper bound whatever the correlation.  Different tables: independent, as for
+    different people.  For target="table" only the noise counts.
+    InferenceError I07 where terms or targets do not match.
+    """
+    if a.target != b.target:
+        text = f"one estimate is for the {a.target}, the other for the {b.target}."
+        raise InferenceError(text, code="I07", hint="estimate(target=…) alike for both", state=None)
+    if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
+        text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
+        raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
+    blocks, place = _merge(a.blocks, b.blocks)
+    size = sum(len(block.value) for block in blocks)
+    left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
+    _spread(a, left, [*range(len(a.blocks))], blocks)
+    _spread(b, right, place, blocks)
+    terms = a.terms if a.terms == b.terms else (f"{a.terms[0]} - {b.terms[0]}",)
+    if len(a.terms) == 1:
+        terms = (_named(a, b),)
+    words = f"difference: {a.estimand}, minus {b.estimand}"
+    note = _dependence(a, b)
+    others = tuple({id(r): r for r in (*a.others, b.release, *b.others) if r is not a.release}.values())
+    return replace(
+        a, terms=terms, blocks=blocks, matrix=left - right, estimand=words, notes=(note,), others=others, term_title=""
+    )
+
+
+def _named(a: Estimate, b: Estimate) -> str:
+    if a.terms == b.terms:
+        return (
+            f"{a.terms[0]}: {a.release.table} - {b.release.table}" if a.release.table != b.release.table else a.terms[0]
+        )
+    return f"{a.terms[0]} - {b.terms[0]}"
+
+
+def _same(x: Block, y: Block) -> bool:
+    """Whether two blocks are one: the same noise and the same people."""
+    return (
+        x.source == y.source
+        and x.label == y.label
+        and np.array_equal(x.loadings, y.loadings)
+        and np.array_equal(x.value, y.value)
+    )
+
+
+def _merge(a: tuple[Block, ...], b: tuple[Block, ...]) -> tuple[tuple[Block, ...], list[int]]:
+    """Blocks of both without repetition, and where each of b's is found."""
+    blocks, place = list(a), list[int]()
+    for block in b:
+        same = [i for i, old in enumerate(blocks) if _same(old, block)]
+        place.append(same[0] if same else len(blocks))
+        if not same:
+            blocks.append(block)
+    return tuple(blocks), place
+
+
+def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[Block, ...]) -> None:
+    """Write the combination that `one` is into columns of the merged blocks."""
+    starts = np.cumsum([0, *[len(block.value) for block in blocks]])
+    matrix = np.eye(len(one.terms)) if one.matrix is None else one.matrix
+    at = 0
+    for block, where in zip(one.blocks, place, strict=True):
+        width = len(block.value)
+        out[:, starts[where] : starts[where] + width] += matrix[:, at : at + width]
+        at += width
+
+
+def _dependence(a: Estimate, b: Estimate) -> str:
+    if {block.source for block in a.blocks} == {block.source for block in b.blocks}:
+        return "one joint release: its covariance is used"
+    if {block.people for block in a.blocks} & {block.people for block in b.blocks}:
+        return "the same people in different releases: sampling standard errors are added, an upper bound"
+    return "different tables: taken as independent (different people)"

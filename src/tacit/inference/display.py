@@ -1,0 +1,160 @@
+"""Estimates as tables: one `Table` behind text, HTML and files (api.md §3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.inference.moments import bounds_words, missing_words, title
+from tacit.release import Released
+
+if TYPE_CHECKING:
+    from tacit.inference.contrasts import Pairwise, Test
+    from tacit.inference.estimate import Estimate
+    from tacit.tables import Table
+
+
+def summary(estimate: Estimate, level: float) -> Table:
+    """Estimate, standard error, interval, share of the variance that is privacy; notes say what, whom and how much."""
+    from tacit.tables import Table, format_interval, format_number
+
+    limits = estimate.intervals(level)
+    errors = estimate.std_errors
+    total = estimate.sampling_variances + estimate.privacy_variances
+    share = np.divide(estimate.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
+    digits = decimals(errors)
+    rows: list[tuple[object, ...]] = []
+    for i, term in enumerate(estimate.terms):
+        interval = format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits)
+        if estimate.reasons[i]:
+            rows.append((term, "–", "–", interval, "–"))
+            continue
+        value = format_number(float(estimate.values[i]), decimals=digits)
+        error = format_number(float(errors[i]), decimals=digits)
+        rows.append((term, value, error, interval, f"{100 * share[i]:.0f} %"))
+    columns = (estimate.term_title, "estimate", "std. error", f"{percent(level)} interval", "of which privacy")
+    reasons = [f"{term}: {reason}" for term, reason in zip(estimate.terms, estimate.reasons, strict=True) if reason]
+    return Table(
+        title=heading(estimate),
+        columns=columns,
+        rows=tuple(rows),
+        notes=(*reasons[:12], *notes(estimate)),
+        align=("left", "right", "right", "right", "right"),
+    )
+
+
+def heading(estimate: Estimate) -> str:
+    """ "Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each"."""
+    what = title(estimate.release)
+    if estimate.matrix is not None:
+        what = estimate.estimand[0].upper() + estimate.estimand[1:]
+    return f"{what} · {people_words(estimate.release)}"
+
+
+def people_words(release: Released) -> str:
+    """Table, public size, relation and unit."""
+    size = f" · {release.rows:,} rows" if release.rows is not None else " · size private"
+    unit = getattr(release, "unit", None)
+    each = "one row each" if unit is None or unit == 1 else f"up to {unit} rows each"
+    return f"{release.table}{size} · {release.neighbors}, {each}"
+
+
+def notes(estimate: Estimate) -> tuple[str, ...]:
+    """What the numbers estimate, and one line of rules, noise, price and record."""
+    release = estimate.release
+    lines = [f"estimates: {estimate.estimand}; privacy: its share of the variance"]
+    lines += [note for note in estimate.notes if not note.startswith("missing")]
+    return (*lines, facts(release))
+
+
+def facts(release: Released) -> str:
+    """Missing rule, bounds, noise, cost, what is left, where it is recorded: joined by dots."""
+    words: list[str] = []
+    if release.parts and release.parts[0].grid is not None:
+        words.append(missing_words(release))
+        bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
+        several = len(bounds) > 1
+        words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
+    words += sorted({f"{part.law.name} noise" for part in release.parts})
+    words.append(f"cost {release.cost}")
+    remaining = getattr(release, "remaining", None)
+    if remaining:
+        words.append(str(remaining))
+    if type(release).__name__ == "SimulatedRelease":
+        words.append("simulated, protects nobody")
+    elif not getattr(release, "recorded", True):
+        words.append("memory only, not recorded")
+    return " · ".join(words)
+
+
+def test_table(test: Test) -> Table:
+    """One row."""
+    from tacit.tables import Table
+
+    name = "z" if test.df == 1 else "chi-square"
+    row = (test.constraints, f"{test.statistic:.3f}", str(test.df), p_words(test.p_value))
+    columns = ("hypothesis", name, "df", "p-value")
+    return Table(
+        title="Test", columns=columns, rows=(row,), notes=(test.method,), align=("left", "right", "right", "right")
+    )
+
+
+def pairwise_table(found: Pairwise, level: float) -> Table:
+    """Differences, intervals, adjusted p-values."""
+    from tacit.tables import Table, format_interval, format_number
+
+    made = found.estimate
+    digits = decimals(made.std_errors)
+    limits, p_values = found.intervals(level), found.p_values
+    rows = tuple(
+        (
+            term,
+            format_number(float(made.values[i]), decimals=digits),
+            format_number(float(made.std_errors[i]), decimals=digits),
+            format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits),
+            p_words(float(p_values.iloc[i])),
+        )
+        for i, term in enumerate(made.terms)
+    )
+    said = f"p-values adjusted by {found.adjust}, intervals by Bonferroni" if found.adjust else "no adjustment"
+    columns = ("", "difference", "std. error", f"{percent(level)} interval", "p-value")
+    return Table(
+        title=f"Differences · {heading(made)}",
+        columns=columns,
+        rows=rows,
+        notes=(said, facts(made.release)),
+        align=("left", "right", "right", "right", "right"),
+    )
+
+
+def p_words(p: float) -> str:
+    """A p-value with three digits.
+
+    >>> p_words(0.00004), p_words(0.0312)
+    ('< 0.0001', '0.031')
+    """
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
+
+
+def percent(level: float) -> str:
+    """A level as people write it.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * level:.10g}%"
+
+
+def decimals(errors: Any) -> int:
+    """Decimals that show two digits of the smallest standard error, at most 8.
+
+    >>> decimals(np.array([0.29, 0.31])), decimals(np.array([120.0]))
+    (2, 0)
+    """
+    import math
+
+    positive = np.asarray(errors)[np.asarray(errors) > 0]
+    if not positive.size:
+        return 2
+    return min(max(1 - math.floor(math.log10(float(positive.min()))), 0), 8)

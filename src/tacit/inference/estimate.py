@@ -1,0 +1,351 @@
+"""Estimates: values with both errors, their intervals, and what can be made of them.  Post-processing: costs nothing.
+
+The error of an estimate is sampling error plus L z, the z independent integer noises whose laws are known; every
+interval and p-value uses that sum.  `blocks` hold the terms of a release; `matrix`, where there is one, makes linear
+combinations of them (contrasts, standardised values, differences), so their noise is exact too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from tacit.errors import InferenceError, nearest
+from tacit.inference import laws
+from tacit.inference.laws import Array
+from tacit.inference.terms import Block, Target
+from tacit.privacy import Cost
+from tacit.release import Released
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tacit.inference.contrasts import Pairwise, Test
+    from tacit.tables import Table
+
+LARGEST = 4_000
+"""More terms than this have no dense covariance."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One or several labelled numbers with their errors.
+
+    Attributes
+    ----------
+    release: the release they come from (of two releases, the first; `others` has the rest).
+    target: "population" (sampling and privacy are uncertain) or "table" (privacy only).
+    estimand: what the numbers estimate, in words.
+    terms: one label each.
+    notes: what a reader of the numbers must know, one sentence each.
+
+    One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
+    """
+
+    release: Released
+    target: Target
+    estimand: str
+    terms: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    matrix: Array | None = None
+    notes: tuple[str, ...] = ()
+    others: tuple[Released, ...] = ()
+    units: str | None = None
+    term_title: str = ""
+
+    # Numbers: arrays, for code that works on many terms -----------------------------------------------------------
+
+    @property
+    def values(self) -> Array:
+        """Point estimates, shape (terms,)."""
+        base = np.concatenate([block.value for block in self.blocks])
+        return base if self.matrix is None else self.matrix @ base
+
+    @property
+    def sampling_variances(self) -> Array:
+        """Variance due to sampling, shape (terms,); zero for target="table".
+
+        Between blocks of the same people nothing is known of the correlation, so their standard errors add.
+        """
+        if self.matrix is None:
+            return np.concatenate([block.sampling_variance for block in self.blocks])
+        sd: dict[str, Array] = {}
+        for block, weights in self._slices():
+            inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
+            sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
+        return np.add.reduce([one**2 for one in sd.values()])
+
+    @property
+    def privacy_variances(self) -> Array:
+        """Variance due to the noise, shape (terms,)."""
+        if self.matrix is None:
+            return np.concatenate([block.privacy_variance for block in self.blocks])
+        return np.add.reduce([(weights**2) @ block.privacy_variance for block, weights in self._slices()])
+
+    @property
+    def std_errors(self) -> Array:
+        """Standard errors for both errors together, shape (terms,)."""
+        return np.sqrt(self.sampling_variances + self.privacy_variances)
+
+    @property
+    def reasons(self) -> tuple[str | None, ...]:
+        """Why a term says nothing, in words, or None; one entry a term."""
+        base = [reason for block in self.blocks for reason in block.reasons]
+        if self.matrix is None:
+            return tuple(base)
+        return tuple(
+            next((base[j] for j in np.flatnonzero(row) if base[j]), None)
+            for row in cast("list[Array]", list(self.matrix))
+        )
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Lower and upper limits, shape (terms, 2).  InferenceError I01 for a level below 0.5, or 1 and above."""
+        level = check_level(level)
+        if self.matrix is None:
+            pairs = [block.inversion.interval(level) for block in self.blocks]
+            return np.concatenate([np.stack(pair, axis=-1) for pair in pairs])
+        q = np.array([laws.halfwidth(level, *self.law(i)) for i in range(len(self.terms))]).reshape(-1)
+        return np.stack([self.values - q, self.values + q], axis=-1)
+
+    def law(self, i: int) -> tuple[Array, Array]:
+        """Total error of term i: normal standard deviation, shape (), and Laplace scales, shape (k,)."""
+        if self.matrix is not None:
+            rows = [(block, weights[i]) for block, weights in self._slices()]
+        else:
+            rows = [self._one(i)]
+        variance, scales = float(self.sampling_variances[i]), [np.zeros(1)]
+        for block, weights in rows:
+            used = np.flatnonzero(weights)
+            s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
+            variance += float(s) ** 2
+            scales.append(b)
+        return np.asarray(math.sqrt(variance)), np.concatenate(scales)
+
+    def _slices(self) -> Iterator[tuple[Block, Array]]:
+        at = 0
+        matrix = cast(Array, self.matrix)
+        for block in self.blocks:
+            yield block, matrix[:, at : at + len(block.value)]
+            at += len(block.value)
+
+    def _one(self, i: int) -> tuple[Block, Array]:
+        """The block of base term i, and the unit vector that picks it."""
+        for block in self.blocks:
+            if i < len(block.value):
+                return block, np.eye(1, len(block.value), i)[0]
+            i -= len(block.value)
+        raise IndexError(i)
+
+    # Labelled ------------------------------------------------------------------------------------------------------
+
+    @property
+    def value(self) -> Any:  # float, or Series
+        """Point estimates: a float for one term, else a Series."""
+        return self._label(self.values, "estimate")
+
+    @property
+    def std_error(self) -> Any:  # float, or Series
+        """Standard errors, sampling and privacy together: a float for one term, else a Series."""
+        return self._label(self.std_errors, "std_error")
+
+    @property
+    def privacy_share(self) -> Any:  # float, or Series
+        """Part of the total variance that is due to privacy, between 0 and 1."""
+        total = self.sampling_variances + self.privacy_variances
+        share = np.divide(self.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
+        return self._label(share, "privacy_share")
+
+    @property
+    def reason(self) -> Any:  # str | None, or Series
+        """Why inference is impossible, in words, or None."""
+        if len(self.terms) == 1:
+            return self.reasons[0]
+        import pandas as pd
+
+        return pd.Series(list(self.reasons), index=self._index(), name="reason", dtype=object)
+
+    def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
+        """Confidence interval: a (lower, upper) pair for one term, else a DataFrame with these two columns.
+
+        InferenceError I01 for a level below 0.5 or not below 1.
+        """
+        found = self.intervals(level)
+        if len(self.terms) == 1:
+            return float(found[0, 0]), float(found[0, 1])
+        import pandas as pd
+
+        return pd.DataFrame(found, index=self._index(), columns=["lower", "upper"])
+
+    @property
+    def cov(self) -> pd.DataFrame:
+        """Covariance matrix of the terms, sampling and privacy."""
+        return self.sampling_cov + self.privacy_cov
+
+    @property
+    def sampling_cov(self) -> pd.DataFrame:
+        """Covariance due to sampling.  InferenceError I04 where the release does not hold it (several columns)."""
+        return self._frame(self.sampling_matrix())
+
+    @property
+    def privacy_cov(self) -> pd.DataFrame:
+        """Covariance due to the noise."""
+        return self._frame(self.privacy_matrix())
+
+    def sampling_matrix(self) -> Array:
+        """Sampling covariance as an array; InferenceError I04 where it was not released, I05 where it is too large."""
+        self._small()
+        known = [block.people for block in self.blocks if block.variance.any()]
+        if len(set(known)) < len(known):
+            raise InferenceError(
+                "the sampling covariance of different columns of the same people was not released.",
+                code="I04",
+                hint="one column at a time, estimate[...]; contrast() bounds it",
+                state=None,
+            )
+        size = sum(len(block.value) for block in self.blocks)
+        full, at = np.zeros((size, size)), 0
+        for block in self.blocks:
+            here = slice(at, at + len(block.value))
+            full[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
+            at += len(block.value)
+        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
+
+    def privacy_matrix(self) -> Array:
+        """Noise covariance as an array."""
+        self._small()
+        full = np.diag(np.concatenate([block.privacy_variance for block in self.blocks]))
+        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
+
+    def _small(self) -> None:
+        if len(self.terms) > LARGEST:
+            text = f"{len(self.terms):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
+            raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)
+
+    @property
+    def cost(self) -> Cost:
+        """What the release cost; estimates cost nothing more."""
+        return self.release.cost
+
+    def __getitem__(self, term: str | list[str]) -> Estimate:
+        """Some of the terms, or all terms of one column, as an Estimate; InferenceError I02 for an unknown one."""
+        from tacit.inference.contrasts import select
+
+        return select(self, term)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    # What can be made of them -------------------------------------------------------------------------------------
+
+    def test(self, constraints: str) -> Test:
+        """Test linear constraints, "age = 0" or "`north:female` = `north:male`, south = 0" (backticks around labels).
+
+        One constraint: p-value of the exact law of its total error.  Several: Wald, chi-square, total covariance.
+        InferenceError I02, I03 for unknown terms and malformed text.
+        """
+        from tacit.inference.contrasts import test
+
+        return test(self, constraints)
+
+    def contrast(self, expression: str) -> Estimate:
+        """A linear combination, "`north:female` - `north:male`", as an Estimate; InferenceError I02, I03."""
+        from tacit.inference.contrasts import contrast
+
+        return contrast(self, expression)
+
+    def pairwise(self, adjust: str | None = "holm") -> Pairwise:
+        """All differences of two terms; p-values adjusted by "holm", "bonferroni" or None."""
+        from tacit.inference.contrasts import pairwise
+
+        return pairwise(self, adjust)
+
+    def standardize(self, weights: Mapping[str, float]) -> Estimate:
+        """Weighted mean of terms (direct standardisation); weights are public and add up to 1.  InferenceError I06."""
+        from tacit.inference.contrasts import standardize
+
+        return standardize(self, weights)
+
+    # Shown ---------------------------------------------------------------------------------------------------------
+
+    def summary(self, level: float = 0.95) -> Table:
+        """A table of estimates, standard errors, intervals and what part of each is privacy; saves by suffix."""
+        from tacit.inference.display import summary
+
+        return summary(self, level)
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """estimate, std_error, lower, upper, privacy_share, reason: a pandas DataFrame indexed by term."""
+        import pandas as pd
+
+        found = self.intervals(level)
+        total = self.sampling_variances + self.privacy_variances
+        columns = {
+            "estimate": self.values,
+            "std_error": self.std_errors,
+            "lower": found[:, 0],
+            "upper": found[:, 1],
+            "privacy_share": np.divide(self.privacy_variances, total, out=np.zeros_like(total), where=total > 0),
+            "reason": [reason or "" for reason in self.reasons],
+        }
+        return pd.DataFrame(columns, index=self._index())
+
+    def plot(self, ax: Any = None) -> Any:
+        """Estimates with their intervals, sampling and privacy apart; needs matplotlib."""
+        from tacit.plots import estimate
+
+        return estimate(self, ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    def __repr__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+    def _index(self) -> pd.Index[Any]:
+        import pandas as pd
+
+        return pd.Index(self.terms, name=self.term_title or None)
+
+    def _label(self, array: Array, name: str) -> Any:
+        if len(self.terms) == 1:
+            return float(array[0])
+        import pandas as pd
+
+        return pd.Series(array, index=self._index(), name=name)
+
+    def _frame(self, array: Array) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.DataFrame(array, index=self._index(), columns=self._index())
+
+
+def check_level(level: float) -> float:
+    """A level in [0.5, 1), or InferenceError I01: below one half an interval misses more often than it covers."""
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"level {level!r} of an interval is not at least 0.5 and below 1."
+        raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
+    return float(level)
+
+
+def position(estimate: Estimate, term: str) -> int:
+    """Index of a term; InferenceError I02 with the nearest one."""
+    if term in estimate.terms:
+        return estimate.terms.index(term)
+    guess = nearest(str(term), list(estimate.terms))
+    known = ", ".join(estimate.terms[:8]) + (", …" if len(estimate.terms) > 8 else "")
+    raise InferenceError(f"no term is called {term!r}.", code="I02", hint=guess or f"one of {known}", state=None)
+
+
+def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
+    """Linear combinations of the terms, `weights` of shape (new, old)."""
+    size = sum(len(block.value) for block in estimate.blocks)
+    matrix = weights @ (np.eye(size) if estimate.matrix is None else estimate.matrix)
+    notes = (*estimate.notes, note) if note else estimate.notes
+    return replace(estimate, terms=terms, matrix=matrix, estimand=estimand, notes=notes, term_title="")

@@ -1,0 +1,156 @@
+"""What releases of `moments` say: counts, sums, means and variances with both errors (theory §9, §12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from tacit.errors import InferenceError
+from tacit.inference.estimate import Estimate
+from tacit.inference.terms import Target, block
+from tacit.release import Part, Release, Released, cell_labels, register
+
+if TYPE_CHECKING:
+    from tacit.tables import Table
+
+
+@register
+@dataclass(frozen=True, repr=False)
+class MomentsRelease(Release):
+    """A release of Count, Sum, Mean or Variance."""
+
+    kind: ClassVar[str] = "moments"
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Estimates with both errors.
+
+        target="population": the table is a sample, sampling and privacy are uncertain.  target="table": the table is
+        all there is, and only privacy is uncertain.  InferenceError I09 for another word.
+        """
+        return estimate(self, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The estimates as a table."""
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The estimates as a picture; needs matplotlib."""
+        return self.estimate().plot(ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def estimate(release: Released, target: Target = "population") -> Estimate:
+    """A release of moments, or a simulated one -> Estimate."""
+    if target not in ("population", "table"):
+        text = f"target {target!r} is neither 'population' nor 'table'."
+        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    kind = type(release.query).__name__
+    grouped = bool(release.levels)
+    source = _source(release)
+    blocks = tuple(
+        replace(
+            block(kind, part, rows=release.rows, grouped=grouped, target=target), people=release.table, source=source
+        )
+        for part in release.parts
+    )
+    return Estimate(
+        release,
+        target,
+        estimand(release, target),
+        _terms(release),
+        blocks,
+        notes=(missing_words(release),) if kind != "Count" else (),
+        units=_units(release),
+        term_title=":".join(column for column, _ in release.levels),
+    )
+
+
+def _source(release: Released) -> str:
+    """What makes two releases one: table, charge and chain head; a simulated one is itself only."""
+    head = getattr(release, "head", None)
+    if not head:
+        return f"simulated {id(release)}"
+    words = [release.table, *(getattr(release, name, "") for name in ("charge", "head", "name", "mechanism"))]
+    return "/".join(str(word) for word in (*words, release.query))
+
+
+def _terms(release: Released) -> tuple[str, ...]:
+    """Cells; columns where there is no `by`; "column:cell" for several columns with `by`."""
+    cells = cell_labels(release.levels)
+    if not release.levels:
+        return tuple(part.label or "rows" for part in release.parts)
+    if len(release.parts) == 1:
+        return cells
+    return tuple(f"{part.label}:{cell}" for part in release.parts for cell in cells)
+
+
+def title(release: Released) -> str:
+    """ "Mean of age by sex"."""
+    query = cast(Any, release.query)
+    kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
+    what = "Number of rows" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
+    return f"{what} by {_and(by)}" if by else what
+
+
+def estimand(release: Released, target: Target) -> str:
+    """What is estimated, in words: "mean of age, values clamped to 0–100 years"."""
+    kind = type(release.query).__name__
+    fixed = release.rows is not None
+    if kind == "Count":
+        words = "number of rows"
+    else:
+        words = f"{kind.lower()} of {_and(tuple(_column(part) for part in release.parts))}"
+    if kind == "Variance":
+        words += ", divisor n - 1"
+    if target == "table":
+        return f"{words}, of the rows of this table"
+    if kind in ("Count", "Sum"):
+        drawn = f"{release.rows:,} rows" if fixed else "rows whose number is itself random (Poisson)"
+        return f"expected {words}, in a table of {drawn} drawn like this one"
+    return words
+
+
+def _column(part: Part) -> str:
+    grid = part.grid
+    if grid is None or grid.kind == "boolean":
+        return part.label
+    units = f" {grid.units}" if grid.units else ""
+    return f"{part.label}, values clamped to {_number(grid.lower)}–{_number(grid.upper)}{units}"
+
+
+def bounds_words(part: Part) -> str:
+    """ "bounds 0 to 100 years", empty for a Boolean column."""
+    grid = part.grid
+    if grid is None or grid.kind == "boolean":
+        return ""
+    units = f" {grid.units}" if grid.units else ""
+    return f"bounds {_number(grid.lower)} to {_number(grid.upper)}{units}"
+
+
+def missing_words(release: Released) -> str:
+    """How missing values were treated, in words."""
+    rules = {part.label: part.grid.missing for part in release.parts if part.grid is not None}
+    said = {rule: "left out" if rule == "exclude" else f"counted as {rule}" for rule in rules.values()}
+    if len(said) == 1:
+        return f"missing: {next(iter(said.values()))}"
+    return "missing: " + ", ".join(f"{column} {said[rule]}" for column, rule in rules.items())
+
+
+def _units(release: Released) -> str | None:
+    found = {part.grid.units for part in release.parts if part.grid is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _number(x: float) -> str:
+    return f"{x:,.0f}" if float(x).is_integer() else f"{x:,}"

@@ -1,0 +1,276 @@
+"""Simulated releases: what a query would say of some table, many times over.  Seeded, so they protect nobody.
+
+The exact integers come from the same row maps and forms as those of the curator (`exact_integers`), the noise from the
+law's seeded `sample`, never from the generator that protects people.  A `SimulatedRelease` is no `Release`: no ledger,
+`combine` or `Release.load` accepts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import InferenceError
+from tacit.inference.laws import Array
+from tacit.inference.moments import estimate, title
+from tacit.inference.terms import Target
+from tacit.mechanisms.moments import Design, design
+from tacit.privacy import Cost
+from tacit.queries import Query
+from tacit.release import Levels, Part
+from tacit.rowmap import KeyMap, RowMap
+from tacit.schema import Schema
+
+if TYPE_CHECKING:
+    from tacit.inference.estimate import Estimate
+    from tacit.tables import Table
+
+Number = Any
+Table_ = Mapping[str, Any]
+
+
+@dataclass(frozen=True, repr=False)
+class SimulatedRelease:
+    """What a release would hold, with simulated noise.  Same attributes as a release, and `estimate()`."""
+
+    query: Query[Any]
+    table: str
+    neighbors: str
+    rows: int | None
+    levels: Levels
+    parts: tuple[Part, ...]
+    cost: Cost
+    unit: int | None = None
+    recorded: bool = False
+    remaining: str | None = None
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Estimates with both errors, as for a release."""
+        return estimate(self, target)
+
+    def __repr__(self) -> str:
+        return str(self.estimate().summary())
+
+
+@dataclass(frozen=True, repr=False)
+class Simulation:
+    """Many simulated releases of one query of one table.
+
+    integers: exact sums and noisy copies of them, one array a part, shapes (cells, k) and (repeats, cells, k).
+    estimates: point estimates, shape (repeats, terms).
+    exact: the same estimates without noise, shape (terms,).
+    """
+
+    shape: Design
+    terms: tuple[str, ...]
+    integers: tuple[NDArray[np.int64], ...]
+    estimates: Array
+    exact: Array
+
+    def release(self, i: int) -> SimulatedRelease:
+        """The i-th simulated release."""
+        return simulated(self.shape, tuple(noisy[i] for noisy in self.integers))
+
+    @property
+    def releases(self) -> tuple[SimulatedRelease, ...]:
+        """All of them."""
+        return tuple(self.release(i) for i in range(len(self.estimates)))
+
+    def summary(self) -> Table:
+        """Estimates without noise, and the mean, standard deviation and central 95% of the simulated ones."""
+        from tacit.tables import Table, format_interval, format_number
+
+        low, high = np.quantile(self.estimates, [0.025, 0.975], axis=0)
+        mean, sd = self.estimates.mean(axis=0), self.estimates.std(axis=0)
+        rows = tuple(
+            (
+                term,
+                format_number(float(self.exact[i])),
+                format_number(float(mean[i])),
+                format_number(float(sd[i])),
+                format_interval(float(low[i]), float(high[i])),
+            )
+            for i, term in enumerate(self.terms)
+        )
+        what = simulated(self.shape, tuple(noisy[0] for noisy in self.integers))
+        return Table(
+            title=f"{title(what)}, {len(self.estimates):,} simulated releases at {self.shape.cost}",
+            columns=("", "without noise", "mean", "std. deviation", "central 95%"),
+            rows=rows,
+            notes=("simulated: seeded noise, protects nobody",),
+            align=("left", "right", "right", "right", "right"),
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Histogram of the simulated estimates of each term; needs matplotlib."""
+        import matplotlib.pyplot as plt
+
+        axes = ax if ax is not None else cast(Any, plt).subplots()[1]
+        for i, term in enumerate(self.terms):
+            axes.hist(self.estimates[:, i], bins=40, alpha=0.6, label=term)
+            axes.axvline(self.exact[i], color="black", linewidth=1)
+        axes.set_xlabel("estimate")
+        axes.set_ylabel("simulated releases")
+        axes.set_title(f"{len(self.estimates):,} simulated releases at {self.shape.cost}")
+        axes.legend()
+        return axes
+
+    def __repr__(self) -> str:
+        return str(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def simulate(
+    query: Query[Any],
+    data: object,
+    schema: Schema,
+    *,
+    epsilon: Number = None,
+    delta: Number = None,
+    rho: Number = None,
+    repeats: int = 1_000,
+    rng: int | np.random.Generator = 0,
+    neighbors: str = "replace-one",
+) -> Simulation:
+    """Release `query` of `data` `repeats` times, in simulation only.
+
+    `data`: a dict of arrays, an eager frame, or the path of a Parquet file.  `rng`: int or Generator.  Price and
+    relation as for a curator.  Raises QueryError and BudgetError as a release would, InferenceError I10 for repeats < 1.
+    """
+    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InferenceError(f"repeats {repeats!r} is not 1 or more.", code="I10", hint="repeats=1_000", state=None)
+    table = columns_of(data)
+    cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
+    size = len(next(iter(table.values()))) if table else 0
+    shape = shaped(query, schema, neighbors, size, cost)
+    exact = exact_integers(shape, table)
+    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), np.random.default_rng(rng))
+    estimates = point_estimates(shape, noisy)
+    plain = point_estimates(shape, tuple(k[None] for k in exact))[0]
+    made = simulated(shape, tuple(k[0] for k in noisy)).estimate()
+    return Simulation(shape, made.terms, noisy, estimates, plain)
+
+
+def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Design:
+    """The design of a query for a table of `size` rows, which is public under replace-one only."""
+    rows = size if neighbors == "replace-one" else None
+    return design(cast(Any, query), schema, neighbors=neighbors, rows=rows, cost=cost)
+
+
+def simulated(shape: Design, integers: tuple[NDArray[np.int64], ...]) -> SimulatedRelease:
+    """Noisy integers, one array of shape (cells, k) a part -> SimulatedRelease."""
+    parts = tuple(
+        replace(part, integers=tuple(tuple(int(x) for x in cell) for cell in noisy))
+        for part, noisy in zip(empty_parts(shape), integers, strict=True)
+    )
+    return SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost)
+
+
+def empty_parts(shape: Design) -> tuple[Part, ...]:
+    """The parts of a release of this design, without integers."""
+    return tuple(
+        Part(
+            column.label,
+            column.form.name,
+            column.form.parameters,
+            column.grid,
+            (),
+            column.law,
+            column.form.l1,
+            column.form.l2_squared,
+            column.cost,
+        )
+        for column in shape.columns
+    )
+
+
+def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
+    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
+    cell, inside = _cells(shape.keys, table)
+    out: list[NDArray[np.int64]] = []
+    for column in shape.columns:
+        if column.rowmap is None:
+            v, present = np.zeros(len(cell), dtype=np.int64), inside
+        else:
+            v, present = column.rowmap.numpy(numbers(table[column.rowmap.source], column.rowmap))
+            present = present & inside
+        sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
+        for j, polynomial in enumerate(column.form.polynomials):
+            np.add.at(sums[:, j], cell[present], polynomial.numpy(v[present]))
+        out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
+    return tuple(out)
+
+
+def add_noise(
+    shape: Design, exact: tuple[NDArray[np.int64], ...], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], ...]:
+    """Integers of any shape plus independent simulated draws of each column's law."""
+    return tuple(
+        k + column.law.sample(k.size, rng).reshape(k.shape) for column, k in zip(shape.columns, exact, strict=True)
+    )
+
+
+def point_estimates(shape: Design, noisy: tuple[NDArray[np.int64], ...]) -> Array:
+    """Arrays of shape (repeats, cells, k) -> estimates of shape (repeats, terms)."""
+    from tacit.inference.terms import block
+
+    kind, found = type(shape.query).__name__, list[Array]()
+    for part, k in zip(empty_parts(shape), noisy, strict=True):
+        flat = k.reshape(-1, k.shape[-1]).astype(np.float64)
+        made = block(kind, part, rows=shape.rows, grouped=bool(shape.keys), target="population", cells=flat)
+        found.append(made.value.reshape(k.shape[:2]))
+    return np.concatenate(found, axis=1)
+
+
+# Tables -------------------------------------------------------------------------------------------------------------
+
+
+def columns_of(data: object) -> dict[str, NDArray[Any]]:
+    """A dict of arrays, an eager frame, or a path of a Parquet file -> columns as arrays."""
+    if isinstance(data, Mapping):
+        return {str(name): np.asarray(column) for name, column in cast("Mapping[Any, Any]", data).items()}
+    if isinstance(data, str) or hasattr(data, "__fspath__"):
+        import pyarrow.parquet as pq
+
+        data = pq.read_table(cast(str, data))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    import narwhals as nw
+
+    frame = cast(Any, nw.from_native(cast(Any, data)))
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    return {name: eager[name].to_numpy() for name in eager.columns}
+
+
+def numbers(values: NDArray[Any], at: RowMap) -> NDArray[np.float64]:
+    """Cells -> float64, NaN where missing; dates as days since 1970-01-01."""
+    if values.dtype.kind in "iufb":
+        return values.astype(np.float64)
+    if values.dtype.kind == "M":
+        days = values.astype("datetime64[D]")
+        return np.where(np.isnat(days), np.nan, days.astype(np.int64).astype(np.float64))
+    return np.array([_number(x) for x in values.tolist()], dtype=np.float64)
+
+
+def _number(x: object) -> float:
+    if isinstance(x, date):
+        return float(x.toordinal() - date(1970, 1, 1).toordinal())
+    return float(x) if isinstance(x, int | float) else np.nan
+
+
+def _cells(keys: tuple[KeyMap, ...], table: Table_) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Row-major cell of each row, and whether it is in one."""
+    size = len(next(iter(table.values()))) if table else 0
+    cell, inside = np.zeros(size, dtype=np.int64), np.ones(size, dtype=np.bool_)
+    for key in keys:
+        values = np.asarray(table[key.source]).tolist()
+        known = {x: key.index(x) for x in set(values) if x == x}
+        index = np.array([-1 if (at := known.get(x, key.missing)) is None else at for x in values], dtype=np.int64)
+        inside &= index >= 0
+        cell = cell * key.size + np.maximum(index, 0)
+    return cell, inside
