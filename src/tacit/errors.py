@@ -30,6 +30,7 @@ CODES: Final[dict[str, str]] = {
     "F01": "a file cannot be read",
     "F02": "a file is not TOML",
     "F03": "a file has no schema",
+    "F10": "a table saved with an unknown suffix",
     # Q: queries
     "Q01": "what should be a column name is not text",
     "Q02": "a column is named twice in one query",
@@ -105,6 +106,7 @@ CODES: Final[dict[str, str]] = {
     "I08": "an unknown way of adjusting for several tests",
     "I09": "an unknown target",
     "I10": "a simulation or a coverage study is asked for something impossible",
+    "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
