@@ -30,6 +30,10 @@ CODES: Final[dict[str, str]] = {
     "F01": "a file cannot be read",
     "F02": "a file is not TOML",
     "F03": "a file has no schema",
+    "F04": "a file of another format",
+    "F05": "a word that a file does not know",
+    "F06": "a value or section of a file is wrong",
+    "F07": "studies of many parties are not in this version",
     "F10": "a table saved with an unknown suffix",
     # Q: queries
     "Q01": "what should be a column name is not text",

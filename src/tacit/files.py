@@ -1,0 +1,166 @@
+"""The curator's file: one TOML for what is public, what may be spent, what is asked, and where the rows are (api, §2).
+
+Section names and keys are the Python words; unknown ones are refused with the nearest known one.  `[data]` stays at
+home and is no part of the digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, cast
+
+from tacit.errors import FileError, TacitError, nearest
+from tacit.privacy import Budget, Cost
+from tacit.privacy.numbers import rational
+from tacit.queries import Query, query_from_dict
+from tacit.release import canonical
+from tacit.schema import Schema
+from tacit.schema.toml import read_toml, schema_from_table
+
+FORMAT: Final = 1
+TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "spend", "ask")
+LATER: Final = ("combine", "parties", "closes")
+KEYS: Final = {
+    "table": ("name", "rows"),
+    "data": ("path", "ledger"),
+    "budget": ("epsilon", "delta", "rho", "neighbors", "accounting"),
+    "spend": ("epsilon", "delta", "rho"),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A curator's file, read and checked; `asks`, `budget` and `spend` may be missing (`tacit schema` writes none)."""
+
+    path: Path
+    title: str
+    contact: str
+    name: str
+    rows: int | None
+    data: Path | None
+    ledger: str | None
+    budget: Budget | None
+    schema: Schema
+    spend: Cost | None
+    asks: Mapping[str, Query[Any]]
+    shares: Mapping[str, Fraction]
+
+    def digest(self) -> str:
+        """SHA-256 (hex) of everything but `[data]`, title, contact, comments and order."""
+        words = {
+            "table": [self.name, self.rows],
+            "budget": None if self.budget is None else self.budget.to_dict(),
+            "schema": self.schema.to_dict(),
+            "spend": None if self.spend is None else self.spend.to_dict(),
+            "ask": {name: query.to_dict() for name, query in self.asks.items()},
+            "shares": {name: str(share) for name, share in self.shares.items()},
+        }
+        return hashlib.sha256(canonical(words).encode()).hexdigest()
+
+
+def load(path: str | Path) -> Job:
+    """Read a curator's file; FileError F01..F07, or the error of the part that is wrong, with its place."""
+    place = Path(path)
+    try:
+        text = place.read_text(encoding="utf-8")
+    except OSError as problem:
+        message = f"{place} cannot be read: {problem.strerror}."
+        raise FileError(message, code="F01", hint="the path of a TOML file") from None
+    except UnicodeDecodeError:
+        raise FileError(f"{place} is not text in UTF-8.", code="F01", hint="save it as UTF-8") from None
+    return job_from_table(read_toml(text, str(place)), place)
+
+
+def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
+    """A parsed curator's file -> Job."""
+    _known("the file", words, TOP)
+    if words.get("tacit") != FORMAT:
+        message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
+        raise FileError(message, code="F04", hint="tacit = 1 on the first line")
+    table, data = _section(words, "table"), _section(words, "data")
+    asks, shares = _asks(_table(words, "ask"))
+    where = _located("[schema]")
+    return Job(
+        path=path,
+        title=str(words.get("title", "")),
+        contact=str(words.get("contact", "")),
+        name=str(table.get("name", path.stem)),
+        rows=_rows(table.get("rows")),
+        data=None if "path" not in data else path.parent / str(data["path"]),
+        ledger=_ledger(data.get("ledger"), path),
+        budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
+        schema=where(lambda: schema_from_table(words.get("schema"))),
+        spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
+        asks=asks,
+        shares=shares,
+    )
+
+
+def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fraction]]:
+    asks: dict[str, Query[Any]] = {}
+    shares: dict[str, Fraction] = {}
+    for name, given in table.items():
+        place = f"[ask.{name}]"
+        if not isinstance(given, Mapping):
+            raise FileError(f"{place} is {given!r}, not a section.", code="F06", hint=f'{place}\nquery = "Mean"')
+        words = dict(cast("Mapping[str, Any]", given))
+        if "share" in words:
+            share = words.pop("share")
+            shares[name] = _located(place)(lambda share=share: rational(share, "share"))
+        asks[name] = _located(place)(lambda words=words: query_from_dict(words))
+    return asks, shares
+
+
+def _located(place: str) -> Any:
+    """Run a reader; what it raises says in which section."""
+
+    def run(read: Any, where: str = place) -> Any:
+        try:
+            return read()
+        except TacitError as problem:
+            problem.message = f"{where} {problem.message}"
+            raise
+
+    return run
+
+
+def _table(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = words.get(name, {})
+    if not isinstance(found, Mapping):
+        raise FileError(f"{name} is {found!r}, not a section.", code="F06", hint=f"[{name}]")
+    return cast("Mapping[str, Any]", found)
+
+
+def _section(words: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = _table(words, name)
+    _known(f"[{name}]", found, KEYS[name])
+    return dict(found)
+
+
+def _known(place: str, words: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for key in words:
+        if key in LATER and place == "the file":
+            message = f"{place} has [{key}]: studies of many parties are not in this version."
+            raise FileError(message, code="F07", hint=f"leave [{key}] out")
+        if key not in known:
+            guess = nearest(key, known) or known[0]
+            raise FileError(f"{place} has {key!r}, which is no word of it.", code="F05", hint=guess)
+
+
+def _rows(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 2:
+        raise FileError(f"[table] rows is {value!r}: not a whole number from 2 on.", code="F06", hint="rows = 10_000")
+    return value
+
+
+def _ledger(value: Any, path: Path) -> str | None:
+    if value is None:
+        return None
+    text = str(value)
+    return text if "://" in text else str(path.parent / text)
