@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from tacit.errors import InferenceError, nearest
 from tacit.inference import laws
 from tacit.inference.estimate import Estimate, check_level, combine, position
 from tacit.inference.laws import Array
-from tacit.inference.terms import Block
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.tables import Table
 
@@ -68,11 +67,15 @@ class Pairwise:
     p_values_raw: tuple[float, ...]
 
     @property
-    def p_values(self) -> pd.Series[float]:
+    def p_values(self) -> pd.Series:
         """Adjusted p-values, indexed by pair."""
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-        return pd.Series(adjusted(np.array(self.p_values_raw), self.adjust), index=self.estimate.terms, name="p_value")
+        return pd.Series(self.adjusted(), index=self.estimate.terms, name="p_value")
+
+    def adjusted(self) -> Array:
+        """Adjusted p-values, shape (pairs,)."""
+        return adjusted(np.array(self.p_values_raw), self.adjust)
 
     def intervals(self, level: float = 0.95) -> Array:
         """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2)."""
@@ -82,14 +85,22 @@ class Pairwise:
 
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
         """The same as a DataFrame indexed by pair."""
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(self.intervals(level), index=self.estimate.terms, columns=["lower", "upper"])
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """difference, std_error, lower, upper, p_value."""
-        frame = self.estimate.to_frame().rename(columns={"estimate": "difference"})[["difference", "std_error"]]
-        return frame.join(self.conf_int(level)).join(self.p_values)
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        limits, made = self.intervals(level), self.estimate
+        columns = {
+            "difference": made.values,
+            "std_error": made.std_errors,
+            "lower": limits[:, 0],
+            "upper": limits[:, 1],
+        }
+        return pd.DataFrame(columns | {"p_value": self.adjusted()}, index=made.terms)
 
     def summary(self, level: float = 0.95) -> Table:
         """Differences with intervals and p-values."""
@@ -108,10 +119,10 @@ class Pairwise:
 
 def constraints_matrix(estimate: Estimate, text: str) -> tuple[Array, Array]:
     """Constraints in formulaic's grammar -> (matrix, right-hand sides), shapes (c, terms) and (c,)."""
-    from formulaic.utils.constraints import LinearConstraints
+    from formulaic.utils.constraints import LinearConstraints  # pyright: ignore[reportMissingTypeStubs]
 
     try:
-        found = LinearConstraints.from_spec(text, variable_names=list(estimate.terms))
+        found = cast(Any, LinearConstraints).from_spec(text, variable_names=list(estimate.terms))
         matrix = np.asarray(found.constraint_matrix, dtype=np.float64)
         values = np.asarray(found.constraint_values, dtype=np.float64)
     except KeyError as problem:
@@ -148,10 +159,10 @@ def test(estimate: Estimate, constraints: str) -> Test:
     if rank < len(matrix):
         text = f"the {len(matrix)} constraints are not independent (rank {rank})."
         raise InferenceError(text, code="I03", hint="leave out those that follow from the others", state=None)
-    from scipy import stats
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
     chi2 = float(off @ np.linalg.solve(covariance, off))
-    p = float(stats.chi2.sf(chi2, rank))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    p = float(cast(Any, stats).chi2.sf(chi2, rank))
     return Test(constraints, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
 
 
@@ -171,7 +182,7 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
 
 
 def _joint(estimate: Estimate) -> str:
-    columns = {block.label for block in estimate.blocks}
+    columns = {block.label for block in estimate.used()}
     if len(columns) < 2:
         return "one joint release: the covariance is known"
     return "columns of the same people: their sampling standard errors are added, an upper bound"
@@ -230,54 +241,26 @@ def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
     return combine(estimate, row, ("standardized",), words, "weights are taken as known")
 
 
-@dataclass(frozen=True)
-class Picked:
-    """The intervals of some terms of a block."""
-
-    inner: Any
-    index: tuple[int, ...]
-
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits of the picked terms."""
-        low, high = self.inner.interval(level)
-        return low[list(self.index)], high[list(self.index)]
-
-
 def select(estimate: Estimate, term: str | list[str]) -> Estimate:
-    """Terms by label, or all terms of a column by its name; exact intervals are kept."""
+    """Terms by label, or all terms of one column of several by its name; exact intervals are kept."""
+    if isinstance(term, str) and term not in estimate.terms and term in _columns(estimate):
+        return _column(estimate, term)
     asked = [term] if isinstance(term, str) else list(term)
-    index: list[int] = []
-    for name in asked:
-        column = [i for i, label in enumerate(_columns(estimate)) if label == name]
-        index += column if column and name not in estimate.terms else [position(estimate, name)]
-    terms = tuple(estimate.terms[i] for i in index)
-    if estimate.matrix is not None:
-        return replace(estimate, terms=terms, matrix=estimate.matrix[index])
-    blocks: list[Block] = []
-    ordered: list[str] = []
-    at = 0
-    for block in estimate.blocks:
-        own = [i - at for i in index if at <= i < at + len(block.value)]
-        if own:
-            blocks.append(_take(block, own))
-            ordered += [estimate.terms[at + i] for i in own]
-        at += len(block.value)
-    return replace(estimate, terms=tuple(ordered), blocks=tuple(blocks))
+    index = [position(estimate, name) for name in asked]
+    made = combine(estimate, np.eye(len(estimate.terms))[index], tuple(asked), estimate.estimand)
+    return replace(made, term_title=estimate.term_title)
 
 
 def _columns(estimate: Estimate) -> list[str]:
-    if estimate.matrix is not None:
-        return []
-    return [block.label for block in estimate.blocks for _ in range(len(block.value))]
+    return [] if estimate.matrix is not None else [b.label for b in estimate.blocks for _ in range(len(b.value))]
 
 
-def _take(block: Block, own: list[int]) -> Block:
-    return replace(
-        block,
-        value=block.value[own],
-        variance=block.variance[own],
-        pull=block.pull[own],
-        loadings=block.loadings[own],
-        inversion=Picked(block.inversion, tuple(own)),
-        reasons=tuple(block.reasons[i] for i in own),
-    )
+def _column(estimate: Estimate, label: str) -> Estimate:
+    """One column of several, its terms named by their cells alone."""
+    from tacit.inference.moments import estimand
+    from tacit.release import cell_labels
+
+    index = [i for i, name in enumerate(_columns(estimate)) if name == label]
+    words = estimand(estimate.release, estimate.target, label)
+    made = combine(estimate, np.eye(len(estimate.terms))[index], cell_labels(estimate.release.levels), words)
+    return replace(made, term_title=estimate.term_title)

@@ -8,7 +8,7 @@ probability at least 1 - alpha for every p, as Clopper-Pearson does without nois
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def _moments(p: Array, n: int | None) -> tuple[Array, Array]:
 
 def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     """Sum of pmf(j) P(z <= k - j) over a window of j that holds all but 1e-12 of S."""
-    from scipy import stats
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
     mean, variance = _moments(p, n)
     reach = int(np.ceil(8 * np.sqrt(variance.max()) + 40))
@@ -54,12 +54,9 @@ def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     if n is not None and n <= 2 * reach:
         first, last = np.zeros_like(mean), np.full_like(mean, float(n))
     j = first[:, None] + np.arange(int((last - first).max()) + 1)
-    if n is None:
-        mass = stats.poisson.pmf(j, p[:, None])  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    else:
-        mass = stats.binom.pmf(j, n, p[:, None])  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    below = np.asarray(law.cdf((k[:, None] - j).astype(np.int64)), np.float64)
-    return (np.asarray(mass, np.float64) * below).sum(axis=1)
+    rate = p[:, None]
+    mass: Array = cast(Any, stats).poisson.pmf(j, rate) if n is None else cast(Any, stats).binom.pmf(j, n, rate)
+    return (mass * law.cdf((k[:, None] - j).astype(np.int64))).sum(axis=1)
 
 
 def _smooth_tail(k: Array, mean: Array, variance: Array, law: Law) -> Array:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.inference.laws import Array
 from tacit.inference.moments import bounds_words, missing_words, title
 from tacit.release import Released
 
@@ -23,9 +25,10 @@ def summary(estimate: Estimate, level: float) -> Table:
     errors = estimate.std_errors
     total = estimate.sampling_variances + estimate.privacy_variances
     share = np.divide(estimate.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
-    digits = decimals(errors)
+    places = term_decimals(estimate)
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(estimate.terms):
+        digits = places[i]
         interval = format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits)
         if estimate.reasons[i]:
             rows.append((term, "–", "–", interval, "–"))
@@ -45,10 +48,10 @@ def summary(estimate: Estimate, level: float) -> Table:
 
 
 def heading(estimate: Estimate) -> str:
-    """ "Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each"."""
+    """Title and people: Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each."""
     what = title(estimate.release)
-    if estimate.matrix is not None:
-        what = estimate.estimand[0].upper() + estimate.estimand[1:]
+    if None in estimate.picked():
+        what = f"{what}, combined" if not estimate.others else f"{what}, minus {title(estimate.others[0])}"
     return f"{what} · {people_words(estimate.release)}"
 
 
@@ -106,14 +109,14 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
 
     made = found.estimate
     digits = decimals(made.std_errors)
-    limits, p_values = found.intervals(level), found.p_values
+    limits, p_values = found.intervals(level), found.adjusted()
     rows = tuple(
         (
             term,
             format_number(float(made.values[i]), decimals=digits),
             format_number(float(made.std_errors[i]), decimals=digits),
             format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits),
-            p_words(float(p_values.iloc[i])),
+            p_words(float(p_values[i])),
         )
         for i, term in enumerate(made.terms)
     )
@@ -146,15 +149,19 @@ def percent(level: float) -> str:
     return f"{100 * level:.10g}%"
 
 
-def decimals(errors: Any) -> int:
+def term_decimals(estimate: Estimate) -> list[int]:
+    """Decimals of each term, alike within a column."""
+    if estimate.matrix is not None:
+        return [decimals(estimate.std_errors)] * len(estimate.terms)
+    errors = [np.sqrt(block.sampling_variance + block.privacy_variance) for block in estimate.blocks]
+    return [digits for own in errors for digits in [decimals(own)] * len(own)]
+
+
+def decimals(errors: Array) -> int:
     """Decimals that show two digits of the smallest standard error, at most 8.
 
     >>> decimals(np.array([0.29, 0.31])), decimals(np.array([120.0]))
     (2, 0)
     """
-    import math
-
-    positive = np.asarray(errors)[np.asarray(errors) > 0]
-    if not positive.size:
-        return 2
-    return min(max(1 - math.floor(math.log10(float(positive.min()))), 0), 8)
+    positive = errors[errors > 0]
+    return min(max(1 - math.floor(math.log10(float(positive.min()))), 0), 8) if positive.size else 2

@@ -22,7 +22,7 @@ from tacit.privacy import Cost
 from tacit.release import Released
 
 if TYPE_CHECKING:
-    import pandas as pd
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.inference.contrasts import Pairwise, Test
     from tacit.tables import Table
@@ -108,15 +108,35 @@ class Estimate:
         if self.matrix is None:
             pairs = [block.inversion.interval(level) for block in self.blocks]
             return np.concatenate([np.stack(pair, axis=-1) for pair in pairs])
-        q = np.array([laws.halfwidth(level, *self.law(i)) for i in range(len(self.terms))]).reshape(-1)
-        return np.stack([self.values - q, self.values + q], axis=-1)
+        values = self.values
+        out = np.empty((len(values), 2))
+        plain = self.picked()
+        base = replace(self, matrix=None).intervals(level) if any(at is not None for at in plain) else out
+        for i, at in enumerate(plain):
+            if at is not None:
+                out[i] = base[at]
+            else:
+                q = float(laws.halfwidth(level, *self.law(i)))
+                out[i] = values[i] - q, values[i] + q
+        return out
+
+    def picked(self) -> list[int | None]:
+        """Which term of the release each row of `matrix` merely repeats (its exact interval is kept), or None."""
+        if self.matrix is None:
+            return list(range(len(self.terms)))
+        one = (np.count_nonzero(self.matrix, axis=1) == 1) & (self.matrix.sum(axis=1) == 1)
+        return [int(np.argmax(row)) if yes else None for row, yes in zip(self.matrix, one, strict=True)]
+
+    def used(self) -> list[Block]:
+        """Blocks that enter the terms."""
+        if self.matrix is None:
+            return list(self.blocks)
+        return [block for block, weights in self._slices() if weights.any()]
 
     def law(self, i: int) -> tuple[Array, Array]:
         """Total error of term i: normal standard deviation, shape (), and Laplace scales, shape (k,)."""
-        if self.matrix is not None:
-            rows = [(block, weights[i]) for block, weights in self._slices()]
-        else:
-            rows = [self._one(i)]
+        joint = self.matrix is not None
+        rows = [(block, weights[i]) for block, weights in self._slices()] if joint else [self._one(i)]
         variance, scales = float(self.sampling_variances[i]), [np.zeros(1)]
         for block, weights in rows:
             used = np.flatnonzero(weights)
@@ -164,7 +184,7 @@ class Estimate:
         """Why inference is impossible, in words, or None."""
         if len(self.terms) == 1:
             return self.reasons[0]
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.Series(list(self.reasons), index=self._index(), name="reason", dtype=object)
 
@@ -176,7 +196,7 @@ class Estimate:
         found = self.intervals(level)
         if len(self.terms) == 1:
             return float(found[0, 0]), float(found[0, 1])
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(found, index=self._index(), columns=["lower", "upper"])
 
@@ -198,7 +218,7 @@ class Estimate:
     def sampling_matrix(self) -> Array:
         """Sampling covariance as an array; InferenceError I04 where it was not released, I05 where it is too large."""
         self._small()
-        known = [block.people for block in self.blocks if block.variance.any()]
+        known = [block.people for block in self.used() if block.variance.any()]
         if len(set(known)) < len(known):
             raise InferenceError(
                 "the sampling covariance of different columns of the same people was not released.",
@@ -279,7 +299,7 @@ class Estimate:
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """estimate, std_error, lower, upper, privacy_share, reason: a pandas DataFrame indexed by term."""
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         found = self.intervals(level)
         total = self.sampling_variances + self.privacy_variances
@@ -308,20 +328,20 @@ class Estimate:
     def _repr_html_(self) -> str:
         return self.summary().to_html()
 
-    def _index(self) -> pd.Index[Any]:
-        import pandas as pd
+    def _index(self) -> pd.Index:
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.Index(self.terms, name=self.term_title or None)
 
     def _label(self, array: Array, name: str) -> Any:
         if len(self.terms) == 1:
             return float(array[0])
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.Series(array, index=self._index(), name=name)
 
     def _frame(self, array: Array) -> pd.DataFrame:
-        import pandas as pd
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(array, index=self._index(), columns=self._index())
 

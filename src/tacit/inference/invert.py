@@ -19,8 +19,8 @@ from tacit.noise.laws import Law
 
 NDArrayBool: TypeAlias = NDArray[np.bool_]
 
-FLOOR: Final = 0.5
-"""A variance is never taken below this many standard deviations of its own noise (chosen by `benchmarks/coverage.py`)."""
+FLOOR: Final = 1.0
+"""A variance is never below this many standard deviations of its own noise (chosen by `benchmarks/coverage.py`)."""
 STEPS: Final = 40
 
 

@@ -11,7 +11,7 @@ Everything is symmetric about zero.  Shapes: x and s broadcast; `b` has one more
 from __future__ import annotations
 
 import math
-from typing import Final, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,9 @@ STEPS: Final = 48
 
 def log_ndtr(x: Array) -> Array:
     """Log of the normal distribution function."""
-    from scipy import special
+    from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-    return np.asarray(special.log_ndtr(x), dtype=np.float64)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+    return np.asarray(cast(Any, special).log_ndtr(x), dtype=np.float64)
 
 
 def normal_quantile(level: float) -> float:
@@ -136,7 +136,7 @@ def tail(x: Array, s: Array, b: Array) -> Array:
     hard = ~none & (np.abs(weights).sum(axis=-1) > WORST)
     for index in np.argwhere(hard):
         at = tuple(index)
-        out[at] = _gil_pelaez(float(x[at]), float(s[at]), cast(Array, b[at]))
+        out[at] = _gil_pelaez(float(x[at]), float(s[at]), b[at])
     return out
 
 
@@ -151,7 +151,7 @@ def _gil_pelaez(x: float, s: float, b: Array) -> float:
     end = 4 / sd
     while _log_phi(np.array(end), s, b) > -28 and end < 1e6 / sd:
         end *= 1.5
-    t = h * (np.arange(min(int(end / h) + 1, 2_000_000)) + 0.5)  # midpoints: no special case at 0
+    t = h * (np.arange(min(int(end / h) + 1, 2_000_000), dtype=np.float64) + 0.5)  # midpoints: no special case at 0
     total = float((np.sin(t * x) / t * np.exp(_log_phi(t, s, b))).sum()) * h / math.pi
     return min(max(0.5 - total, 0.0), 0.5)
 
@@ -172,7 +172,7 @@ def halfwidth(level: float, s: Array, b: Array) -> Array:
     s, _ = np.broadcast_arrays(np.asarray(s, np.float64), np.asarray(b, np.float64)[..., 0])
     b = np.broadcast_to(np.asarray(b, np.float64), (*s.shape, np.shape(b)[-1]))
     alpha = 1 - level
-    sd = np.sqrt(s**2 + 2 * (b**2).sum(axis=-1))
+    sd: Array = np.sqrt(s**2 + 2 * (b**2).sum(axis=-1))
     if not (b > 0).any():
         return normal_quantile(level) * s
     low = np.zeros_like(sd)

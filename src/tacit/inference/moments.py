@@ -92,21 +92,23 @@ def _terms(release: Released) -> tuple[str, ...]:
 
 
 def title(release: Released) -> str:
-    """ "Mean of age by sex"."""
+    """What was asked, in words: Mean of age by sex."""
     query = cast(Any, release.query)
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
     what = "Number of rows" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
     return f"{what} by {_and(by)}" if by else what
 
 
-def estimand(release: Released, target: Target) -> str:
+def estimand(release: Released, target: Target, label: str | None = None) -> str:
     """What is estimated, in words: "mean of age, values clamped to 0–100 years"."""
     kind = type(release.query).__name__
     fixed = release.rows is not None
     if kind == "Count":
         words = "number of rows"
     else:
-        words = f"{kind.lower()} of {_and(tuple(_column(part) for part in release.parts))}"
+        words = (
+            f"{kind.lower()} of {_and(tuple(_column(part) for part in release.parts if label in (None, part.label)))}"
+        )
     if kind == "Variance":
         words += ", divisor n - 1"
     if target == "table":
@@ -126,7 +128,7 @@ def _column(part: Part) -> str:
 
 
 def bounds_words(part: Part) -> str:
-    """ "bounds 0 to 100 years", empty for a Boolean column."""
+    """Clamping bounds in words (bounds 0 to 100 years); empty for a Boolean column."""
     grid = part.grid
     if grid is None or grid.kind == "boolean":
         return ""

@@ -213,7 +213,9 @@ def _unclear(size: Array, loadings: Array, law: Law, least: float) -> tuple[NDAr
     return unclear, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
 
 
-def _bounded(variance: Array, loadings: Array, law: Law, unclear: Array, most: float) -> tuple[Array, Array]:
+def _bounded(
+    variance: Array, loadings: Array, law: Law, unclear: NDArray[np.bool_], most: float
+) -> tuple[Array, Array]:
     """Where nothing is known, a standard error no larger than half the range of the parameter."""
     total = np.sqrt(variance + (loadings**2).sum(axis=-1) * law.variance())
     shrink = np.where(unclear & (total > most), most / np.maximum(total, most), 1.0)

@@ -83,20 +83,15 @@ class Simulation:
 
     def summary(self) -> Table:
         """Estimates without noise, and the mean, standard deviation and central 95% of the simulated ones."""
+        from tacit.inference.display import decimals
         from tacit.tables import Table, format_interval, format_number
 
         low, high = np.quantile(self.estimates, [0.025, 0.975], axis=0)
         mean, sd = self.estimates.mean(axis=0), self.estimates.std(axis=0)
-        rows = tuple(
-            (
-                term,
-                format_number(float(self.exact[i])),
-                format_number(float(mean[i])),
-                format_number(float(sd[i])),
-                format_interval(float(low[i]), float(high[i])),
-            )
-            for i, term in enumerate(self.terms)
-        )
+        digits = decimals(sd)
+        numbers = [[format_number(float(x), decimals=digits) for x in array] for array in (self.exact, mean, sd)]
+        ranges = [format_interval(float(a), float(b), decimals=digits) for a, b in zip(low, high, strict=True)]
+        rows = tuple(zip(self.terms, *numbers, ranges, strict=True))
         what = simulated(self.shape, tuple(noisy[0] for noisy in self.integers))
         return Table(
             title=f"{title(what)}, {len(self.estimates):,} simulated releases at {self.shape.cost}",
@@ -107,10 +102,10 @@ class Simulation:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Histogram of the simulated estimates of each term; needs matplotlib."""
-        import matplotlib.pyplot as plt
+        """Histogram of the simulated estimates of each term, on matplotlib axes (made where not given)."""
+        from matplotlib.figure import Figure
 
-        axes = ax if ax is not None else cast(Any, plt).subplots()[1]
+        axes = ax if ax is not None else cast(Any, Figure)(figsize=(7, 4), layout="constrained").add_subplot()
         for i, term in enumerate(self.terms):
             axes.hist(self.estimates[:, i], bins=40, alpha=0.6, label=term)
             axes.axvline(self.exact[i], color="black", linewidth=1)
@@ -142,7 +137,7 @@ def simulate(
     """Release `query` of `data` `repeats` times, in simulation only.
 
     `data`: a dict of arrays, an eager frame, or the path of a Parquet file.  `rng`: int or Generator.  Price and
-    relation as for a curator.  Raises QueryError and BudgetError as a release would, InferenceError I10 for repeats < 1.
+    relation as for a curator.  QueryError and BudgetError as of a release, InferenceError I10 for repeats < 1.
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InferenceError(f"repeats {repeats!r} is not 1 or more.", code="I10", hint="repeats=1_000", state=None)
@@ -237,12 +232,12 @@ def columns_of(data: object) -> dict[str, NDArray[Any]]:
     if isinstance(data, Mapping):
         return {str(name): np.asarray(column) for name, column in cast("Mapping[Any, Any]", data).items()}
     if isinstance(data, str) or hasattr(data, "__fspath__"):
-        import pyarrow.parquet as pq
+        import pyarrow.parquet as pq  # pyright: ignore[reportMissingTypeStubs]
 
-        data = pq.read_table(cast(str, data))  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        data = cast(Any, pq).read_table(data)
     import narwhals as nw
 
-    frame = cast(Any, nw.from_native(cast(Any, data)))
+    frame: Any = nw.from_native(cast(Any, data))
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     return {name: eager[name].to_numpy() for name in eager.columns}
 
