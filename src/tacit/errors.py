@@ -52,6 +52,8 @@ CODES: Final[dict[str, str]] = {
     "Q31": "by= makes more cells than are released",
     "Q32": "the number of all rows is public, and needs no release",
     "Q33": "dates cannot be added up",
+    "Q40": "a width that no price reaches",
+    "Q41": "a plan needs a number of rows",
     # B: prices and budgets
     "B01": "a number in a price or a budget is not finite, not positive, or beyond what protects anybody",
     "B02": "the budget refuses: too little is left",

@@ -93,19 +93,39 @@ class Released(Protocol):
     """What inference reads: shared by releases and simulated ones."""
 
     @property
-    def query(self) -> Query[Any]: ...
+    def query(self) -> Query[Any]:
+        """The question."""
+        ...
+
     @property
-    def table(self) -> str: ...
+    def table(self) -> str:
+        """Which people, which edition."""
+        ...
+
     @property
-    def neighbors(self) -> str: ...
+    def neighbors(self) -> str:
+        """The neighbouring relation."""
+        ...
+
     @property
-    def rows(self) -> int | None: ...
+    def rows(self) -> int | None:
+        """The number of rows where it is public."""
+        ...
+
     @property
-    def levels(self) -> Levels: ...
+    def levels(self) -> Levels:
+        """Public labels of `by`."""
+        ...
+
     @property
-    def parts(self) -> tuple[Part, ...]: ...
+    def parts(self) -> tuple[Part, ...]:
+        """The noisy integers."""
+        ...
+
     @property
-    def cost(self) -> Cost: ...
+    def cost(self) -> Cost:
+        """What it cost."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +13,7 @@ from tacit.curator.ledger.postgres import PostgresStore
 from tacit.curator.ledger.sqlite import SqliteStore
 from tacit.curator.ledger.store import Store, Tx
 from tacit.errors import BudgetError, LedgerError
-from tacit.privacy import Budget, Cost, Spend
-from tacit.privacy.numbers import plain
+from tacit.privacy import Budget, Cost, Spend, refusal
 from tacit.release import canonical
 
 FORMAT: Final = 1
@@ -79,7 +77,8 @@ class Ledger:
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
             if not self.budget.admits(spent, request.cost):
-                raise self._refusal(spent, request.cost, number - 1)
+                asked = max(1, len(request.names))
+                raise refusal(self.budget, spent, request.cost, self.where, number - 1, asked)
             entry = tx.append(linked(tx.last(), "charge", request.digest, self._body(request, number, spent)))
             for name in request.names:
                 words = {"digest": request.digest}
@@ -160,17 +159,6 @@ class Ledger:
             if tx.get("name", canonical([request.table, name])) is not None:
                 message = f"another question of {request.table!r} is already named {name!r}."
                 raise LedgerError(message, code="L09", hint=f'name="{name}-2"')
-
-    def _refusal(self, spent: Spend, cost: Cost, releases: int) -> BudgetError:
-        left = self.budget.left(spent)
-        message = (
-            f"this request costs {cost}; {self.budget.describe_left(spent).removeprefix('left ')} is left in "
-            f"{self.where or 'memory'} ({releases} releases)."
-        )
-        rest: Fraction = left.rho if self.budget.kind == "zcdp" else left.epsilon
-        word = "rho" if self.budget.kind == "zcdp" else "epsilon"
-        hint = f"--{word} {plain(rest)} would fit" if rest > 0 else "nothing is left; a new promise is a new ledger"
-        return BudgetError(message, code="B02", hint=hint)
 
     def _damaged(self, seq: int) -> LedgerError:
         message = f"ledger {self.where} was changed: entry {seq} does not fit its chain."

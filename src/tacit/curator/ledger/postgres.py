@@ -43,6 +43,7 @@ class PostgresStore:
         self._inherited: list[Any] = []
 
     def exists(self) -> bool:
+        """See `Store.exists`."""
         with self._translated():
             self._connect().rollback()
             with self._connect().transaction():
@@ -53,6 +54,7 @@ class PostgresStore:
                 return bool(self._connect().execute(sql, (self._ledger,)).fetchone()[0])
 
     def create(self) -> None:
+        """See `Store.create`."""
         with self._translated(), self._connect().transaction():
             self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             for statement in DDL:
@@ -60,6 +62,7 @@ class PostgresStore:
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
+        """See `Store.read`."""
         with self._translated(), self._connect().transaction():
             self._connect().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield Tx(self._execute, self._ledger)
@@ -76,6 +79,7 @@ class PostgresStore:
             yield Tx(self._execute, self._ledger)
 
     def close(self) -> None:
+        """See `Store.close`."""
         if self._connection is not None and self._owner == os.getpid():
             self._connection.close()
         self._connection = None

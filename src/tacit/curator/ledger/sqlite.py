@@ -48,6 +48,7 @@ class SqliteStore:
 
     @property
     def where(self) -> str | None:
+        """See `Store.where`."""
         return None if self._path is None else str(self._path)
 
     def exists(self) -> bool:
@@ -62,6 +63,7 @@ class SqliteStore:
         return bool(tables)
 
     def create(self) -> None:
+        """See `Store.create`."""
         if self._path is not None and not self._path.exists():
             self._make_file(self._path)
         with self.write(), self._translated():
@@ -70,15 +72,18 @@ class SqliteStore:
 
     @contextmanager
     def read(self) -> Iterator[Tx]:
+        """See `Store.read`."""
         with self._block("BEGIN") as tx:
             yield tx
 
     @contextmanager
     def write(self) -> Iterator[Tx]:
+        """See `Store.write`."""
         with self._block("BEGIN IMMEDIATE") as tx:
             yield tx
 
     def close(self) -> None:
+        """See `Store.close`."""
         if self._connection is not None and self._owner == os.getpid():
             self._connection.close()
         self._connection = None

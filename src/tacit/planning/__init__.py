@@ -1,0 +1,8 @@
+"""What a release would cost and show, from public facts alone: no data is needed, nothing is spent."""
+
+from __future__ import annotations
+
+from tacit.planning.page import Plan
+from tacit.planning.plan import plan, plan_for
+
+__all__ = ["Plan", "plan", "plan_for"]

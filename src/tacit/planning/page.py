@@ -1,0 +1,240 @@
+"""The plan page of api §3: one page, in words, for whoever must approve.  Facts only from the file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from tacit.errors import FileError
+from tacit.mechanisms.moments import Design
+from tacit.planning.expect import ASSUMED, Expected
+from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
+from tacit.queries import Count
+from tacit.release import write_text
+from tacit.tables import Table, format_number
+
+DELTA: Final = "1e-6"
+SHOWN: Final = 40
+"""Terms listed on a page; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One question of a plan: its name, its concrete mechanism, what its terms would show."""
+
+    name: str
+    shape: Design
+    terms: tuple[Expected, ...]
+
+    @property
+    def numbers(self) -> int:
+        """How many noisy integers would leave."""
+        return sum(len(column.form.matrix) for column in self.shape.columns) * self.shape.cells
+
+
+@dataclass(frozen=True, repr=False)
+class Plan:
+    """A release that has not been made: cost, numbers that would leave, expected precision, cautions.
+
+    `width`, `privacy_share`, `width_without_privacy` are those of the widest interval.
+    """
+
+    table: str
+    rows: int
+    public: bool
+    guessed: bool
+    neighbors: str
+    cost: Cost
+    level: float
+    parts: tuple[Part, ...]
+    budget: Budget | None
+    spent: Spend
+    left: str | None
+
+    @property
+    def widest(self) -> Expected:
+        """The term with the widest interval."""
+        return max((one for part in self.parts for one in part.terms), key=lambda one: one.width)
+
+    @property
+    def width(self) -> float:
+        """Expected width of the widest interval."""
+        return self.widest.width
+
+    @property
+    def width_without_privacy(self) -> float:
+        """Width of the same interval if there were no noise."""
+        return self.widest.without
+
+    @property
+    def privacy_share(self) -> float:
+        """Part of its variance that is privacy."""
+        return self.widest.privacy
+
+    @property
+    def numbers(self) -> int:
+        """How many noisy integers would leave."""
+        return sum(part.numbers for part in self.parts)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the budget, where one is known, admits the price."""
+        return self.budget is None or self.budget.admits(self.spent, self.cost)
+
+    @property
+    def guarantee(self) -> str:
+        """One sentence, with the unit in it."""
+        what = "the values in any one row are" if self.public else "any one row is in the table"
+        if self.public:
+            change = "whatever the values in any one row are, the probability of any outcome changes"
+        else:
+            change = f"whether {what} changes the probability of any outcome"
+        if self.cost.kind == "pure":
+            factor = math.exp(float(self.cost.epsilon or 0))
+            return f"{change[0].upper()}{change[1:]} by at most a factor {factor:.3g}."
+        if self.cost.kind == "approximate":
+            factor = math.exp(float(self.cost.epsilon or 0))
+            part = f", up to a probability of {float(self.cost.delta or 0):.0e}"
+            return f"{change[0].upper()}{change[1:]} by at most a factor {factor:.3g}{part}."
+        epsilon = float(zcdp_to_epsilon(self.cost.zcdp, DELTA))
+        part = f", up to a probability of {DELTA} (zero-concentrated privacy with {self.cost} implies ε = {epsilon:.3g} at that δ)"
+        return f"{change[0].upper()}{change[1:]} by at most a factor {math.exp(epsilon):.3g}{part}."
+
+    @property
+    def rate(self) -> str:
+        """The minimax rate of d means under pure privacy, as a rate: what any method could do, up to constants."""
+        d = sum(len(part.shape.columns) * part.shape.cells for part in self.parts)
+        rho = float(self.cost.zcdp)
+        epsilon = float(self.cost.epsilon) if self.cost.epsilon is not None else math.sqrt(2 * rho)
+        sampling, privacy = d / self.rows, d**3 / (self.rows * epsilon) ** 2
+        return (
+            f"minimax rate of {d} mean{'s' if d > 1 else ''} under pure privacy: d/n + d³/(n²ε²) = "
+            f"{sampling:.2g} + {privacy:.2g} (on [0, 1], up to constants)"
+        )
+
+    def cautions(self) -> tuple[str, ...]:
+        """What a careful colleague would say, from public facts."""
+        found: list[str] = []
+        if not self.fits:
+            found.append("the budget does not admit this price: the release would be refused")
+        for part in self.parts:
+            found += _cautions(part, self.rows)
+        if self.cost.delta is not None and float(self.cost.delta) * self.rows > 0.1:
+            found.append(
+                f"δ = {float(self.cost.delta):.0e} is not far below 1/n: one person in so many may be revealed"
+            )
+        if self.cost.kind == "pure" and (self.cost.epsilon or 0) > 5:
+            found.append(f"{self.cost} is a weak promise: a factor of {math.exp(float(self.cost.epsilon or 0)):.3g}")
+        return tuple(dict.fromkeys(found))
+
+    def table_of_terms(self) -> Table:
+        """Expected interval widths, term by term."""
+        rows: list[tuple[object, ...]] = []
+        listed = [(part, one) for part in self.parts for one in part.terms]
+        for part, one in listed[:SHOWN]:
+            digits = max(0, 1 - math.floor(math.log10(one.std_error))) if one.std_error > 0 else 2
+            width, without = (format_number(x, decimals=min(digits, 8)) for x in (one.width, one.without))
+            rows.append((part.name or _question(part), one.term, width, f"{100 * one.privacy:.0f} %", without))
+        more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
+        columns = ("question", "term", f"{100 * self.level:g}% width", "of which privacy", "without privacy")
+        return Table("", columns, tuple(rows), (*more, f"assumed: {ASSUMED}"), ("left", "left", *["right"] * 3))
+
+    def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Headings and their lines."""
+        people = f"{self.rows:,} rows" if self.public else f"number of rows private, {self.rows:,} assumed"
+        leaves = [f"{part.name or _question(part)}: {_numbers(part)}" for part in self.parts]
+        cautions = self.cautions()
+        return (
+            ("Promise", (self.guarantee,)),
+            ("What leaves", (f"{self.numbers:,} noisy integers of {self.table!r} ({people})", *leaves)),
+            ("Cost", (f"{self.cost}", *self._balance())),
+            ("Expected precision", (*self.table_of_terms().to_text().splitlines(), self.rate)),
+            ("Cautions", tuple(f"- {one}" for one in cautions) if cautions else ("none",)),
+            (
+                "Stored",
+                ("the question, the noisy integers, cost, date and note, in the ledger; never a row or its digest",),
+            ),
+        )
+
+    def _balance(self) -> tuple[str, ...]:
+        if self.budget is None:
+            return ()
+        after = self.spent + self.budget.spend(self.cost)
+        return (f"before: {self.budget.describe_left(self.spent)}", f"after: {self.budget.describe_left(after)}")
+
+    def to_text(self) -> str:
+        """The page as text."""
+        lines: list[str] = [f"Plan of a release of {self.table} · nothing was read or spent"]
+        for heading, body in self.sections():
+            lines += ["", heading, *[f"  {line}" for line in body]]
+        return "\n".join(lines)
+
+    def to_html(self) -> str:
+        """The page for a board."""
+        body = [f"<h1>Plan of a release of {escape(self.table)}</h1><p>Nothing was read or spent.</p>"]
+        for heading, lines in self.sections():
+            body.append(f"<h2>{escape(heading)}</h2>")
+            if heading == "Expected precision":
+                body.append(self.table_of_terms().to_html() + f"<p>{escape(lines[-1])}</p>")
+            else:
+                body.append("".join(f"<p>{escape(line)}</p>" for line in lines))
+        style = "body{font-family:sans-serif;max-width:46em;margin:2em auto}td,th{padding:.2em .8em}h2{font-size:1.1em}"
+        return (
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Plan: {escape(self.table)}</title>'
+            f"<style>{style}</style></head><body>{''.join(body)}</body></html>\n"
+        )
+
+    def summary(self) -> Table:
+        """The table of expected precision."""
+        return self.table_of_terms()
+
+    def save(self, path: str | Path) -> None:
+        """Write the page: .html or .txt by suffix; FileError F10 otherwise."""
+        suffix = Path(path).suffix.lower()
+        if suffix not in (".html", ".txt"):
+            message = f"{path} has suffix {suffix!r}; a plan is saved as .html or .txt."
+            raise FileError(message, code="F10", hint="plan.html")
+        write_text(path, self.to_html() if suffix == ".html" else self.to_text() + "\n")
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+def _question(part: Part) -> str:
+    query = part.shape.query
+    columns = "" if isinstance(query, Count) else ", ".join(query.columns)
+    by = f" by {', '.join(query.by)}" if query.by else ""
+    return f"{type(query).__name__}{f' of {columns}' if columns else ''}{by}"
+
+
+def _numbers(part: Part) -> str:
+    each = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in part.shape.columns]
+    cells = f" in each of {part.shape.cells:,} cells" if part.shape.cells > 1 else ""
+    noise = ", ".join(sorted({column.law.name for column in part.shape.columns}))
+    forms = ", ".join(sorted({column.form.name for column in part.shape.columns}))
+    return f"{', '.join(each)}{cells}; {noise} noise, integer form {forms}"
+
+
+def _cautions(part: Part, rows: int) -> list[str]:
+    found: list[str] = []
+    name = part.name or _question(part)
+    cells = part.shape.cells
+    noisy = [column for column in part.shape.columns if column.form.name in ("count", "group", "binary-group")]
+    for column in noisy:
+        spread = math.sqrt(column.law.variance()) / column.form.parameters["G"]
+        if spread > rows / cells:
+            found.append(
+                f"{name}: {cells:,} cells for {rows:,} rows: noise larger than most counts; fewer levels would do"
+            )
+    worst = max(part.terms, key=lambda one: one.privacy)
+    if worst.privacy > 0.5:
+        found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or fewer cells")
+    if cells > 1 and rows / cells < 30:
+        found.append(f"{name}: about {rows / cells:.0f} rows a cell: intervals rest on a normal approximation")
+    return found

@@ -1,0 +1,160 @@
+"""`plan`: from a question and a price (or a width) to a page for whoever must approve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, Final, cast
+
+from tacit.curator.curator import Curator, Shares, design, split
+from tacit.errors import QueryError, TacitError
+from tacit.mechanisms.moments import Design
+from tacit.planning.expect import GUESSED_ROWS, Expected, expected
+from tacit.planning.page import Part, Plan
+from tacit.privacy import Budget, Cost, Number, Spend
+from tacit.queries import Query
+from tacit.schema import Schema
+
+Asks = Mapping[str, Query[Any]]
+STEPS: Final = 40
+"""Halvings of the search for a price: relative precision 2**-40 of its range in logarithms."""
+
+
+def plan(
+    query: Query[Any] | Asks,
+    schema: Schema | Mapping[str, Any],
+    *,
+    rows: int | None = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    width: float | None = None,
+    shares: Shares | None = None,
+    level: float = 0.95,
+    neighbors: str = "replace-one",
+    budget: Budget | None = None,
+    spent: Spend | None = None,
+    name: str = "table",
+    left: str | None = None,
+) -> Plan:
+    """Cost and expected precision of a release, without data.
+
+    rows: the number of rows (public under replace-one; a guess otherwise).  Give a price (`rho=`, `epsilon=`, or
+    `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
+    reaches it is found.
+    Raises QueryError Q40 for a width that no price reaches, Q41 for rows below 2, and what the query and price raise.
+
+    >>> from tacit import Mean, Real, Schema
+    >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000)
+    >>> str(made.cost)
+    'ρ = 0.0016'
+    """
+    declared = schema if isinstance(schema, Schema) else Schema(schema)
+    size = _rows(rows, neighbors)
+    asks: Asks = {"": query} if isinstance(query, Query) else query
+
+    def designs(cost: Cost) -> dict[str, Design]:
+        parts = split(asks, cost, shares)
+        public = size if neighbors == "replace-one" else None
+        return {
+            cast(str, key): design(one, declared, neighbors=neighbors, rows=public, cost=part)
+            for key, one, part in parts
+        }
+
+    if width is not None and epsilon is None and delta is None and rho is None:
+        cost = _price_for(width, lambda cost: _widest(designs(cost), size, level), level)
+    else:
+        cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
+    if budget is not None:
+        budget.spend(cost)
+    made = designs(cost)
+    return Plan(
+        table=name,
+        rows=size,
+        public=neighbors == "replace-one",
+        guessed=rows is None,
+        neighbors=neighbors,
+        cost=cost,
+        level=level,
+        parts=tuple(Part(key, shape, tuple(expected(shape, size, level))) for key, shape in made.items()),
+        budget=budget,
+        spent=spent or Spend(),
+        left=left,
+    )
+
+
+def plan_for(
+    curator: Curator,
+    query: Query[Any] | Asks,
+    *,
+    epsilon: Number | None,
+    delta: Number | None,
+    rho: Number | None,
+    width: float | None,
+    shares: Shares | None,
+    level: float,
+) -> Plan:
+    """`Curator.plan`: as `plan`, with what is public of the curator's table and ledger."""
+    return plan(
+        query,
+        curator.schema,
+        rows=curator.rows,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        width=width,
+        shares=shares,
+        level=level,
+        neighbors=curator.budget.neighbors,
+        budget=curator.budget,
+        spent=curator.spent,
+        name=curator.name,
+    )
+
+
+def _rows(rows: int | None, neighbors: str) -> int:
+    if rows is None:
+        if neighbors == "replace-one":
+            raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
+        return GUESSED_ROWS
+    if rows < 2:
+        raise QueryError(f"rows is {rows}: a plan needs at least 2.", code="Q41", hint="rows=10_000")
+    return rows
+
+
+def _widest(shapes: Mapping[str, Design], rows: int, level: float) -> tuple[float, float]:
+    """Widest interval, and the widest without privacy."""
+    found: list[Expected] = [one for shape in shapes.values() for one in expected(shape, rows, level)]
+    return max(one.width for one in found), max(one.without for one in found)
+
+
+def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], level: float) -> Cost:
+    """The smallest rho, rounded up to two digits, at which no interval is wider than `width`."""
+    del level
+    if not width > 0:
+        raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
+    low, high = 1e-12, 100.0
+    reached, without = widest(Cost.of(rho=high))
+    if reached > width:
+        message = f"no price makes the interval {width:g} wide: sampling alone gives {without:.4g}."
+        raise QueryError(message, code="Q40", hint=f"width={1.1 * without:.3g}, or more rows")
+    for _ in range(STEPS):
+        middle = (low * high) ** 0.5
+        if _reaches(widest, middle, width):
+            high = middle
+        else:
+            low = middle
+    return Cost.of(rho=_two_digits_up(high))
+
+
+def _reaches(widest: Callable[[Cost], tuple[float, float]], rho: float, width: float) -> bool:
+    try:
+        return widest(Cost.of(rho=rho))[0] <= width
+    except TacitError:  # a price so low that no noise is that wide
+        return False
+
+
+def _two_digits_up(value: float) -> Fraction:
+    from decimal import ROUND_CEILING, Context, Decimal
+
+    return Fraction(Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(value)))
