@@ -1,36 +1,63 @@
-# `make demo` and `make test` do all the set-up.  `make install` makes .venv with everything the tests need.
-PYTHON ?= python3
+# Two commands do all the set-up: `make demo` and `make test`.  The rest is for those who change the code.
+#
+#   make demo      the main job on real people, in a local environment
+#   make test      what must pass: style, types, documentation, then every test
+#   make check     the same without the tests;  make lint, make types, make docs  its parts
+#   make format    let ruff rewrite;  make serve  the documentation at http://127.0.0.1:8000
+#   make install   only .venv, with everything the tests need;  make clean  remove what was built
+#
+# PYTHON=… picks another interpreter (3.11 or later); TESTS=tests/wall runs a part of the tests.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; do \
+	$$p -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$p && break; done)
 BIN := .venv/bin
+TESTS ?=
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export DISABLE_MKDOCS_2_WARNING := true
 
-.PHONY: install demo test lint types docs clean
+.PHONY: install demo test check lint types docs serve format clean
+.DEFAULT_GOAL := test
 
-.venv/.test: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[test]'
-	touch $@
-
-.venv/.demo: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[demo]'
-	touch $@
+# One rule for both environments: .venv/.test and .venv/.demo say which extras are in .venv.
+.venv/.%: pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "Tacit needs Python 3.11 or later; none was found. Try make PYTHON=/path/to/python3.12" >&2; exit 2; }
+	@test -x $(BIN)/python || { echo "making .venv with $(PYTHON)"; $(PYTHON) -m venv .venv; }
+	@echo "installing what \`make $*\` needs into .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$*]'
+	@touch $@
 
 install: .venv/.test
 
 demo: .venv/.demo
-	$(BIN)/python examples/rand_health.py
+	@$(BIN)/python examples/rand_health.py
 
 lint: install
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
 
 types: install
-	$(BIN)/pyright
+	@$(BIN)/pyright
 
 docs: install
-	$(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "documentation: site/index.html"
 
-test: lint types docs
-	$(BIN)/python -m pytest -n auto
+serve: install
+	@$(BIN)/mkdocs serve
+
+check: install
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory types
+	@$(MAKE) --no-print-directory docs
+
+# pytest comes last: its closing line is the last one printed.
+test: install
+	@$(MAKE) --no-print-directory check
+	@$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
+
+format: install
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format .
 
 clean:
 	rm -rf .venv site build dist demo-output .pytest_cache .ruff_cache .hypothesis
