@@ -173,7 +173,7 @@ class _Reader(ast.NodeVisitor):
 
 
 def _bindings(tree: ast.AST, reader: _Reader) -> Iterator[tuple[str, str]]:
-    """Local names that stand for modules, anywhere in the file (scopes ignored: too much is found, never too little)."""
+    """Local names that stand for modules, anywhere in the file (scopes ignored: too much, never too little)."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
