@@ -34,6 +34,8 @@ CODES: Final[dict[str, str]] = {
     "F05": "a word that a file does not know",
     "F06": "a value or section of a file is wrong",
     "F07": "studies of many parties are not in this version",
+    "F08": "no such folder",
+    "F09": "a file lacks what the command needs",
     "F10": "a table saved with an unknown suffix",
     # Q: queries
     "Q01": "what should be a column name is not text",
@@ -117,6 +119,10 @@ CODES: Final[dict[str, str]] = {
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
     # C: command line
+    "C01": "a command or an option is misspelt",
+    "C02": "no price is given",
+    "C03": "an option has an unknown value",
+    "C04": "no such ledger",
     # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",
 }

@@ -16,7 +16,7 @@ def people(rows: int = 10_000) -> Any:
     import pandas as pd
 
     rng = np.random.default_rng(20_240_501)
-    age = np.clip(rng.gamma(6.5, 7.2, rows) + 14, 18, 93).round()
+    age = np.clip(rng.gamma(4.2, 7.5, rows) + 16, 18, 93).round()
     educ = np.clip(rng.normal(10.5, 3, rows).round(), 1, 16).astype(int)
     sex = rng.integers(0, 2, rows)
     north = rng.random(rows) < 0.4

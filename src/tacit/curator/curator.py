@@ -1,4 +1,4 @@
-"""Curator: the door.  Public checks, a durable charge, the data, the noise, the stored release, and only then the answer.
+"""Curator: the door.  Public checks, a durable charge, the data, the noise, the stored release, then the answer.
 
 INSIDE the wall.  The order of `_buy` is law 3; `guarded` is law 7.
 """
@@ -36,8 +36,8 @@ class Curator:
 
     Parameters
     ----------
-    data: a path (Parquet, CSV, Arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict of
-        arrays.  It must be the whole table, one row not computed from others.
+    data: a path (Parquet, CSV, Arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict
+        of arrays.  It must be the whole table, one row not computed from others.
     schema: what is public about its columns.
     name: which people, which edition; a path's stem by default; required with `ledger=` otherwise.
     budget: the promise; required when the ledger is made, checked against the ledger's own afterwards.

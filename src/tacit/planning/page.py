@@ -100,7 +100,8 @@ class Plan:
             part = f", up to a probability of {float(self.cost.delta or 0):.0e}"
             return f"{change[0].upper()}{change[1:]} by at most a factor {factor:.3g}{part}."
         epsilon = float(zcdp_to_epsilon(self.cost.zcdp, DELTA))
-        part = f", up to a probability of {DELTA} (zero-concentrated privacy with {self.cost} implies ε = {epsilon:.3g} at that δ)"
+        implied = f"zero-concentrated privacy with {self.cost} implies ε = {epsilon:.3g} at that δ"
+        part = f", up to a probability of {DELTA} ({implied})"
         return f"{change[0].upper()}{change[1:]} by at most a factor {math.exp(epsilon):.3g}{part}."
 
     @property

@@ -73,12 +73,12 @@ class Ledger:
                 found = _charge(tx, known)
                 assert found is not None
                 return found
-            self._names_free(tx, request)
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
             if not self.budget.admits(spent, request.cost):
                 asked = max(1, len(request.names))
                 raise refusal(self.budget, spent, request.cost, self.where, number - 1, asked)
+            self._names_free(tx, request)
             entry = tx.append(linked(tx.last(), "charge", request.digest, self._body(request, number, spent)))
             for name in request.names:
                 words = {"digest": request.digest}
@@ -116,10 +116,9 @@ class Ledger:
         broken = broken_link(entries)
         if broken is not None:
             raise self._damaged(broken)
-        total, number = Spend(), 0
-        for one in (entry for entry in entries if entry.kind == "charge"):
+        total = Spend()
+        for number, one in enumerate((entry for entry in entries if entry.kind == "charge"), start=1):
             words = one.words
-            number += 1
             total = total + self.budget.spend(Cost.from_dict(words["cost"]))
             if words["number"] != number or _spent(one) != total:
                 raise self._damaged(one.seq)
@@ -131,7 +130,8 @@ class Ledger:
         heads = {one.number: one.head for one in self.charges()}
         for number, head in releases:
             if number not in heads:
-                message = f"a release was bought by charge {number}; {self.where} ends at {max(heads, default=0)}: an older copy."
+                newest = max(heads, default=0)
+                message = f"a release was bought by charge {number}; {self.where} ends at {newest}: an older copy."
                 raise LedgerError(message, code="L14", hint="restore the newest copy of the ledger", state=None)
             if heads[number] != head:
                 message = f"charge {number} of {self.where} is not the one a release was bought by."
@@ -165,6 +165,22 @@ class Ledger:
         return LedgerError(message, code="L10", hint="restore the newest intact copy", state=None)
 
 
+def unit_of(where: str | Path) -> int | None:
+    """The unit of privacy that an existing ledger records; LedgerError where there is none."""
+    store = _store(where)
+    header = _header(store) if store.exists() else None
+    store.close()
+    if header is None:
+        raise LedgerError(f"{where} is not a ledger.", code="L03", hint="the path of a .ledger file", state=None)
+    return header.words["unit"]
+
+
+def _store(where: str | Path | None) -> Store:
+    if where is not None and str(where).startswith(("postgresql://", "postgres://")):
+        return PostgresStore(str(where))
+    return SqliteStore(None if where is None else Path(where))
+
+
 def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | None) -> Ledger:
     """Open a ledger, or make one (which takes a budget).
 
@@ -176,11 +192,7 @@ def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | 
     >>> ledger.spent().rho
     Fraction(0, 1)
     """
-    store: Store
-    if where is not None and str(where).startswith(("postgresql://", "postgres://")):
-        store = PostgresStore(str(where))
-    else:
-        store = SqliteStore(None if where is None else Path(where))
+    store = _store(where)
     header = _header(store) if store.exists() else None
     if header is None:
         if budget is None:

@@ -1,0 +1,7 @@
+"""The command line: `tacit demo, schema, check, import, plan, release, show, budget`."""
+
+from __future__ import annotations
+
+from tacit.cli.app import main
+
+__all__ = ["main"]

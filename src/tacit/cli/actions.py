@@ -1,0 +1,156 @@
+"""What the commands on a curator's file do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from tacit.errors import CommandError, FileError
+from tacit.files import Job, load
+from tacit.privacy import Cost
+
+
+def emit(text: str, words: Any, as_json: bool) -> None:
+    """Print the words for people, or the same as JSON."""
+    print(json.dumps(words, ensure_ascii=False, indent=1) if as_json else text)
+
+
+def progress(text: str) -> None:
+    """A phase of long work, where a person watches."""
+    if sys.stderr.isatty():
+        print(f"… {text}", file=sys.stderr)
+
+
+def schema(table: str, save: str | None, as_json: bool) -> None:
+    """`tacit schema`."""
+    from tacit.curator.source import open_source
+    from tacit.release import write_text
+    from tacit.schema import draft
+
+    columns = open_source(table).columns()
+    text = draft(columns)
+    if save is not None:
+        write_text(save, text)
+    emit(text.rstrip(), {"columns": columns, "schema": text}, as_json)
+
+
+def check(path: str, as_json: bool) -> None:
+    """`tacit check`."""
+    from tacit.curator.source import check_source, open_source
+
+    job = load(path)
+    source = open_source(_data(job))
+    check_source(source, job.schema)
+    words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
+    text = f"{job.name}: {len(job.schema)} columns agree with this {source.kind}; no row was read."
+    emit(text, words, as_json)
+
+
+def import_raw(raw: str, path: str, out: str, delimiter: str, drop: bool, as_json: bool) -> None:
+    """`tacit import`."""
+    import typer
+
+    from tacit.curator.importing import import_table
+
+    job = load(path)
+    progress(f"reading {raw}")
+    report = import_table(raw, job.schema, out, delimiter=delimiter, broken="drop" if drop else "refuse")
+    emit(str(report.summary()), report.to_dict(), as_json)
+    if not report.written:
+        raise typer.Exit(2)
+
+
+def plan(path: str, price: dict[str, str | None], level: float, save: str | None, as_json: bool) -> None:
+    """`tacit plan`."""
+    from tacit.planning import plan as make
+
+    job = load(path)
+    budget, spent = job.budget, None
+    if job.ledger is not None and "://" not in job.ledger and Path(job.ledger).exists():
+        ledger = _open(job)
+        budget, spent = ledger.budget, ledger.spent()
+    page = make(
+        _asks(job),
+        job.schema,
+        rows=job.rows,
+        shares=job.shares,
+        level=level,
+        neighbors="replace-one" if budget is None else budget.neighbors,
+        budget=budget,
+        spent=spent,
+        name=job.name,
+        **_price(job, price),
+    )
+    if save is not None:
+        page.save(save)
+    words = {
+        "cost": page.cost.to_dict(),
+        "numbers": page.numbers,
+        "guarantee": page.guarantee,
+        "terms": [
+            [part.name, one.term, one.width, one.privacy, one.without] for part in page.parts for one in part.terms
+        ],
+        "cautions": list(page.cautions()),
+        "fits": page.fits,
+    }
+    command = f"\n\nRun\n  tacit release {path}"
+    emit(page.to_text() + command, words, as_json)
+
+
+def release(path: str, price: dict[str, str | None], note: str, save: str | None, level: float, as_json: bool) -> None:
+    """`tacit release`."""
+    from tacit.cli.showing import estimates
+    from tacit.curator.curator import Curator
+
+    job = load(path)
+    asks, cost = _asks(job), _price(job, price)
+    target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
+    if not target.parent.is_dir():
+        raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
+    progress("opening the table")
+    curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger)
+    _same_rows(job, curator.rows)
+    progress("reading the table, once a question")
+    found = curator.release(asks, shares=job.shares, note=note, **cost)
+    found.save(target)
+    text = "\n\n".join(str(one) for one in estimates(found, "population", level).values())
+    words = {"saved": str(target), "cost": {k: v for k, v in cost.items() if v is not None}, "left": curator.remaining}
+    emit(f"{text}\n\nsaved to {target} · {curator.remaining}", words, as_json)
+
+
+def _same_rows(job: Job, rows: int | None) -> None:
+    if job.rows is not None and rows is not None and job.rows != rows:
+        message = f"[table] rows is {job.rows:,}; this source has {rows:,}."
+        raise FileError(message, code="F09", hint=f"rows = {rows}, or the right file")
+
+
+def _asks(job: Job) -> Any:
+    if not job.asks:
+        raise FileError(f"{job.path} asks nothing.", code="F09", hint='[ask.mean-age]\nquery = "Mean"\ncolumns = "age"')
+    return job.asks
+
+
+def _data(job: Job) -> Path:
+    if job.data is None:
+        raise FileError(f"{job.path} says no [data] path.", code="F09", hint='[data]\npath = "people.parquet"')
+    return job.data
+
+
+def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
+    """The command's price, or the file's `[spend]`."""
+    typed = {name: value for name, value in given.items() if value is not None}
+    if typed:
+        Cost.of(**typed)
+        return dict(typed)
+    if job.spend is None:
+        raise CommandError(f"{job.path} has no [spend], and no price is given.", code="C02", hint="--rho 0.1")
+    return {name: getattr(job.spend, name) for name in ("epsilon", "delta", "rho") if getattr(job.spend, name)}
+
+
+def _open(job: Job) -> Any:
+    from tacit.curator.ledger import open_ledger
+
+    unit = None if job.schema.unit is None else getattr(job.schema[job.schema.unit], "max_rows", None)
+    return open_ledger(job.ledger, budget=job.budget, unit=unit)

@@ -1,0 +1,179 @@
+"""Words of the command line.  Each command is a few lines; what it does is in `actions`, imported when it runs.
+
+Exit codes: 0 done, 2 bad input, 3 refused by the budget, 5 the machine failed behind the wall, 70 a defect of tacit,
+130 interrupted.  No traceback is ever shown: behind the wall a traceback is data.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from tacit.errors import TacitError
+
+DONE, BAD, REFUSED, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 5, 70, 130
+PATH: Final = "A curator's file (TOML)."
+
+app = typer.Typer(
+    name="tacit",
+    help="Private statistics you can infer from.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Epsilon = Annotated[str | None, typer.Option("--epsilon", help="Price instead of the file's [spend].")]
+Delta = Annotated[str | None, typer.Option("--delta", help="With --epsilon.")]
+Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the file's [spend].")]
+Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
+Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
+
+
+@app.command()
+def demo(as_json: Json = False) -> None:
+    """Show what the tool does, on made-up people; writes one picture where matplotlib is installed."""
+    from tacit.cli import showing
+
+    showing.demo(as_json)
+
+
+@app.command()
+def schema(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="A Parquet, CSV or Arrow file.")],
+    save: Annotated[str | None, typer.Option("--save", help="Write it to a file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Draft a schema from a table's names and types alone; no row is read."""
+    from tacit.cli import actions
+
+    actions.schema(table, save, as_json)
+
+
+@app.command()
+def check(job: Job, as_json: Json = False) -> None:
+    """Compare a file's schema with its table: names and types, no row is read."""
+    from tacit.cli import actions
+
+    actions.check(job, as_json)
+
+
+@app.command("import")
+def import_(
+    raw: Annotated[str, typer.Argument(metavar="RAW.csv", help="A text file with a line of names.")],
+    job: Annotated[str, typer.Option("--schema", help=PATH)],
+    out: Annotated[str, typer.Option("--out", help="The typed table to write (.parquet).")],
+    delimiter: Annotated[str, typer.Option(help="Between cells.")] = ",",
+    drop_broken: Annotated[bool, typer.Option("--drop-broken", help="Leave rows out that cannot be split.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Turn raw text into a typed table, and say what could not be read.  For the curator's eyes: not a release."""
+    from tacit.cli import actions
+
+    actions.import_raw(raw, job, out, delimiter, drop_broken, as_json)
+
+
+@app.command()
+def plan(
+    job: Job,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    level: Level = 0.95,
+    save: Annotated[str | None, typer.Option("--save", help="Write the page (.html or .txt).")] = None,
+    as_json: Json = False,
+) -> None:
+    """One page for whoever must approve: promise, numbers, cost, expected precision, cautions.  Spends nothing."""
+    from tacit.cli import actions
+
+    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, level, save, as_json)
+
+
+@app.command()
+def release(
+    job: Job,
+    epsilon: Epsilon = None,
+    delta: Delta = None,
+    rho: Rho = None,
+    note: Annotated[str, typer.Option("--note", help="Kept with the charge.")] = "",
+    save: Annotated[str | None, typer.Option("--save", help="Where to write (default: FILE.release.json).")] = None,
+    level: Level = 0.95,
+    as_json: Json = False,
+) -> None:
+    """Buy all answers of a file, or none; writes FILE.release.json.  The same again is free."""
+    from tacit.cli import actions
+
+    actions.release(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, note, save, level, as_json)
+
+
+@app.command()
+def show(
+    path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
+    name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
+    target: Annotated[str, typer.Option("--target", help="population, or table (privacy error only).")] = "population",
+    level: Level = 0.95,
+    save: Annotated[
+        str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
+    ] = None,
+    plot: Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Estimates with standard errors and intervals from a release file; needs no data and costs nothing."""
+    from tacit.cli import showing
+
+    showing.show(path, name, target, level, save, plot, as_json)
+
+
+@app.command()
+def budget(
+    ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a postgresql:// URL.")],
+    check: Annotated[list[str] | None, typer.Option("--check", help="Releases to hold against the chain.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[RELEASES]", help="More releases to check.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List a ledger's charges, what is spent and left, and verify its chain."""
+    from tacit.cli import showing
+
+    showing.budget(ledger, [*(check or []), *(more or [])], as_json)
+
+
+def main() -> NoReturn:
+    """Run the command line: every end is an exit code, no end a traceback."""
+    as_json = "--json" in sys.argv
+    try:
+        app(standalone_mode=False)
+        code: Any = DONE
+    except typer.Exit as end:
+        code = end.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted; a charge that was recorded stands, and the same question resumes it.", file=sys.stderr)
+        code = INTERRUPTED
+    except Exception as problem:
+        code = _said(problem, as_json)
+    sys.exit(code if isinstance(code, int) else DONE)
+
+
+def _said(problem: Exception, as_json: bool) -> int:
+    """One line for an error; its exit code."""
+    from tacit.errors import TacitError
+
+    if isinstance(problem, TacitError):
+        _print_error(problem, as_json)
+        return BAD if problem.code not in ("B02", "M01") else REFUSED if problem.code == "B02" else MACHINE
+    words = getattr(problem, "format_message", None)
+    if words is not None:  # a misspelt option or command
+        print(f"CommandError [C01] {words()}  Hint: tacit --help.", file=sys.stderr)
+        return BAD
+    print("internal error: a defect of tacit. Nothing more is said, since it might be data.", file=sys.stderr)
+    return DEFECT
+
+
+def _print_error(problem: TacitError, as_json: bool) -> None:
+    if as_json:
+        words = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
+        print(json.dumps({**words, "hint": problem.hint, "state": problem.state}, ensure_ascii=False))
+    print(f"{type(problem).__name__} {problem}", file=sys.stderr)

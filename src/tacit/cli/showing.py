@@ -1,0 +1,121 @@
+"""What the commands on releases and ledgers do, and the demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tacit.cli.actions import emit
+from tacit.errors import CommandError
+from tacit.release import Releases
+
+
+def estimates(found: Mapping[str, Any], target: Any, level: float) -> dict[str, Any]:
+    """Name -> summary table of each release."""
+    return {name: one.estimate(target).summary(level) for name, one in found.items()}
+
+
+def show(
+    path: str, name: str | None, target: str, level: float, save: str | None, plot: str | None, as_json: bool
+) -> None:
+    """`tacit show`."""
+    import tacit  # noqa: F401  (registers what releases say)
+
+    if target not in ("population", "table"):
+        raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
+    found: Mapping[str, Any] = Releases.load(path)
+    if name is not None:
+        found = {name: found[name]}
+    tables = estimates(found, target, level)
+    if save is not None or plot is not None:
+        if len(found) > 1:
+            names = ", ".join(found)
+            raise CommandError("one release is saved at a time.", code="C03", hint=f"--name, one of {names}")
+        only = next(iter(found))
+        if save is not None:
+            tables[only].save(save)
+        if plot is not None:
+            found[only].estimate(target).plot().save(plot)
+    frames = {key: one.estimate(target).to_frame(level) for key, one in found.items()} if as_json else {}
+    words = {key: frame.reset_index().to_dict(orient="records") for key, frame in frames.items()}
+    emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
+
+
+def budget(where: str, releases: list[str], as_json: bool) -> None:
+    """`tacit budget`."""
+    from tacit.curator.ledger import open_ledger
+    from tacit.curator.ledger.ledger import unit_of
+    from tacit.tables import Table
+
+    if "://" not in where and not Path(where).is_file():
+        raise CommandError(f"there is no ledger {where}.", code="C04", hint="the path of a .ledger file")
+    ledger = open_ledger(where, budget=None, unit=unit_of(where))
+    ledger.verify()
+    charges = ledger.charges()
+    bought = [(one.charge, one.head) for path in releases for one in Releases.load(path).values()]
+    ledger.check(bought)
+    left = ledger.budget.describe_left(ledger.spent())
+    rows = tuple(
+        (
+            one.number,
+            one.date,
+            one.table,
+            ", ".join(one.names) or "–",
+            str(one.cost),
+            "yes" if one.release is not None else "no",
+            one.note,
+        )
+        for one in charges
+    )
+    notes = (f"{left} · chain intact", *([f"{len(bought)} releases agree with the chain"] if releases else []))
+    columns = ("charge", "date", "table", "names", "cost", "stored", "note")
+    title = f"{where} · {ledger.budget} · {ledger.budget.neighbors}"
+    table = Table(title, columns, rows, notes, ("right", *["left"] * 6))
+    words = {
+        "budget": ledger.budget.to_dict(),
+        "spent": ledger.spent().to_dict(),
+        "left": ledger.budget.left(ledger.spent()).to_dict(),
+        "charges": [dict(zip(columns, row, strict=True)) for row in rows],
+        "checked": len(bought),
+    }
+    emit(str(table), words, as_json)
+
+
+def demo(as_json: bool) -> None:
+    """`tacit demo`: one sentence a line, one picture."""
+    import tacit as tc
+
+    people = tc.examples.people()
+    schema = tc.Schema({"age": tc.Real(18, 93, units="years"), "sex": tc.Category({0: "male", 1: "female"})})
+    curator = tc.Curator(people, schema, name="made-up-people", budget=tc.Budget(rho=0.5))
+    release = curator.release(tc.Mean("age", by="sex"), rho=0.01, name="age")
+    found = release.estimate()
+    lines = [
+        f"Here are {curator.rows:,} made-up people; nobody outside may see their rows.",
+        f"Their curator promises never to spend more than {curator.budget} of privacy.",
+        "We ask for the mean age by sex, at a price of ρ = 0.01.",
+        "Rows are turned into integers, added up, and exact random noise is added before anything leaves:",
+        "",
+        str(found),
+        "",
+        "The interval covers both errors: who happens to be in the table, and the noise.",
+        f"What is left of the promise: {curator.remaining.removeprefix('left ')}.",
+        "Asking the same again costs nothing: the stored answer is returned.",
+    ]
+    again = curator.release(tc.Mean("age", by="sex"), rho=0.01, name="age")
+    picture = _picture(found)
+    lines.append(f"The same answer twice: {again == release}.  {picture}")
+    emit("\n".join(lines), {"estimate": found.to_frame().reset_index().to_dict(orient="records")}, as_json)
+
+
+def _picture(found: Any) -> str:
+    from tacit.errors import InferenceError
+
+    try:
+        found.plot().save("tacit-demo.png")
+    except InferenceError:
+        return "(a picture needs matplotlib)"
+    except OSError:
+        return "(no picture: this folder cannot be written)"
+    return "A picture of it is in tacit-demo.png."
