@@ -66,7 +66,7 @@ def gaussian_delta(multiplier: Number, epsilon: Number) -> Fraction:
     True
     """
     bounds = gaussian_delta_bounds(_above_0(multiplier, "multiplier"), _at_least_0(epsilon, "epsilon"))
-    return significant(Fraction(bounds[1]), ROUNDED, up=True)
+    return _up(bounds[1])
 
 
 def analytic_multiplier(epsilon: Number, delta: Number) -> Fraction:
@@ -99,7 +99,7 @@ def _zcdp_to_delta(rho: Fraction, epsilon: Fraction) -> Fraction:
         order = _upper(terms).exp()
         total_variation = (r / 2).sqrt()
         bound = min(Decimal(1), order + order.scaleb(-MARGIN), total_variation + total_variation.scaleb(-MARGIN))
-    return min(Fraction(1), significant(Fraction(bound), ROUNDED, up=True))
+    return _up(bound)
 
 
 @lru_cache(maxsize=1024)
@@ -206,6 +206,11 @@ def _order(u: Decimal) -> Decimal:
 
 def _log1p(x: Decimal) -> Decimal:
     return (1 + x).ln()
+
+
+def _up(delta: Decimal) -> Fraction:
+    """A δ rounded up, at least 1e-300 (a rational of 10,000 digits helps nobody) and at most 1."""
+    return min(Fraction(1), significant(Fraction(max(delta, Decimal("1e-300"))), ROUNDED, up=True))
 
 
 def _digits_for(u: Decimal) -> int:

@@ -131,12 +131,13 @@ def gaussian_delta_bounds(multiplier: Fraction, epsilon: Fraction, digits: int =
     """
     half, shift = 1 / (2 * multiplier), epsilon * multiplier
     work = digits + 10 + max(0, magnitude(multiplier))
+    extra = max(0, magnitude(epsilon)) if epsilon else 0
     while True:
         plus, minus = normal_cdf(half - shift, work), normal_cdf(-half - shift, work)
-        with precision(work + 12):
-            growth = widened(to_decimal(epsilon).exp(), work)  # ε <= 10**4: its own rounding costs 10**-(work+7)
+        with precision(work + 12 + extra):  # ε is rounded before it is exponentiated: its size in digits is lost
+            growth = widened(to_decimal(epsilon).exp(), work)
             lo = widened(plus[0], work)[0] - widened(growth[1] * minus[1], work)[1]
             hi = widened(plus[1], work)[1] - widened(growth[0] * minus[0], work)[0]
-            if hi - lo <= lo.scaleb(-digits) or work > DEEPEST:
+            if hi - lo <= lo.scaleb(-digits) or work > DEEPEST or plus[0] == 0:
                 return max(lo, Decimal(0)), min(hi, Decimal(1))
         work *= 2

@@ -1,0 +1,232 @@
+"""Budgets: the filters of law 10, their limits, their words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tacit.errors import BudgetError
+from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
+from tacit.privacy.refusal import refusal
+
+PURE, RHO = Budget(epsilon=1), Budget(rho=0.5)
+HELD, BASIC = Budget(epsilon=1, delta=1e-6), Budget(epsilon=1, delta=1e-6, accounting="basic")
+BUDGETS = (PURE, RHO, HELD, BASIC)
+
+prices = st.one_of(
+    st.integers(1, 400).map(lambda k: Cost.of(epsilon=Fraction(k, 300))),
+    st.integers(1, 400).map(lambda k: Cost.of(rho=Fraction(k, 700))),
+    st.sampled_from([Cost.of(epsilon=e, delta=d) for e in (0.1, 0.3) for d in (1e-8, "1/3000000")]),
+)
+
+
+@pytest.mark.parametrize("number", [0.1, "0.1"])
+def test_ten_tenths_are_one(number):
+    spent = Spend()
+    for _ in range(10):
+        cost = Cost.of(epsilon=number)
+        assert PURE.admits(spent, cost)
+        spent += PURE.spend(cost)
+    assert spent == PURE.limit
+    assert not PURE.admits(spent, Cost.of(epsilon="1e-30"))
+
+
+@given(st.sampled_from(BUDGETS), st.lists(prices, max_size=30), st.randoms(use_true_random=False))
+@settings(max_examples=200)
+def test_no_adaptive_sequence_overspends(budget, offers, choice):
+    """What is admitted never sums above the limit, whatever is asked next; what is refused would exceed it."""
+    spent, taken = Spend(), []
+    for cost in offers:
+        if (
+            choice.random() < 0.2 and budget.kind != "basic"
+        ):  # an analyst who looks at what is left and asks for just that
+            left = budget.left(spent)
+            exact = left.epsilon if budget.kind == "pure" else left.rho
+            if exact > 0:
+                cost = Cost.of(epsilon=exact) if budget.kind == "pure" else Cost.of(rho=exact)
+        try:
+            admitted = budget.admits(spent, cost)
+        except BudgetError:
+            assert cost.kind != "pure"  # B04: this budget never adds such a price
+            continue
+        if admitted:
+            spent, taken = spent + budget.spend(cost), [*taken, cost]
+        else:
+            assert not (spent + budget.spend(cost)).within(budget.limit)
+    assert spent.within(budget.limit)
+    if budget.kind == "zcdp":
+        assert sum((c.zcdp for c in taken), Fraction(0)) <= budget.limit.rho
+        assert spent.epsilon == spent.delta == 0
+    else:
+        assert sum((c.epsilon for c in taken), Fraction(0)) <= budget.epsilon
+        assert sum((c.delta or 0 for c in taken), Fraction(0)) <= (budget.delta or 0)
+    left = budget.left(spent)
+    assert left + spent == budget.limit
+
+
+def test_each_way_of_adding():
+    e, r, ed = Cost.of(epsilon=0.2), Cost.of(rho=0.01), Cost.of(epsilon=0.2, delta=1e-7)
+    assert PURE.spend(e) == Spend(epsilon=Fraction(1, 5))
+    assert RHO.spend(e) == HELD.spend(e) == Spend(rho=Fraction(1, 50))
+    assert RHO.spend(r) == HELD.spend(r) == Spend(rho=Fraction(1, 100))
+    assert RHO.spend(ed) == HELD.spend(ed) == Spend(rho=ed.zcdp)
+    assert BASIC.spend(e) == Spend(epsilon=Fraction(1, 5))
+    assert BASIC.spend(ed) == Spend(epsilon=Fraction(1, 5), delta=Fraction(1, 10**7))
+
+
+@pytest.mark.parametrize(
+    ("budget", "cost"),
+    [(PURE, Cost.of(rho=0.01)), (PURE, Cost.of(epsilon=0.1, delta=1e-9)), (BASIC, Cost.of(rho=0.01))],
+)
+def test_prices_that_a_budget_cannot_add(budget, cost):
+    with pytest.raises(BudgetError) as caught:
+        budget.spend(cost)
+    assert caught.value.code == "B04"
+    assert str(cost) in str(caught.value)
+    assert "epsilon" in (caught.value.hint or "")
+
+
+def test_an_approximate_budget_holds_the_largest_rho():
+    assert (PURE.kind, RHO.kind, HELD.kind, BASIC.kind) == ("pure", "zcdp", "zcdp", "basic")
+    rho = HELD.limit.rho
+    assert zcdp_to_epsilon(rho, HELD.delta) <= 1
+    assert zcdp_to_epsilon(rho * (1 + Fraction(1, 10**10)), HELD.delta) > 1
+    assert BASIC.limit == Spend(epsilon=Fraction(1), delta=Fraction(1, 10**6))
+
+
+@pytest.mark.parametrize("budget", [*BUDGETS, Budget(epsilon=2, neighbors="add-remove")])
+def test_round_trip(budget):
+    words = budget.to_dict()
+    again = Budget.from_dict(words)
+    assert again == budget
+    assert again.to_dict() == words
+    assert again.limit == budget.limit
+    assert Budget.from_dict({k: v for k, v in words.items() if k != "held"}) == budget
+
+
+def test_a_recorded_rho_stands_unless_it_implies_less_than_the_promise():
+    words = HELD.to_dict()
+    lower = Budget.from_dict({**words, "held": "1/50"})
+    assert lower == HELD
+    assert lower.limit.rho == Fraction(1, 50)
+    for held in ("1/40", "0", "-1"):
+        with pytest.raises(BudgetError) as caught:
+            Budget.from_dict({**words, "held": held})
+        assert caught.value.code == "B07"
+    with pytest.raises(BudgetError):
+        Budget.from_dict({**RHO.to_dict(), "held": "1/50"})
+
+
+def test_budgets_are_equal_when_their_promises_are():
+    assert Budget(rho=0.5) == Budget(rho="1/2")
+    assert Budget(rho=0.5) != Budget(rho=0.5, neighbors="add-remove")
+    assert HELD != BASIC
+
+
+@pytest.mark.parametrize(
+    ("given_", "code"),
+    [
+        ({"rho": 0}, "B01"),
+        ({"epsilon": float("nan")}, "B01"),
+        ({"epsilon": 1e6}, "B01"),
+        ({"epsilon": 1, "delta": 1}, "B01"),
+        ({}, "B03"),
+        ({"rho": 1, "epsilon": 1}, "B03"),
+        ({"rho": 1, "neighbors": "add-remoev"}, "B05"),
+        ({"rho": 1, "accounting": "basic"}, "B05"),
+        ({"epsilon": 1, "delta": 1e-6, "accounting": "advanced"}, "B05"),
+    ],
+)
+def test_malformed_budgets(given_, code):
+    with pytest.raises(BudgetError) as caught:
+        Budget(**given_)
+    assert caught.value.code == code
+    assert caught.value.hint
+
+
+def test_unknown_entries_of_a_stored_budget():
+    with pytest.raises(BudgetError, match="neighbor") as caught:
+        Budget.from_dict({"rho": "1", "neighbours": "replace-one"})
+    assert caught.value.code == "B07"
+
+
+def test_a_budget_cannot_be_changed():
+    with pytest.raises(AttributeError):
+        RHO.rho = Fraction(1)  # type: ignore[misc]
+
+
+def test_shares_stay_payable_under_their_budget():
+    price = Cost.of(epsilon=0.5, delta=1e-7)
+    parts = [BASIC.share(price, Fraction(1, 3)), BASIC.share(price, Fraction(2, 3))]
+    assert BASIC.spend(parts[0]) + BASIC.spend(parts[1]) == BASIC.spend(price)
+    assert RHO.share(price, Fraction(1, 3)) == price.share(Fraction(1, 3))
+
+
+def test_what_is_left_in_words():
+    assert RHO.describe_left(Spend(rho=Fraction(1, 100))) == "left 0.49 of 0.50"
+    assert PURE.describe_left(Spend(epsilon=Fraction(1))) == "left 0.00 of 1.00"
+    assert BASIC.describe_left(Spend(epsilon=Fraction(1, 2))) == "left ε = 0.5, δ = 1e-06 of ε = 1, δ = 1e-06"
+    assert str(HELD) == "ε = 1, δ = 1e-06"
+    assert str(BASIC) == "ε = 1, δ = 1e-06 (added one by one)"
+
+
+def test_spend_round_trip():
+    spent = Spend(epsilon=Fraction(1, 3), delta=Fraction(1, 10**9))
+    assert Spend.from_dict(spent.to_dict()) == spent
+    assert Spend.from_dict({}) == Spend()
+    assert str(Spend()) == "nothing"
+
+
+def test_the_refusal_of_the_manual():
+    error = refusal(RHO, Spend(rho=Fraction(37, 100)), Cost.of(rho=0.2), "people.ledger", 14, 5)
+    assert str(error) == (
+        "[B02] this request costs ρ = 0.20; 0.13 of 0.50 is left in people.ledger (14 releases).  "
+        "Hint: --rho 0.13 keeps all five, each with 65% of its share.  Nothing was read or spent."
+    )
+
+
+@pytest.mark.parametrize(
+    ("budget", "spent", "cost", "says", "hint"),
+    [
+        (PURE, Spend(epsilon=Fraction(9, 10)), Cost.of(epsilon=0.3), "ε = 0.30; 0.10 of 1.00", "--epsilon 0.1 fits"),
+        (RHO, Spend(rho=Fraction(37, 100)), Cost.of(epsilon=1), "ρ = 0.50 (ε = 1); 0.13 of 0.50", "--epsilon 0.5099"),
+        (HELD, Spend(), Cost.of(epsilon=1, delta=1e-6), "(ε = 1, δ = 1e-06)", "--rho 0.02435 fits"),
+        (RHO, Spend(rho=Fraction(1, 2)), Cost.of(rho=0.1), "0.00 of 0.50", "nothing is left"),
+        (
+            BASIC,
+            Spend(epsilon=Fraction(1, 2)),
+            Cost.of(epsilon=1, delta=1e-7),
+            "ε = 0.5, δ",
+            "--epsilon 0.5 --delta 5e-08",
+        ),
+        (RHO, Spend(rho="0.37"), Cost.of(rho="0.1300000001"), "0.1300000001; 0.1300000000 of", "--rho 0.13 fits, 99%"),
+    ],
+)
+def test_refusals_show_what_would_fit(budget, spent, cost, says, hint):
+    spent = Spend(Fraction(spent.epsilon), Fraction(spent.rho), Fraction(spent.delta))
+    error = refusal(budget, spent, cost, None, 1)
+    assert error.code == "B02"
+    assert says in error.message
+    assert "(1 release)" in error.message
+    assert hint in (error.hint or "")
+
+
+@given(st.sampled_from(BUDGETS), st.integers(0, 100), prices)
+def test_the_price_in_the_hint_is_admitted(budget, percent, cost):
+    limit, part = budget.limit, Fraction(percent, 100)
+    spent = Spend(limit.epsilon * part, limit.rho * part, limit.delta * part)
+    try:
+        if budget.admits(spent, cost):
+            return
+    except BudgetError:
+        return
+    hint = refusal(budget, spent, cost, "a.ledger", 3).hint or ""
+    words = hint.split()
+    if not words[0].startswith("--"):
+        assert percent == 100 or budget.left(spent).delta == 0
+        return
+    options = {words[i][2:]: words[i + 1] for i in range(0, 4, 2) if words[i].startswith("--")}
+    assert budget.admits(spent, Cost.of(**options))
