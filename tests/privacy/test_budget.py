@@ -158,13 +158,6 @@ def test_a_budget_cannot_be_changed():
         RHO.rho = Fraction(1)  # type: ignore[misc]
 
 
-def test_shares_stay_payable_under_their_budget():
-    price = Cost.of(epsilon=0.5, delta=1e-7)
-    parts = [BASIC.share(price, Fraction(1, 3)), BASIC.share(price, Fraction(2, 3))]
-    assert BASIC.spend(parts[0]) + BASIC.spend(parts[1]) == BASIC.spend(price)
-    assert RHO.share(price, Fraction(1, 3)) == price.share(Fraction(1, 3))
-
-
 def test_what_is_left_in_words():
     assert RHO.describe_left(Spend(rho=Fraction(1, 100))) == "left 0.49 of 0.50"
     assert PURE.describe_left(Spend(epsilon=Fraction(1))) == "left 0.00 of 1.00"

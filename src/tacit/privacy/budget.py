@@ -183,12 +183,6 @@ class Budget:
         object.__setattr__(budget, "held", held)
         return budget
 
-    def share(self, cost: Cost, part: Fraction) -> Cost:
-        """The price of one of several questions: as `Cost.share`, but (ε, δ) stays (ε, δ) where both add."""
-        if self.kind == "basic" and cost.epsilon is not None and cost.delta is not None and 0 < part <= 1:
-            return Cost(epsilon=cost.epsilon * part, delta=cost.delta * part)
-        return cost.share(part)
-
     def __str__(self) -> str:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
         text = ", ".join(f"{n} = {plain(v)}" for n, v in parts if v is not None)

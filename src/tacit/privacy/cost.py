@@ -121,8 +121,9 @@ class Cost:
     def share(self, part: Fraction) -> Cost:
         """The price of one question that takes `part`, 0 < part <= 1, of this one.
 
-        Parts that add up to 1 cost this price together: pure prices share ε, the other two share ρ.  Raises BudgetError
-        B06 for another part.
+        Parts that add up to 1 cost this price together: pure prices share ε, the other two share ρ.  Normals of total
+        ρ = 1/(2s²) are as private as one normal of multiplier s [Dong, Roth & Su 2022, Corollary 3.3], so that the
+        shares of an (ε, δ) price keep it, δ included.  Raises BudgetError B06 for another part.
 
         >>> Cost.of(rho=0.2).share(Fraction(1, 4))
         Cost(epsilon=None, delta=None, rho=Fraction(1, 20))
