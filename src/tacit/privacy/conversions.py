@@ -3,6 +3,9 @@
 A result is the best number of 12 significant digits that is certain: never below the truth where it is a loss, never
 above it where it is an allowance.  Searches choose only *where* a bound is evaluated (an order α, a multiplier); the
 bound itself is evaluated with enclosures, so that a poor search costs tightness, never privacy.
+
+How tight: the best bound of a single Rényi order, which has no closed form [Asoodeh et al. 2021, Theorem 3], would hold
+a ρ larger by 0.01% at (0.1, 1e-5), 0.08% at (1, 1e-3), and 8% at (0.1, 1e-2), where δ is hardly a promise.
 """
 
 from __future__ import annotations
