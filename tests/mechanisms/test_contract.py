@@ -1,0 +1,66 @@
+"""The contract suite on every query of this version, for both relations and both kinds of noise."""
+
+from __future__ import annotations
+
+import pytest
+
+import tacit as tc
+from tacit.mechanisms import moment_forms, moments
+from tacit.testing.contract import contract
+
+SCHEMA = tc.Schema(
+    {
+        "age": tc.Real(0, 100),
+        "educ": tc.Integer(1, 16, missing=9),
+        "sex": tc.Category(["f", "m"]),
+        "married": tc.Boolean(),
+    }
+)
+QUERIES = [
+    tc.Mean("age"),
+    tc.Mean("educ"),
+    tc.Mean("married"),
+    tc.Mean(["age", "married"], by="sex"),
+    tc.Sum("age"),
+    tc.Sum("educ", by="sex"),
+    tc.Variance("age"),
+    tc.Variance("educ", by="sex"),
+    tc.Count(by="sex"),
+    tc.Count(),
+]
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+def test_contract(query: tc.Query) -> None:
+    found = contract(query, SCHEMA, tables=60, draws=60_000)
+    assert found.passed
+    assert found.findings
+
+
+def test_the_suite_notices_a_sensitivity_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A form whose declared l1 is halved must fail (a): the suite has teeth."""
+    right = moment_forms.plain
+
+    def halved(G: int, noise: moment_forms.Noise) -> moment_forms.Form:
+        from dataclasses import replace
+
+        form = right(G, noise)
+        return replace(form, l1=form.l1 // 2, l2_squared=form.l2_squared // 4)
+
+    monkeypatch.setattr(moments.forms, "plain", halved)
+    with pytest.raises(AssertionError):
+        contract(tc.Mean("educ"), SCHEMA, tables=40, draws=60_000)
+
+
+def test_the_suite_notices_over_noising(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = moment_forms.plain
+
+    def doubled(G: int, noise: moment_forms.Noise) -> moment_forms.Form:
+        from dataclasses import replace
+
+        form = right(G, noise)
+        return replace(form, l1=form.l1 * 2, l2_squared=form.l2_squared * 4)
+
+    monkeypatch.setattr(moments.forms, "plain", doubled)
+    with pytest.raises(AssertionError, match="reached"):
+        contract(tc.Mean("educ"), SCHEMA, tables=40, draws=60_000)
