@@ -1,0 +1,132 @@
+"""The same laws on a real PostgreSQL server, started here; skipped where no server program can be had."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tacit.curator.ledger import Request, open_ledger
+from tacit.errors import BudgetError, LedgerError
+from tacit.privacy import Budget, Cost
+
+psycopg = pytest.importorskip("psycopg")
+
+
+def binaries() -> Path | None:
+    places = sorted(Path("/usr/lib/postgresql").glob("*/bin")) + [Path(p).parent for p in [shutil.which("initdb")] if p]
+    return next((p for p in reversed(places) if (p / "initdb").exists() and (p / "postgres").exists()), None)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = binaries()
+    if folder is None:
+        pytest.skip("no PostgreSQL server program here (Debian's package postgresql has one)")
+    root = os.geteuid() == 0
+    if root:
+        try:
+            user = pwd.getpwnam("postgres")
+        except KeyError:
+            pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+    place = tmp_path_factory.mktemp("pg")
+    for one in (place, *list(place.parents)[:2]):
+        os.chmod(one, 0o755)
+    data = place / "data"
+    data.mkdir()
+
+    def demote() -> None:
+        if root:
+            os.setgid(user.pw_gid)
+            os.setuid(user.pw_uid)
+
+    if root:
+        os.chown(data, user.pw_uid, user.pw_gid)
+        os.chown(place, user.pw_uid, user.pw_gid)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    run = {"preexec_fn": demote, "cwd": place, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run([folder / "initdb", "-D", data, "-U", "tacit", "-A", "trust"], check=True, **run)
+    options = f"-p {port} -k {place} -h 127.0.0.1"
+    start = [folder / "pg_ctl", "-D", data, "-w", "-t", "60", "-l", place / "log", "-o", options, "start"]
+    subprocess.run(start, check=True, **run)
+    try:
+        yield f"postgresql://tacit@127.0.0.1:{port}/postgres"
+    finally:
+        subprocess.run([folder / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=False, **run)
+
+
+def ask(i: int | str, names: tuple[str, ...] = ()) -> Request:
+    return Request("people", names, f'{{"question":"{i}"}}', Cost.of(rho="0.01"), "")
+
+
+def test_laws_hold_on_a_server(server: str) -> None:
+    where = f"{server}?ledger=one"
+    ledger = open_ledger(where, budget=Budget(rho="0.03"), unit=None)
+    charge = ledger.charge(ask(1, names=("age",)))
+    assert ledger.store(charge.number, "first") == ledger.store(charge.number, "second") == "first"
+    assert ledger.charge(ask(1, names=("age",))).release == "first"
+    ledger.charge(ask(2))
+    ledger.charge(ask(3))
+    with pytest.raises(BudgetError):
+        ledger.charge(ask(4))
+    ledger.table("people", 10)
+    with pytest.raises(LedgerError):
+        ledger.table("people", 11)
+    ledger.verify()
+    with pytest.raises(LedgerError) as refused:
+        open_ledger(where, budget=Budget(rho=1), unit=None)
+    assert refused.value.code == "L01"
+    other = open_ledger(f"{server}?ledger=two", budget=Budget(epsilon=1), unit=None)
+    assert other.charges() == []
+
+
+def test_a_server_keeps_what_was_written(server: str) -> None:
+    open_ledger(f"{server}?ledger=kept", budget=Budget(rho=1), unit=None).charge(ask(1))
+    with psycopg.connect(server) as raw:
+        for statement in ("DELETE FROM tacit_entries", "UPDATE tacit_entries SET body = ''", "TRUNCATE tacit_entries"):
+            with pytest.raises(psycopg.Error), raw.transaction():
+                raw.execute(statement)
+    open_ledger(f"{server}?ledger=kept", budget=None, unit=None).verify()
+
+
+def test_many_processes_on_a_server(server: str) -> None:
+    where = f"{server}?ledger=crowd"
+    open_ledger(where, budget=Budget(rho="0.5"), unit=None).close()  # 50 charges fit; 8 x 12 are asked
+    children: list[int] = []
+    for seed in range(8):
+        child = os.fork()
+        if child == 0:
+            try:
+                mine = open_ledger(where, budget=None, unit=None)
+                for i in range(12):
+                    try:
+                        one = mine.charge(ask(f"{seed}-{i}"))
+                    except BudgetError:
+                        break
+                    mine.store(one.number, f"{seed}-{i}")
+            finally:
+                os._exit(0)
+        children.append(child)
+    for child in children:
+        os.waitpid(child, 0)
+    ledger = open_ledger(where, budget=None, unit=None)
+    ledger.verify()
+    charges = ledger.charges()
+    assert ledger.spent().rho == Budget(rho="0.5").limit.rho
+    assert [one.number for one in charges] == list(range(1, 51))
+    assert all(one.release is not None for one in charges)
+
+
+def test_a_server_out_of_reach() -> None:
+    with pytest.raises(LedgerError) as refused:
+        open_ledger("postgresql://nobody:secret@127.0.0.1:1/nothing", budget=Budget(rho=1), unit=None)
+    assert refused.value.code == "L06"
+    assert "secret" not in str(refused.value)
