@@ -21,7 +21,7 @@ NDArrayBool: TypeAlias = NDArray[np.bool_]
 
 FLOOR: Final = 1.0
 """A variance is never below this many standard deviations of its own noise (chosen by `benchmarks/coverage.py`)."""
-STEPS: Final = 40
+STEPS: Final = 32
 
 
 class Inversion(Protocol):

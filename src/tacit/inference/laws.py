@@ -26,7 +26,7 @@ FOLD: Final = 1e-5
 """Small Laplace parts join the normal one while that moves the excess kurtosis by less than this."""
 WORST: Final = 1e9
 """Above this sum of partial-fraction weights the characteristic function is inverted numerically."""
-STEPS: Final = 48
+STEPS: Final = 42
 
 
 def log_ndtr(x: Array) -> Array:

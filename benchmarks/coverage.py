@@ -1,0 +1,233 @@
+"""Coverage tables of docs/reference/coverage.md: `python benchmarks/coverage.py --data pums_california_10000.parquet`.
+
+Populations: ages of the 10,000 California adults of the PUMS sample, drawn with replacement; coins of known bias.
+About five minutes on one core; `--quick` for a look.  Deterministic: seeds are constants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tacit as tc
+from tacit.inference import counts
+from tacit.noise.laws import Law
+from tacit.privacy import Cost
+from tacit.testing.coverage import Coverage, coverage, study
+from tacit.testing.simulate import shaped
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "pums_california_10000.parquet"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "coverage.md"
+GRID = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+PRICES = ({"rho": 0.5}, {"epsilon": 1}, {"epsilon": 0.5})
+SEX = tc.Category({0: "male", 1: "female"})
+KEPT = tc.Schema({"age": tc.Real(0, 100, missing=50), "sex": SEX})  # missing values have a place: the plain form
+LEFT = tc.Schema({"age": tc.Real(0, 100), "sex": SEX})  # missing values are left out
+
+
+class People:
+    """The population, and tables drawn from it."""
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(path, columns=["age", "sex"])
+        self.age = np.asarray(table["age"], dtype=np.float64)
+        self.sex = np.asarray(table["sex"])
+
+    def draw(self, n: int, missing: float = 0.0, poisson: bool = False) -> Any:
+        def generator(rng: np.random.Generator) -> dict[str, Any]:
+            rows = rng.integers(0, len(self.age), rng.poisson(n) if poisson else n)
+            age = self.age[rows]
+            if missing:
+                age = np.where(rng.random(len(rows)) < missing, np.nan, age)
+            return {"age": age, "sex": self.sex[rows]}
+
+        return generator
+
+    def by_sex(self, statistic: Any) -> list[float]:
+        return [float(statistic(self.age[self.sex == s])) for s in (0, 1)]
+
+
+def price(words: dict[str, float]) -> str:
+    return str(Cost.of(**words))
+
+
+def lines(name: str, what: str, found: Coverage) -> Iterator[str]:
+    for i, term in enumerate(found.terms):
+        label = f"{what}, {term}" if len(found.terms) > 1 else what
+        yield (
+            f"| {name} | {label} | {100 * found.coverage[i]:.1f} ± {200 * found.coverage_error[i]:.1f} "
+            f"| {found.relative_width[i]:.3f} | {found.ratio[i]:.2f} "
+            f"| {found.bias[i] / found.std_deviation[i]:+.2f} | {100 * found.unclear[i]:.0f} |"
+        )
+
+
+HEAD = (
+    "| price, relation | what | coverage, % | width, no noise = 1 | SE / SD | bias / SD | no answer, % |\n"
+    "|---|---|---:|---:|---:|---:|---:|"
+)
+
+
+def means(people: People, repeats: int) -> Iterator[str]:
+    yield "## Means of 500 ages, bounds 0 to 100\n"
+    yield HEAD
+    mean, groups = float(people.age.mean()), people.by_sex(np.mean)
+    for words in PRICES:
+        for relation in ("replace-one", "add-remove"):
+            name = f"{price(words)}, {relation}"
+            first = max(repeats, 5_000 if repeats >= 2_000 else repeats)
+            cases = (
+                ("all rows", tc.Mean("age"), KEPT, people.draw(500), mean, first),
+                ("missing may be left out", tc.Mean("age"), LEFT, people.draw(500), mean, first),
+                ("10% missing", tc.Mean("age"), LEFT, people.draw(500, 0.1), mean, repeats),
+                ("by sex", tc.Mean("age", by="sex"), LEFT, people.draw(500), groups, repeats),
+            )
+            for what, query, schema, draw, truth, times in cases:
+                found = coverage(query, draw, truth, schema=schema, repeats=times, neighbors=relation, rng=1, **words)
+                yield from lines(name, what, found)
+
+
+def low_budget(people: People, repeats: int) -> Iterator[str]:
+    yield "\n## Low-budget cells: n ε from 20 to 100\n"
+    yield HEAD
+    mean, groups = float(people.age.mean()), people.by_sex(np.mean)
+    for n, epsilon in ((20, 1), (40, 0.5), (40, 1), (100, 0.2), (100, 0.5), (100, 1), (1_000, 0.02), (1_000, 0.1)):
+        for relation in ("replace-one", "add-remove"):
+            name = f"n = {n:,}, ε = {epsilon}, {relation}"
+            cases = (
+                ("all rows", tc.Mean("age"), KEPT, people.draw(n), mean),
+                ("10% missing", tc.Mean("age"), LEFT, people.draw(n, 0.1), mean),
+                ("by sex", tc.Mean("age", by="sex"), LEFT, people.draw(n), groups),
+            )
+            for what, query, schema, draw, truth in cases:
+                found = coverage(
+                    query, draw, truth, schema=schema, repeats=repeats, neighbors=relation, rng=2, epsilon=epsilon
+                )
+                yield from lines(name, what, found)
+
+
+def others(people: People, repeats: int) -> Iterator[str]:
+    yield "\n## Variances, sums and counts, 500 rows\n"
+    yield HEAD
+    n, mean, variance = 500, float(people.age.mean()), float(people.age.var())
+    shares = [float((people.sex == s).mean()) for s in (0, 1)]
+    totals = [n * share * value for share, value in zip(shares, people.by_sex(np.mean), strict=True)]
+    fixed = (
+        ("variance", tc.Variance("age"), KEPT, people.draw(n), variance),
+        ("variance, 10% missing", tc.Variance("age"), LEFT, people.draw(n, 0.1), variance),
+        ("variance by sex", tc.Variance("age", by="sex"), LEFT, people.draw(n), people.by_sex(np.var)),
+        ("sum", tc.Sum("age"), KEPT, people.draw(n), n * mean),
+        ("sum, 10% missing", tc.Sum("age"), LEFT, people.draw(n, 0.1), 0.9 * n * mean),
+        ("sum by sex", tc.Sum("age", by="sex"), LEFT, people.draw(n), totals),
+        ("count by sex", tc.Count(by="sex"), LEFT, people.draw(n), [n * share for share in shares]),
+    )
+    free = (
+        ("variance", tc.Variance("age"), LEFT, people.draw(n), variance),
+        ("sum", tc.Sum("age"), LEFT, people.draw(n, poisson=True), n * mean),
+        ("count by sex", tc.Count(by="sex"), LEFT, people.draw(n, poisson=True), [n * share for share in shares]),
+    )
+    for words in (*PRICES, {"epsilon": 0.1}):
+        for relation, cases in (("replace-one", fixed), ("add-remove", free)):
+            for what, query, schema, draw, truth in cases:
+                found = coverage(query, draw, truth, schema=schema, repeats=repeats, neighbors=relation, rng=3, **words)
+                yield from lines(f"{price(words)}, {relation}", what, found)
+
+
+# Proportions --------------------------------------------------------------------------------------------------------
+
+
+def exact_coverage(p: float, n: int, law: Law, level: float = 0.95) -> float:
+    """Coverage of the exact interval, by summation over all counts and all noise but 1e-9 of it: no simulation."""
+    from scipy import stats
+
+    reach = int(25 * float(law.scale)) + 5
+    k = np.arange(-reach, n + reach + 1)
+    counted = np.arange(n + 1)
+    mass = (stats.binom.pmf(counted, n, p)[:, None] * law.pmf(k[None, :] - counted[:, None])).sum(axis=0)
+    low, high = counts.interval(k.astype(np.float64), n, law, level)
+    return float(mass[(low <= p) & (p <= high)].sum())
+
+
+def simulated_coverage(p: float, n: int, words: dict[str, float], kind: str, repeats: int, seed: int) -> float:
+    """Coverage where the size is noisy too ("exclusion", "group")."""
+    rng = np.random.default_rng(seed)
+    neighbors = "replace-one" if kind == "exclusion" else "add-remove"
+    shape = shaped(tc.Mean("m"), tc.Schema({"m": tc.Boolean()}), neighbors, n, Cost.of(**words))
+    ones = rng.binomial(n, p, repeats)
+    sums = np.stack([np.full_like(ones, n), ones], axis=-1)
+    integers = (sums @ np.array(shape.columns[0].form.matrix).T)[:, None, :]
+    return float(study(shape, (integers,), p, 0.95, rng).coverage[0])
+
+
+def proportions(repeats: int) -> Iterator[str]:
+    prices = ({"epsilon": 0.5}, {"epsilon": 1}, {"rho": 0.05}, {"rho": 0.5})
+    head = "| | " + " | ".join(f"p = {p:g}" for p in GRID) + " |\n|---" + "|---:" * len(GRID) + "|"
+    yield "\n## Proportions: coverage in %\n"
+    yield "All rows, public size, replace-one: exact inversion; coverage summed, not simulated.\n"
+    yield head
+    for n in (50, 100, 500):
+        for words in prices:
+            shape = shaped(
+                tc.Mean("m"), tc.Schema({"m": tc.Boolean(missing=False)}), "replace-one", n, Cost.of(**words)
+            )
+            found = [100 * exact_coverage(p, n, shape.columns[0].law) for p in GRID]
+            yield f"| n = {n}, {price(words)} | " + " | ".join(f"{x:.1f}" for x in found) + " |"
+    for kind, title in (
+        ("exclusion", "Missing values left out (replace-one)"),
+        ("group", "Private size (add-remove)"),
+    ):
+        seed = 1_000 if kind == "exclusion" else 2_000
+        error = 200 * np.sqrt(0.05 * 0.95 / repeats)
+        yield f"\n{title}: score inversion; {repeats:,} simulations a cell, ± {error:.1f}.\n"
+        yield head
+        for n in (50, 100, 500):
+            for words in prices:
+                found = [100 * simulated_coverage(p, n, words, kind, repeats, seed + i) for i, p in enumerate(GRID)]
+                seed += len(GRID)
+                yield f"| n = {n}, {price(words)} | " + " | ".join(f"{x:.1f}" for x in found) + " |"
+
+
+INTRODUCTION = """# Coverage
+
+How often a 95% interval holds the truth when tables are drawn anew and released anew. Both errors are in it: sampling
+and privacy. Written by `python benchmarks/coverage.py`; `tacit.testing.coverage` does the same for any query.
+
+People are {people:,} ages of the California PUMS sample, drawn with replacement. *Width* compares with the interval of
+the same estimator without noise. *No answer* counts cells whose noisy size is not clearly above zero: their interval
+is that of the public bounds. ± is twice the Monte-Carlo error of {repeats:,} simulations a cell or more.
+A narrow interval that covers too rarely is worth nothing: where the noise is large the intervals are wide.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--quick", action="store_true")
+    args = parser.parse_args()
+    repeats = 200 if args.quick else 2_000
+    start = time.monotonic()
+    people = People(args.data)
+    page = [INTRODUCTION.format(people=len(people.age), repeats=repeats)]
+    for section in (
+        means(people, repeats),
+        low_budget(people, repeats),
+        others(people, repeats),
+        proportions(repeats),
+    ):
+        for line in section:
+            print(line, flush=True)
+            page.append(line)
+    if not args.quick:
+        PAGE.parent.mkdir(parents=True, exist_ok=True)
+        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+    print(f"\n{time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
