@@ -4,6 +4,7 @@
 #   make test      what must pass: style, types, documentation, then every test
 #   make check     the same without the tests;  make lint, make types, make docs  its parts
 #   make format    let ruff rewrite;  make serve  the documentation at http://127.0.0.1:8000
+#   make lock      write the versions in .venv to constraints.txt
 #   make install   only .venv, with everything the tests need;  make clean  remove what was built
 #
 # PYTHON=… picks another interpreter (3.11 or later); TESTS=tests/wall runs a part of the tests.
@@ -13,9 +14,9 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14; 
 BIN := .venv/bin
 TESTS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
-export DISABLE_MKDOCS_2_WARNING := true
+export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: install demo test check lint types docs serve format clean
+.PHONY: install demo test check lint types docs serve format lock clean
 .DEFAULT_GOAL := test
 
 # One rule for both environments: .venv/.test and .venv/.demo say which extras are in .venv.
@@ -58,6 +59,10 @@ test: install
 format: install
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format .
+
+# Plain `name==version` lines: no addresses, no local files.
+lock: install
+	@$(BIN)/python -m pip freeze --exclude-editable | grep -E '^[A-Za-z0-9_.-]+==[^ ]+$$' | LC_ALL=C sort -f > constraints.txt
 
 clean:
 	rm -rf .venv site build dist demo-output .pytest_cache .ruff_cache .hypothesis

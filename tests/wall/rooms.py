@@ -25,6 +25,7 @@ ROOMS: Final[dict[str, str]] = {
     "release": SHARED,
     "privacy": SHARED,
     "tables": SHARED,
+    "untyped": SHARED,
     "inference": OUTSIDE,
     "plots": OUTSIDE,
     "parties": OUTSIDE,

@@ -1,0 +1,73 @@
+"""What every test shares: hypothesis without deadlines, pictures without a window, one Spark session, own folders."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+settings.register_profile("tacit", deadline=None, print_blob=True)
+settings.load_profile("tacit")
+
+SPARK_CONF = "rootLogger.level = off\n"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that use Spark run in one worker (`--dist loadgroup`): starting it takes longer than they do."""
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(autouse=True)
+def _examples_run_in_their_own_folder(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[None]:
+    """Doctests may write files; they find an empty folder."""
+    if not isinstance(request.node, pytest.DoctestItem):
+        yield
+        return
+    here = Path.cwd()
+    os.chdir(tmp_path_factory.mktemp("example"))
+    try:
+        yield
+    finally:
+        os.chdir(here)
+
+
+def java_version() -> int:
+    """Major version of `java`, 0 where there is none."""
+    if shutil.which("java") is None:
+        return 0
+    said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False).stderr
+    number = said.partition('"')[2].partition('"')[0].split(".")
+    return int(number[0]) if number[0].isdigit() else 0
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A quiet local Spark session, started once."""
+    if java_version() < 17:
+        pytest.skip("Spark tests need Java 17")
+    session = pytest.importorskip("pyspark.sql", reason="Spark tests need the extra `spark`")
+    folder = tmp_path_factory.mktemp("spark")
+    (folder / "log4j2.properties").write_text(SPARK_CONF, encoding="utf-8")
+    os.environ.update(SPARK_CONF_DIR=str(folder), SPARK_LOCAL_IP="127.0.0.1")
+    made = (
+        session.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
+        .getOrCreate()
+    )
+    try:
+        yield made
+    finally:
+        made.stop()

@@ -1,0 +1,98 @@
+"""Hooks of the documentation site: pages that are made from the code, so that they cannot drift.
+
+`<!-- error codes -->` on a page becomes the catalogue of `tacit.errors`; `<!-- commands -->` the help of every command;
+`<!-- include NAME.md -->` a text of the repository's root.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+AREAS = {
+    "S": "Schemas",
+    "F": "Files",
+    "Q": "Questions",
+    "B": "Prices and budgets",
+    "L": "Ledgers",
+    "D": "Data sources",
+    "R": "Releases",
+    "I": "Inference",
+    "N": "Noise laws",
+    "C": "Command line",
+    "M": "The machine",
+}
+
+
+def error_codes() -> str:
+    """One heading for each area, one line with an anchor for each code."""
+    from tacit.errors import CODES
+
+    parts: list[str] = []
+    for letter, area in AREAS.items():
+        codes = {code: title for code, title in sorted(CODES.items()) if code[0] == letter}
+        if codes:
+            parts += [f"## {letter}: {area}", "", "| code | what is wrong |", "|---|---|"]
+            parts += [f'| <span id="{code}"></span>**{code}** | {title} |' for code, title in codes.items()]
+            parts.append("")
+    return "\n".join(parts)
+
+
+def command_help(*words: str) -> str:
+    """What `tacit … --help` prints, in 100 columns without colours."""
+    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
+    return subprocess.run(
+        [sys.executable, "-m", "tacit", *words, "--help"], capture_output=True, text=True, check=True, env=environment
+    ).stdout
+
+
+def command_names() -> list[str]:
+    """The commands of `tacit`, in the order of its help."""
+    import typer
+
+    from tacit.cli.app import app
+
+    group = typer.main.get_command(app)
+    return list(getattr(group, "commands", {}))
+
+
+def commands() -> str:
+    """One heading and one block of help for each command."""
+    parts = ["```text", command_help().rstrip(), "```", ""]
+    for name in command_names():
+        parts += [f"## tacit {name}", "", "```text", command_help(name).rstrip(), "```", ""]
+    return "\n".join(parts)
+
+
+MADE = {"<!-- error codes -->": error_codes, "<!-- commands -->": commands}
+# Files of the repository's root that are pages of the site: their links are those of the repository.
+ELSEWHERE = {
+    "](SECURITY.md)": "](../explanation/limits.md)",
+    "](CONTRIBUTING.md)": "](../explanation/contributing.md)",
+    "](CHANGELOG.md)": "](../reference/changelog.md)",
+    "](README.md)": "](../index.md)",
+    "](docs/": "](../",
+}
+
+
+def included(marker: re.Match[str]) -> str:
+    """A text of the repository's root, its links made links between pages."""
+    text = (ROOT / marker[1]).read_text(encoding="utf-8")
+    for there, here in ELSEWHERE.items():
+        text = text.replace(there, here)
+    return text
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Fills in what is made from the code, and drops hidden examples."""
+    for marker, make in MADE.items():
+        if marker in markdown:
+            markdown = markdown.replace(marker, make())
+    markdown = re.sub(r"^<!-- include (\w+\.md) -->$", included, markdown, flags=re.MULTILINE)
+    return re.sub(r"^<!-- python\n.*?^-->\n", "", markdown, flags=re.MULTILINE | re.DOTALL)
