@@ -16,6 +16,7 @@ CODES: Final[dict[str, str]] = {
     "S04": "an unknown column type",
     "S05": "a column type has no such key, or lacks one",
     "S06": "a bound is not a finite number or a date",
+    "S07": "a lower bound is not below its upper bound",
     "S08": "bounds too wide, too narrow or too large for exact integers",
     "S09": "a level or a label is there twice",
     "S10": "a category without levels, or with one that is none",
@@ -118,6 +119,7 @@ CODES: Final[dict[str, str]] = {
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
+    "N03": "a number of draws that is no count",
     # C: command line
     "C01": "a command or an option is misspelt",
     "C02": "no price is given",
