@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tacit.inference import moments as _moments  # registers the classes of releases; light
 from tacit.errors import TacitError
+from tacit.inference import moments as _moments  # registers the classes of releases; light
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, Mean, Query, Sum, Variance
 from tacit.release import Release, Releases
@@ -61,16 +61,16 @@ def __getattr__(name: str) -> Any:
     found: Any
     if name == "Curator":
         from tacit.curator.curator import PLANNER
-        from tacit.curator.curator import Curator as found
+        from tacit.curator.curator import Curator as found  # noqa: N813
         from tacit.planning import plan_for
 
         PLANNER["plan"] = plan_for
     elif name == "plan":
         from tacit.planning import plan as found
     elif name == "Plan":
-        from tacit.planning import Plan as found
+        from tacit.planning import Plan as found  # noqa: N813
     elif name == "Table":
-        from tacit.tables import Table as found
+        from tacit.tables import Table as found  # noqa: N813
     elif name == "difference":
         from tacit.inference.difference import difference as found
     elif name == "draft":

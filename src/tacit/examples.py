@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tacit.untyped import pandas
+
 
 def people(rows: int = 10_000) -> Any:
     """A pandas frame of made-up people: age, income, educ, sex, region, married, predicted, weight.
@@ -13,7 +15,7 @@ def people(rows: int = 10_000) -> Any:
     >>> people(5).columns.tolist()
     ['age', 'income', 'educ', 'sex', 'region', 'married', 'predicted', 'weight']
     """
-    import pandas as pd
+    pd = pandas()
 
     rng = np.random.default_rng(20_240_501)
     age = np.clip(rng.gamma(4.2, 7.5, rows) + 16, 18, 93).round()
@@ -41,7 +43,7 @@ def events(users: int = 2_000) -> Any:
     >>> sorted(events(3).columns)
     ['seconds', 'user']
     """
-    import pandas as pd
+    pd = pandas()
 
     rng = np.random.default_rng(20_240_502)
     visits = 1 + rng.poisson(4, users)

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -110,8 +111,8 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
         words = dict(cast("Mapping[str, Any]", given))
         if "share" in words:
             share = words.pop("share")
-            shares[name] = _located(place)(lambda share=share: rational(share, "share"))
-        asks[name] = _located(place)(lambda words=words: query_from_dict(words))
+            shares[name] = _located(place)(partial(rational, share, "share"))
+        asks[name] = _located(place)(partial(query_from_dict, words))
     return asks, shares
 
 

@@ -16,12 +16,15 @@ def estimates(found: Mapping[str, Any], target: Any, level: float) -> dict[str, 
     return {name: one.estimate(target).summary(level) for name, one in found.items()}
 
 
+def records(frame: Any) -> list[dict[str, Any]]:
+    """A pandas frame as a list of rows, its index as the first word."""
+    return frame.reset_index(names="term").to_dict(orient="records")
+
+
 def show(
     path: str, name: str | None, target: str, level: float, save: str | None, plot: str | None, as_json: bool
 ) -> None:
     """`tacit show`."""
-    import tacit  # noqa: F401  (registers what releases say)
-
     if target not in ("population", "table"):
         raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
     found: Mapping[str, Any] = Releases.load(path)
@@ -38,7 +41,7 @@ def show(
         if plot is not None:
             found[only].estimate(target).plot().save(plot)
     frames = {key: one.estimate(target).to_frame(level) for key, one in found.items()} if as_json else {}
-    words = {key: frame.reset_index().to_dict(orient="records") for key, frame in frames.items()}
+    words = {key: records(frame) for key, frame in frames.items()}
     emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
 
 
@@ -46,7 +49,7 @@ def budget(where: str, releases: list[str], as_json: bool) -> None:
     """`tacit budget`."""
     from tacit.curator.ledger import open_ledger
     from tacit.curator.ledger.ledger import unit_of
-    from tacit.tables import Table
+    from tacit.tables import Align, Table
 
     if "://" not in where and not Path(where).is_file():
         raise CommandError(f"there is no ledger {where}.", code="C04", hint="the path of a .ledger file")
@@ -71,7 +74,8 @@ def budget(where: str, releases: list[str], as_json: bool) -> None:
     notes = (f"{left} · chain intact", *([f"{len(bought)} releases agree with the chain"] if releases else []))
     columns = ("charge", "date", "table", "names", "cost", "stored", "note")
     title = f"{where} · {ledger.budget} · {ledger.budget.neighbors}"
-    table = Table(title, columns, rows, notes, ("right", *["left"] * 6))
+    sides: tuple[Align, ...] = ("right", "left", "left", "left", "left", "left", "left")
+    table = Table(title, columns, rows, notes, sides)
     words = {
         "budget": ledger.budget.to_dict(),
         "spent": ledger.spent().to_dict(),
@@ -106,7 +110,7 @@ def demo(as_json: bool) -> None:
     again = curator.release(tc.Mean("age", by="sex"), rho=0.01, name="age")
     picture = _picture(found)
     lines.append(f"The same answer twice: {again == release}.  {picture}")
-    emit("\n".join(lines), {"estimate": found.to_frame().reset_index().to_dict(orient="records")}, as_json)
+    emit("\n".join(lines), {"estimate": records(found.to_frame())}, as_json)
 
 
 def _picture(found: Any) -> str:

@@ -5,7 +5,6 @@ INSIDE the wall.  The order of `_buy` is law 3; `guarded` is law 7.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -100,7 +99,7 @@ class Curator:
     @property
     def releases(self) -> Answers:
         """Stored answers of this table by name: `curator.releases["age"]`."""
-        return Answers(self)
+        return Answers(self, self._ledger)
 
     def __repr__(self) -> str:
         people = "number of rows private" if self.rows is None else f"{self.rows:,} rows"
@@ -193,7 +192,7 @@ class Curator:
             self._source_ready()
             charge = self._ledger.charge(request)
             stored = charge if charge.release is not None else self._buy(asked, designs, charge)
-        return self._read(stored, asked)
+        return self._read(stored)
 
     def _buy(self, asked: _Asked, designs: Sequence[Design], charge: Charge) -> Charge:
         """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
@@ -244,13 +243,12 @@ class Curator:
         names = tuple(name for name, _, _ in asked.parts if name is not None)
         return Request(table=self.name, names=names, question=canonical(question), cost=asked.cost, note=asked.note)
 
-    def _read(self, charge: Charge, asked: _Asked) -> tuple[Release, ...]:
+    def _read(self, charge: Charge) -> tuple[Release, ...]:
         """The stored document, as releases that know what is left."""
         import json
 
         assert charge.release is not None
         found = releases_from_dict(json.loads(charge.release)).with_remaining(self.remaining)
-        del asked
         return tuple(found.values())
 
     def _source_ready(self) -> None:
@@ -276,13 +274,14 @@ class Curator:
 class Answers(Mapping[str, Any]):
     """Stored answers of one table, by the name they were given.  Reading them is free."""
 
-    def __init__(self, curator: Curator) -> None:
+    def __init__(self, curator: Curator, ledger: Ledger) -> None:
         self._curator = curator
+        self._ledger = ledger
 
     def __getitem__(self, name: str) -> Any:
         import json
 
-        charge = self._curator._ledger.named(self._curator.name, name)
+        charge = self._ledger.named(self._curator.name, name)
         if charge is None or charge.release is None:
             guess = nearest(name, list(self))
             message = f"no stored answer of {self._curator.name!r} is named {name!r}."
@@ -293,7 +292,7 @@ class Answers(Mapping[str, Any]):
         raise ReleaseError(f"the stored answer {name!r} is damaged.", code="R05", state=None)
 
     def __iter__(self) -> Any:
-        charges = self._curator._ledger.charges()
+        charges = self._ledger.charges()
         return iter(
             [
                 name
@@ -398,8 +397,3 @@ def _needs_budget(budget: Budget | None, where: str | None) -> None:
         from tacit.errors import BudgetError
 
         raise BudgetError("a table in memory needs a budget.", code="B10", hint="budget=tc.Budget(rho=0.5)")
-
-
-def today() -> str:
-    """The date a charge carries (no time of day)."""
-    return datetime.date.today().isoformat()

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, cast
 
 from tacit.errors import FileError, SourceError, nearest
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.untyped import arrow, parquet
 
 NULLS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", ".")
 TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
@@ -108,7 +109,7 @@ def _batches(
 ) -> Iterator[dict[str, list[Any]]]:
     with source.open(encoding=encoding, errors="surrogateescape", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, quotechar=quote, strict=True)
-        names = next(reader, [])
+        names: list[str] = next(reader, list[str]())
         places = _places(names, schema)
         made: dict[str, list[Any]] = {name: [] for name in schema}
         for cells in _rows(reader, len(names), report):
@@ -216,8 +217,8 @@ def _write(
     batches: Iterator[dict[str, list[Any]]], schema: Schema, target: Path, report: ImportReport, broken: str
 ) -> None:
     """To a temporary file beside the target, then renamed: a table is whole or not there."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    pa = arrow()
+    pq = parquet()
 
     shape = pa.schema([(schema.source(name), _type(column)) for name, column in schema.items()])
     try:
@@ -239,7 +240,7 @@ def _write(
 
 
 def _type(column: Column) -> Any:
-    import pyarrow as pa
+    pa = arrow()
 
     if isinstance(column, Category):
         code = column.codes[0]

@@ -129,7 +129,7 @@ def _column(shape: Design, schema: Schema, name: str, share: Cost) -> Column:
     for polynomial in form.polynomials:
         polynomial.check(at.G)
     column = schema[name]
-    missing = "exclude" if at.missing is None else str(column.missing)
+    missing = "exclude" if at.missing is None else str(getattr(column, "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(column, "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
     return Column(name, form, at, grid, noise_for(form.l1, form.l2_squared, share), share)

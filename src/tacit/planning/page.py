@@ -14,9 +14,10 @@ from tacit.planning.expect import ASSUMED, Expected
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
 from tacit.queries import Count
 from tacit.release import write_text
-from tacit.tables import Table, format_number
+from tacit.tables import Align, Table, format_number
 
 DELTA: Final = "1e-6"
+SIDES: Final[tuple[Align, ...]] = ("left", "left", "right", "right", "right")
 SHOWN: Final = 40
 """Terms listed on a page; the rest are counted."""
 
@@ -141,7 +142,7 @@ class Plan:
             rows.append((part.name or _question(part), one.term, width, f"{100 * one.privacy:.0f} %", without))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
         columns = ("question", "term", f"{100 * self.level:g}% width", "of which privacy", "without privacy")
-        return Table("", columns, tuple(rows), (*more, f"assumed: {ASSUMED}"), ("left", "left", *["right"] * 3))
+        return Table("", columns, tuple(rows), (*more, f"assumed: {ASSUMED}"), SIDES)
 
     def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Headings and their lines."""

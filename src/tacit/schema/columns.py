@@ -111,7 +111,7 @@ class Boolean:
 
     def __post_init__(self) -> None:
         common("Boolean", None, self.column)
-        if self.missing != EXCLUDE and not isinstance(self.missing, bool):
+        if self.missing != EXCLUDE and not isinstance(self.missing, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f'missing value {self.missing!r} of Boolean is not "exclude", True or False.'
             raise SchemaError(text, code="S11", hint='missing="exclude"')
 

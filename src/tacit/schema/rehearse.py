@@ -10,6 +10,7 @@ import numpy as np
 from tacit.errors import SchemaError
 from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 from tacit.schema.table import Schema
+from tacit.untyped import pandas
 
 
 def example(schema: Schema, rows: int, rng: int | np.random.Generator | None) -> Any:
@@ -21,7 +22,7 @@ def example(schema: Schema, rows: int, rng: int | np.random.Generator | None) ->
     >>> Schema({"age": Real(0, 100)}).example(3, rng=0).shape
     (3, 1)
     """
-    import pandas as pd
+    pd = pandas()
 
     if rows < 0:
         raise SchemaError(f"rows is {rows}: not at least 0.", code="S17", hint="example(1_000, rng=0)")

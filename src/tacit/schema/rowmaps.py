@@ -64,7 +64,7 @@ def keymap(schema: Schema, name: str) -> KeyMap:
     column = _column(schema, name)
     source = schema.source(name)
     if isinstance(column, Boolean):
-        place = None if column.missing == EXCLUDE else int(cast(bool, column.missing))
+        place = None if column.missing == EXCLUDE else int(column.missing)
         return KeyMap(name, source, "boolean", (False, True), ("false", "true"), place)
     if isinstance(column, Category):
         if column.missing == EXCLUDE:

@@ -63,7 +63,7 @@ def value(part: Any, key: str = "") -> str:
     """One plain value as TOML; dates of bounds are written as TOML dates are read, as text."""
     if isinstance(part, bool):
         return "true" if part else "false"
-    if isinstance(part, float) and part == int(part) and abs(part) < 2**53:
+    if isinstance(part, float) and part.is_integer() and abs(part) < 2**53:
         return str(int(part))
     if isinstance(part, int | float):
         return repr(part)

@@ -1,15 +1,16 @@
 """The contract of a mechanism: what must hold before anyone relies on its cost.  Run it on every new one.
 
-(a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2, which
-    must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power; (c) a higher
-    price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim; (e) a release survives
-    JSON.  Runs on tables made from the schema, never on anybody's rows.
+(a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2,
+    which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;
+(c) a higher price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim;
+(e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -27,7 +28,7 @@ from tacit.release import release_from_dict
 from tacit.schema import Schema
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.noise_law import noise_law
-from tacit.testing.tables import Pair, Relation, Row, arrow, pairs
+from tacit.testing.tables import Pair, Relation, Row, arrow_table, pairs
 
 RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
 PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
@@ -126,7 +127,7 @@ def _integers(
     size = len(rows) if relation == "replace-one" else None
     shape = _design(query, schema, relation, size, price)
     assert shape is not None
-    return moments.measure(shape, open_source(arrow(schema, rows)))
+    return moments.measure(shape, open_source(arrow_table(schema, rows)))
 
 
 def _distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:
@@ -151,12 +152,17 @@ def _noise(shape: Design, draws: int) -> list[str]:
     failures: list[str] = []
     for law in {column.law for column in shape.columns}:
         noise = np.array(protect(((0,) * draws,), law)[0], dtype=np.int64)
-        if not noise_law(lambda size, noise=noise: noise[:size], law, draws=draws).passed:
+        if not noise_law(_again(noise), law, draws=draws).passed:
             failures.append(f"(b) the noise is not {law}")
-        wrong = replace(law, scale=law.scale * 11 / 10)  # type: ignore[type-var]  # pyright: ignore
-        if noise_law(lambda size, noise=noise: noise[:size], wrong, draws=draws).passed:
+        wrong: Law = type(law)(law.scale * 11 / 10)  # type: ignore  # pyright: ignore
+        if noise_law(_again(noise), wrong, draws=draws).passed:
             failures.append(f"(b) a scale 10% off {law} was not noticed with {draws} draws")
     return failures
+
+
+def _again(noise: NDArray[np.int64]) -> Callable[[int], NDArray[np.int64]]:
+    """Draws already made, as a sampler."""
+    return lambda size: noise[:size]
 
 
 def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
@@ -165,7 +171,8 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
 
     shape = _design(query, schema, relation, ROWS, price)
     half = _design(query, schema, relation, ROWS, price.share(Fraction(1, 2)))
-    assert shape is not None and half is not None
+    assert shape is not None
+    assert half is not None
     failures: list[str] = []
     for one, other in zip(shape.columns, half.columns, strict=True):
         if not one.law.scale < other.law.scale:
@@ -222,7 +229,7 @@ def _round_trip(query: Query[Any], schema: Schema) -> list[str]:
 
     material = next(iter(make(schema, "add-remove", 1, np.random.default_rng(0))))
     budget = Budget(epsilon=1, neighbors="add-remove")
-    curator = Curator(arrow(schema, material.one), schema, budget=budget)
+    curator = Curator(arrow_table(schema, material.one), schema, budget=budget)
     release = curator.release(query, epsilon=1)
     again = release_from_dict(json.loads(release.to_json()))
     return [] if again == release and again.to_json() == release.to_json() else ["(e) a release changed in JSON"]

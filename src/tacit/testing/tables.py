@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.untyped import arrow
 
 Row: TypeAlias = tuple[object, ...]
 Relation: TypeAlias = Literal["replace-one", "add-remove"]
@@ -64,7 +65,7 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
 
 def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
     """Rows -> a dict of typed arrays, named as in the table, missing cells kept missing."""
-    import pyarrow as pa
+    pa = arrow()
 
     types: dict[type, Any] = {Real: pa.float64(), Integer: pa.float64(), Boolean: pa.bool_(), Date: pa.date32()}
     made: dict[str, Any] = {}
@@ -77,9 +78,9 @@ def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
     return made
 
 
-def arrow(schema: Schema, rows: tuple[Row, ...]) -> Any:
+def arrow_table(schema: Schema, rows: tuple[Row, ...]) -> Any:
     """Rows -> a PyArrow table with the schema's columns, empty tables included."""
-    import pyarrow as pa
+    pa = arrow()
 
     return pa.table(columns(schema, rows))
 

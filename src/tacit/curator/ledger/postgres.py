@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -61,14 +61,14 @@ class PostgresStore:
                 self._connect().execute(statement)
 
     @contextmanager
-    def read(self) -> Iterator[Tx]:
+    def read(self) -> Generator[Tx]:
         """See `Store.read`."""
         with self._translated(), self._connect().transaction():
             self._connect().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield Tx(self._execute, self._ledger)
 
     @contextmanager
-    def write(self) -> Iterator[Tx]:
+    def write(self) -> Generator[Tx]:
         """Read committed: what is read after the lock is what the last writer left."""
         with self._translated(), self._connect().transaction():
             self._connect().execute("SET LOCAL synchronous_commit = on")
@@ -99,7 +99,7 @@ class PostgresStore:
         return self._connection
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self) -> Generator[None]:
         psycopg = _psycopg()
         try:
             yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -71,13 +71,13 @@ class SqliteStore:
                 self._connect().execute(statement)
 
     @contextmanager
-    def read(self) -> Iterator[Tx]:
+    def read(self) -> Generator[Tx]:
         """See `Store.read`."""
         with self._block("BEGIN") as tx:
             yield tx
 
     @contextmanager
-    def write(self) -> Iterator[Tx]:
+    def write(self) -> Generator[Tx]:
         """See `Store.write`."""
         with self._block("BEGIN IMMEDIATE") as tx:
             yield tx
@@ -89,7 +89,7 @@ class SqliteStore:
         self._connection = None
 
     @contextmanager
-    def _block(self, begin: str) -> Iterator[Tx]:
+    def _block(self, begin: str) -> Generator[Tx]:
         with self._lock:
             with self._translated():
                 connection = self._connect()
@@ -161,7 +161,7 @@ class SqliteStore:
             raise LedgerError(message, code="L06", hint="a folder that exists and may be written") from None
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self) -> Generator[None]:
         """SQLite's errors -> LedgerError, named by what a curator can do; raised outside the handler."""
         try:
             yield

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.errors import SourceError
+from tacit.untyped import arrow
 
 
 def connection() -> Any:
@@ -25,9 +26,9 @@ def parquet(path: Path) -> Any:
     return connection().read_parquet(str(path))
 
 
-def arrow(path: Path) -> Any:
+def arrow_file(path: Path) -> Any:
     """An Arrow IPC file, memory-mapped."""
-    import pyarrow as pa
+    pa = arrow()
 
     return pa.ipc.open_file(pa.memory_map(str(path))).read_all()
 
@@ -35,7 +36,7 @@ def arrow(path: Path) -> Any:
 def text(path: Path, delimiter: str) -> Any:
     """A text file: names from its first line, every cell text; rows that do not parse are left out, one by one."""
     with path.open(encoding="utf-8-sig", newline="", errors="strict") as file:
-        names = next(csv.reader(file, delimiter=delimiter), [])
+        names: list[str] = next(csv.reader(file, delimiter=delimiter), list[str]())
     if not names or len(set(names)) < len(names) or any(not name for name in names):
         message = f"the first line of {path} does not name its columns, each once."
         raise SourceError(message, code="D04", hint="age,sex,income")

@@ -12,6 +12,7 @@ from tacit.curator.source.engines import Engine, duck, polars, spark
 from tacit.curator.source.sums import aggregate
 from tacit.errors import SourceError
 from tacit.rowmap import Aggregate, KeyMap, Sum
+from tacit.untyped import arrow, pandas
 
 PARQUET, TEXT, ARROW = (".parquet", ".pq"), (".csv", ".tsv"), (".arrow", ".feather", ".ipc")
 HELP = "a path (.parquet, .csv, .arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict"
@@ -131,12 +132,12 @@ def _opened(path: Path, suffix: str) -> Table:
     if suffix in PARQUET:
         return Table("Parquet file", duck(files.parquet(path)))
     if suffix in ARROW:
-        return Table("Arrow file", duck(files.arrow(path)))
+        return Table("Arrow file", duck(files.arrow_file(path)))
     return Table("text file", duck(files.text(path, "\t" if suffix == ".tsv" else ",")), text=True)
 
 
 def _arrays(data: Mapping[str, object]) -> Table:
-    import pyarrow as pa
+    pa = arrow()
 
     columns: dict[str, Any] = {}
     for name, values in data.items():
@@ -158,7 +159,7 @@ def _arrays(data: Mapping[str, object]) -> Table:
 
 
 def _arrow(data: Any) -> Any:
-    import pyarrow as pa
+    pa = arrow()
 
     if isinstance(data, pa.RecordBatch):
         data = pa.table(data)
@@ -177,8 +178,8 @@ def _unique(data: Any) -> Any:
 
 def _pandas(data: Any) -> Any:
     """Column by column; object columns are read as text, whatever else they hold is missing: never a guessed type."""
-    import pandas as pd
-    import pyarrow as pa
+    pd = pandas()
+    pa = arrow()
 
     if not isinstance(data, pd.DataFrame):
         raise SourceError(f"data is {type(data).__name__!r}, which is no table.", code="D01", hint="a DataFrame")

@@ -54,8 +54,7 @@ def _terms(frame: Any, keys: Sequence[KeyMap], maps: list[RowMap], terms: list[t
 
 def _collect(found: Any) -> list[dict[str, Any]]:
     """A small frame of sums -> rows of Python values."""
-    eager = found.collect(backend="pyarrow") if isinstance(found, nw.LazyFrame) else found
-    return eager.to_arrow().to_pylist()
+    return found.collect(backend="pyarrow").to_arrow().to_pylist()
 
 
 def _fold(

@@ -1,0 +1,33 @@
+"""Libraries that ship no types, as Any: imported when they are called for, and nowhere else without a type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def arrow() -> Any:
+    """The `pyarrow` module."""
+    import pyarrow  # pyright: ignore[reportMissingTypeStubs]
+
+    return pyarrow
+
+
+def parquet() -> Any:
+    """The `pyarrow.parquet` module."""
+    import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
+
+    return pyarrow.parquet
+
+
+def pandas() -> Any:
+    """The `pandas` module."""
+    import pandas  # pyright: ignore[reportMissingTypeStubs]
+
+    return pandas
+
+
+def stats() -> Any:
+    """The `scipy.stats` module."""
+    import scipy.stats  # pyright: ignore[reportMissingTypeStubs]
+
+    return scipy.stats
