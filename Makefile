@@ -40,7 +40,7 @@ types: install
 	@$(BIN)/pyright
 
 docs: install
-	@$(BIN)/mkdocs build --strict --quiet
+	@$(BIN)/mkdocs build --strict
 	@echo "documentation: site/index.html"
 
 serve: install
@@ -54,7 +54,7 @@ check: install
 # pytest comes last: its closing line is the last one printed.
 test: install
 	@$(MAKE) --no-print-directory check
-	@$(BIN)/python -m pytest -n auto --dist loadgroup $(TESTS)
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup $(TESTS)
 
 format: install
 	@$(BIN)/ruff check --fix --quiet .

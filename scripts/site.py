@@ -6,10 +6,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,29 +41,27 @@ def error_codes() -> str:
     return "\n".join(parts)
 
 
-def command_help(*words: str) -> str:
-    """What `tacit … --help` prints, in 100 columns without colours."""
-    environment = os.environ | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONIOENCODING": "utf-8"}
-    return subprocess.run(
-        [sys.executable, "-m", "tacit", *words, "--help"], capture_output=True, text=True, check=True, env=environment
-    ).stdout
-
-
-def command_names() -> list[str]:
-    """The commands of `tacit`, in the order of its help."""
+def command_help() -> dict[str, str]:
+    """What `tacit --help` ("") and `tacit NAME --help` print, in the order of the commands, 100 columns wide."""
     import typer
 
     from tacit.cli.app import app
 
-    group = typer.main.get_command(app)
-    return list(getattr(group, "commands", {}))
+    group: Any = typer.main.get_command(app)
+    top = group.make_context("tacit", [], resilient_parsing=True, terminal_width=100)
+    helps = {"": group.get_help(top)}
+    for name, command in group.commands.items():
+        context = command.make_context(name, [], parent=top, resilient_parsing=True, terminal_width=100)
+        helps[name] = command.get_help(context)
+    return helps
 
 
 def commands() -> str:
     """One heading and one block of help for each command."""
-    parts = ["```text", command_help().rstrip(), "```", ""]
-    for name in command_names():
-        parts += [f"## tacit {name}", "", "```text", command_help(name).rstrip(), "```", ""]
+    parts: list[str] = []
+    for name, text in command_help().items():
+        heading = [f"## tacit {name}", ""] if name else []
+        parts += [*heading, "```text", text.rstrip(), "```", ""]
     return "\n".join(parts)
 
 
