@@ -7,6 +7,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def binaries() -> Path | None:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     folder = binaries()
     if folder is None:
         pytest.skip("no PostgreSQL server program here (Debian's package postgresql has one)")
@@ -35,9 +36,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             user = pwd.getpwnam("postgres")
         except KeyError:
             pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-    place = tmp_path_factory.mktemp("pg")
-    for one in (place, *list(place.parents)[:2]):
-        os.chmod(one, 0o755)
+    place = Path(tempfile.mkdtemp(prefix="tacit-pg-"))  # the server's user must reach it
+    os.chmod(place, 0o755)
     data = place / "data"
     data.mkdir()
 
@@ -61,6 +61,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"postgresql://tacit@127.0.0.1:{port}/postgres"
     finally:
         subprocess.run([folder / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=False, **run)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def ask(i: int | str, names: tuple[str, ...] = ()) -> Request:
