@@ -145,10 +145,7 @@ def main() -> NoReturn:
     """Run the command line: every end is an exit code, no end a traceback."""
     as_json = "--json" in sys.argv
     try:
-        app(standalone_mode=False)
-        code: Any = DONE
-    except typer.Exit as end:
-        code = end.exit_code
+        code: Any = app(standalone_mode=False)  # a typer.Exit comes back as its code
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted; a charge that was recorded stands, and the same question resumes it.", file=sys.stderr)
         code = INTERRUPTED

@@ -1,0 +1,165 @@
+"""The command line as a person uses it: every command, exit codes, one-line errors, nothing spent by mistakes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tacit as tc
+
+JOB = """
+tacit = 1
+title = "Made-up people"            # a comment is no part of the digest
+[table]
+name = "people-2024"
+rows = 500
+[data]
+path = "people.parquet"
+ledger = "people.ledger"
+[budget]
+rho = 0.5
+[schema]
+age = { type = "Real", lower = 18, upper = 93, units = "years" }
+sex = { type = "Category", levels = { 0 = "male", 1 = "female" } }
+married = { type = "Boolean" }
+[spend]
+rho = 0.2
+[ask.mean-age]
+query = "Mean"
+columns = "age"
+by = "sex"
+share = 3
+[ask.married]
+query = "Mean"
+columns = "married"
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    tc.examples.people(500).to_parquet(tmp_path / "people.parquet")
+    (tmp_path / "job.toml").write_text(JOB)
+    return tmp_path
+
+
+def run(home: Path, *words: str, code: int = 0) -> str:
+    env = {**os.environ, "COLUMNS": "200"}
+    found = subprocess.run([sys.executable, "-m", "tacit", *words], cwd=home, capture_output=True, text=True, env=env)
+    shown = found.stdout + found.stderr
+    assert "Traceback" not in shown
+    assert found.returncode == code, shown
+    return shown
+
+
+def test_from_plan_to_budget(home: Path) -> None:
+    assert "no row was read" in run(home, "check", "job.toml")
+    page = run(home, "plan", "job.toml", "--save", "plan.html")
+    assert "Promise" in page
+    assert "<!doctype html>" in (home / "plan.html").read_text()
+    assert not (home / "people.ledger").exists()
+    first = run(home, "release", "job.toml", "--note", "board 17")
+    assert "left 0.30 of 0.50" in first
+    saved = (home / "job.release.json").read_text()
+    assert "left 0.30 of 0.50" in run(home, "release", "job.toml")  # again is free
+    assert (home / "job.release.json").read_text() == saved
+    listed = json.loads(run(home, "budget", "people.ledger", "--check", "job.release.json", "--json"))
+    assert listed["spent"] == {"rho": "1/5"}
+    assert listed["checked"] == 2
+    assert listed["charges"][0]["note"] == "board 17"
+    shown = json.loads(run(home, "show", "job.release.json", "--json"))
+    assert [row["term"] for row in shown["mean-age"]] == ["male", "female"]
+    run(home, "show", "job.release.json", "--name", "married", "--save", "t.tex", "--plot", "p.png")
+    assert r"\begin{tabular}" in (home / "t.tex").read_text()
+    assert (home / "p.png").read_bytes().startswith(b"\x89PNG")
+    assert "[schema]" in run(home, "schema", "people.parquet")
+
+
+def test_refusals_and_slips_spend_nothing(home: Path) -> None:
+    assert "B02" in run(home, "release", "job.toml", "--rho", "0.9", code=3)
+    slips: list[tuple[tuple[str, ...], str]] = [
+        (("release", "none.toml"), "F01"),
+        (("release", "job.toml", "--rho", "nan"), "B01"),
+        (("release", "job.toml", "--epsilon", "1", "--delta", "1"), "B01"),
+        (("release", "job.toml", "--save", "no/such/folder.json"), "F08"),
+        (("show", "people.parquet"), "R0"),
+        (("show", "job.toml", "--target", "rows"), "C03"),
+        (("budget", "job.toml"), "L03"),
+        (("budget", "none.ledger"), "C04"),
+        (("relase",), "C01"),
+        (("release", "job.toml", "--rhoo", "1"), "C01"),
+    ]
+    for words, code in slips:
+        shown = run(home, *words, code=2)
+        assert code in shown, (words, shown)
+        assert len(shown.strip().splitlines()) == 1
+    listed = json.loads(run(home, "budget", "people.ledger", "--json"))
+    assert listed["charges"] == []
+
+
+EDITS = [
+    ("tacit = 1", "tacit = 9", "F04"),
+    ("[spend]", "[spned]", "F05"),
+    ('query = "Mean"\ncolumns = "married"', 'query = "Maen"\ncolumns = "married"', "Q04"),
+    ('columns = "married"', 'column = "married"', "Q05"),
+    ('columns = "married"', 'columns = "marred"', "Q10"),
+    ("lower = 18, upper = 93", "lower = 93, upper = 18", "S07"),
+    ("lower = 18", "lowr = 18", "S05"),
+    ('type = "Real"', 'type = "Reel"', "S04"),
+    ("age = { type", "aeg = { type", "D10"),
+    ("rows = 500", "rows = 499", "F09"),
+    ("rows = 500", "rows = 1", "F06"),
+    ("share = 3", "share = 0", "Q23"),
+    ("rho = 0.2", "rho = -1", "B01"),
+    ("people.parquet", "people.csv", "D02"),
+    ("tacit = 1", "tacit = = 1", "F02"),
+    ("[spend]", "[combine]\neffects = 'random'\n[spend]", "F07"),
+    ('[budget]\nrho = 0.5', '[budget]\nrho = 0.5\nneighbours = "x"', "F05"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "code"), EDITS, ids=[f"{code}-{i}" for i, (_, _, code) in enumerate(EDITS)])
+def test_mistakes_in_the_file_are_named(home: Path, old: str, new: str, code: str) -> None:
+    text = JOB.replace(old, new, 1)
+    assert text != JOB
+    (home / "job.toml").write_text(text)
+    shown = run(home, "release", "job.toml", code=2)
+    assert f"[{code}]" in shown
+    assert "Hint:" in shown
+    assert not (home / "job.release.json").exists()
+
+
+def test_import_reports_and_writes_whole_or_not(home: Path) -> None:
+    (home / "raw.csv").write_text('age,sex,married,extra\n30,0,true,x\nabc,1,no,x\n,1,1,x\n40,7,false,x\n50,1\n99,0,?,x\n')
+    shown = run(home, "import", "raw.csv", "--schema", "job.toml", "--out", "typed.parquet", code=2)
+    assert "lines 6" in shown
+    assert not (home / "typed.parquet").exists()
+    report = json.loads(
+        run(home, "import", "raw.csv", "--schema", "job.toml", "--out", "typed.parquet", "--drop-broken", "--json")
+    )
+    assert (report["rows"], report["broken"]) == (5, 1)
+    assert report["columns"]["age"] == {"missing": 1, "unreadable": 1, "outside": 1, "unlisted": 0}
+    assert report["columns"]["sex"]["unlisted"] == 1
+    assert report["columns"]["married"]["unreadable"] == 1
+    assert (home / "typed.parquet").exists()
+    assert not (home / "people.ledger").exists()
+
+
+def test_demo(home: Path) -> None:
+    shown = run(home, "demo")
+    assert "The same answer twice: True" in shown
+    assert (home / "tacit-demo.png").exists()
+
+
+def test_digest_ignores_what_stays_at_home(home: Path) -> None:
+    from tacit.files import load
+
+    digest = load(home / "job.toml").digest()
+    (home / "job.toml").write_text(JOB.replace("people.parquet", "other.parquet").replace("Made-up", "Some"))
+    assert load(home / "job.toml").digest() == digest
+    (home / "job.toml").write_text(JOB.replace("upper = 93", "upper = 94"))
+    assert load(home / "job.toml").digest() != digest

@@ -1,0 +1,72 @@
+"""Plans: the width they promise is the width a release has, and the price they find reaches the width."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.errors import QueryError
+
+SCHEMA = tc.Schema(
+    {"x": tc.Real(0, 100, missing=50), "sex": tc.Category(["f", "m"]), "many": tc.Category([str(i) for i in range(300)])}
+)
+
+
+@pytest.mark.parametrize("price", [{"rho": 0.05}, {"epsilon": 0.5}, {"epsilon": 1, "delta": 1e-6}], ids=str)
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("query", [tc.Mean("x"), tc.Mean("x", by="sex"), tc.Variance("x"), tc.Count(by="sex")], ids=str)
+def test_the_planned_width_is_what_a_release_shows(query: tc.Query, neighbors: str, price: dict[str, float]) -> None:
+    """Uniform data as assumed: widths agree within 10%, five standard errors of an estimated variance at this n."""
+    n = 4_000
+    rng = np.random.default_rng(4)
+    rows = {"x": rng.uniform(0, 100, n), "sex": np.array(["f", "m"])[np.arange(n) % 2], "many": ["1"] * n}
+    budget = tc.Budget(rho=10, neighbors=neighbors)  # pyright: ignore
+    curator = tc.Curator(rows, SCHEMA, budget=budget)
+    page = tc.plan(query, SCHEMA, rows=n, neighbors=neighbors, **price)
+    frame = curator.release(query, **price).estimate().to_frame()
+    assert np.allclose(frame["upper"] - frame["lower"], page.width, rtol=0.1)
+    assert page.width >= page.width_without_privacy
+
+
+def test_the_price_for_a_width_reaches_it_and_no_more() -> None:
+    made = tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, width=2.2)
+    assert made.width <= 2.2
+    assert tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, rho=made.cost.zcdp * 8 / 10).width > 2.2
+
+
+def test_a_width_that_sampling_forbids() -> None:
+    with pytest.raises(QueryError) as refused:
+        tc.plan(tc.Mean("x"), SCHEMA, rows=100, width=0.1)
+    assert refused.value.code == "Q40"
+
+
+def test_the_page_in_words(tmp_path) -> None:
+    made = tc.plan({"m": tc.Mean("x", by="many"), "c": tc.Count(by="many")}, SCHEMA, rows=1_000, rho=0.001)
+    text = made.to_text()
+    for heading in ("Promise", "What leaves", "Cost", "Expected precision", "Cautions", "Stored"):
+        assert heading in text
+    assert "noise larger than most counts" in text
+    assert made.numbers == 300 * 3 + 300
+    assert "minimax rate" in text
+    made.save(tmp_path / "plan.html")
+    assert "Promise" in (tmp_path / "plan.html").read_text()
+    with pytest.raises(tc.TacitError):
+        made.save(tmp_path / "plan.pdf")
+
+
+def test_a_plan_spends_nothing_and_knows_what_is_left() -> None:
+    curator = tc.Curator({"x": [1.0, 2.0], "sex": ["f", "m"], "many": ["1", "2"]}, SCHEMA, budget=tc.Budget(rho=0.1))
+    made = curator.plan(tc.Mean("x"), rho=0.2)
+    assert not made.fits
+    assert "refused" in made.to_text()
+    assert curator.spent.rho == 0
+
+
+@pytest.mark.parametrize(
+    ("price", "words"),
+    [({"epsilon": 1}, "a factor 2.72."), ({"epsilon": 1, "delta": 1e-6}, "1e-06"), ({"rho": 0.1}, "implies ε")],
+    ids=str,
+)
+def test_the_guarantee_in_one_sentence(price: dict[str, float], words: str) -> None:
+    assert words in tc.plan(tc.Mean("x"), SCHEMA, rows=100, **price).guarantee
