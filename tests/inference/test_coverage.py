@@ -135,6 +135,20 @@ def test_low_budget_cells_cover() -> None:
         assert (found.coverage > 0.94 - 5 * np.sqrt(0.06 * 0.94 / 600)).all()
 
 
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("p", [0.01, 0.05, 0.3])
+def test_proportions_of_noisy_size_cover(neighbors: str, p: float) -> None:
+    schema, n, repeats = tc.Schema({"m": tc.Boolean()}), 100, 3_000
+    rng = np.random.default_rng(11)
+    shape = shaped(tc.Mean("m"), schema, neighbors, n, Cost.of(rho=0.5))
+    ones = rng.binomial(n, p, repeats)
+    sums = np.stack([np.full_like(ones, n), ones], axis=-1)
+    integers = (sums @ np.array(shape.columns[0].form.matrix).T)[:, None, :]
+    found = study(shape, (integers,), p, 0.95, rng)
+    assert found.coverage[0] > 0.94 - 5 * np.sqrt(0.06 * 0.94 / repeats)  # false alarm below 1e-6
+    assert found.coverage[0] < 0.995
+
+
 def test_the_study_notices_noise_that_is_not_declared() -> None:
     """Power: twice the declared noise variance, where noise dominates, must fail what the right law passes."""
     mean, rng = float(AGES.mean()), np.random.default_rng(5)

@@ -21,6 +21,8 @@ NDArrayBool: TypeAlias = NDArray[np.bool_]
 
 FLOOR: Final = 1.0
 """A variance is never below this many standard deviations of its own noise (chosen by `benchmarks/coverage.py`)."""
+CONTINUITY: Final = 0.5
+"""Correction of a proportion's score for counting in whole rows, a row being 2 on the u scale: a quarter of a row."""
 STEPS: Final = 32
 
 
@@ -75,7 +77,8 @@ class Ratio:
 
     m belongs to the interval where P(|N(0, C(m)) + l(m) . z| >= |D(m)|) >= alpha; C(m) = Q - 2 m S + m**2 N estimates
     the sampling variance of D, at least FLOOR of its own noise, at most N (1 - m**2); for a proportion it is that bound
-    (Wilson's score).  Where the size is `unclear`, the interval is that of the public bounds.  All in u = [-1, 1].
+    (Wilson's score, less CONTINUITY).  Where the size is `unclear`, the interval is that of the public bounds.
+    All on the u scale, [-1, 1].
     """
 
     moments: Moments
@@ -103,9 +106,10 @@ class Ratio:
     def interval(self, level: float) -> tuple[Array, Array]:
         """Both ends by bisection between the estimate and the bounds."""
         N, loads = self.moments.size, self.moments.loadings
+        step = CONTINUITY if self.binary and self.sampling else 0.0
 
         def p_value(m: Array) -> Array:
-            distance = np.abs((self.value - m) * N)
+            distance = np.maximum(np.abs((self.value - m) * N) - step, 0.0)
             s, b = split(self.law, loads[1] - m[..., None] * loads[0])
             return 2 * tail(distance, np.sqrt(self.variance(m) + s**2), b)
 
