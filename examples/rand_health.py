@@ -38,7 +38,8 @@ def main() -> None:
         }
     )
     print("RAND Health Insurance Experiment: what did people do when the plan paid more of the bill?")
-    print("A row is one person in one year; nobody outside may see one.  Bounds and levels are public, not from the data.")
+    print("A row is one person in one year; nobody outside may see one.")
+    print("Bounds and levels are public facts, not taken from the data.")
     print()
     curator = tc.Curator(
         person_years(), schema, name="rand-hie", budget=tc.Budget(rho=0.1), ledger=FOLDER / "rand.ledger"
