@@ -39,7 +39,7 @@ class Law(Protocol):
 
     @property
     def scale(self) -> Fraction:
-        """b of the discrete Laplace, sigma of the rounded normal."""
+        """B of the discrete Laplace, sigma of the rounded normal."""
         ...
 
     def variance(self) -> float:
@@ -147,7 +147,8 @@ class RoundedNormal:
         width = float(1 / self.scale)
         z = x * width
         apart = width * (1 + z) > 1
-        mass = np.where(apart, _tail(z - width / 2) - _tail(z + width / 2), _cell(z, width))
+        smooth = _cell(np.where(apart, 0.0, z), width)
+        mass = np.where(apart, _tail(z - width / 2) - _tail(z + width / 2), smooth)
         return np.asarray(np.where(x == np.floor(x), mass, 0.0))
 
     def sf(self, k: ArrayLike) -> Floats:

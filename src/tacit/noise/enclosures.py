@@ -1,0 +1,110 @@
+"""Certain bounds on exp(-x) and on the normal's two-sided tail, in integers alone.  No data here.
+
+A bound with `bits` bits is a pair of integers (lo, hi), lo <= 2**bits * value <= hi.  Every operation on such a pair
+rounds outward (`>>` and `//` round down; one is added above), so each result encloses without any further argument; the
+guard bits decide only how narrow it is.  Labels [E1]-[E5] are proven in PROOF.md, beside this file.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
+from typing import TypeAlias
+
+Bounds: TypeAlias = tuple[int, int]
+
+
+def exp_minus(x: Fraction, bits: int) -> Bounds:
+    """Bounds on exp(-x), x >= 0, with `bits` bits: about one unit wide.
+
+    >>> lo, hi = exp_minus(Fraction(1), 64)
+    >>> lo / 2**64, hi - lo <= 2
+    (0.36787944117144233, True)
+    """
+    if x > bits:  # [E5] exp(-bits) < 2**-bits
+        return 0, 1
+    halvings = (x.numerator // x.denominator).bit_length() + 8  # y = x / 2**halvings < 2**-8
+    guard = halvings + 8
+    work = bits + guard
+    lo, hi = _exp_series(_fixed(x, work - halvings), work)
+    for _ in range(halvings):  # [E2] exp(-y) squared so many times
+        lo, hi = lo * lo >> work, (hi * hi >> work) + 1
+    return lo >> guard, min((hi >> guard) + 1, 1 << bits)
+
+
+def normal_tail(x: Fraction, bits: int) -> Bounds:
+    """Bounds on P(|Z| > x), Z standard normal, x >= 0, with `bits` bits: about one unit wide.
+
+    >>> lo, hi = normal_tail(Fraction(3), 64)
+    >>> lo / 2**64, hi - lo <= 2
+    (0.002699796063260189, True)
+    """
+    square = x * x
+    if square > 2 * bits:  # [E5] P(|Z| > x) <= exp(-x**2 / 2) < 2**-bits
+        return 0, 1
+    growth = square.numerator * 3 // (square.denominator * 4) + 4  # exp(x**2 / 2) < 2**growth
+    work = bits + growth + 16
+    sum_lo, sum_hi = _odd_series(_fixed(x, work), work)
+    exp_lo, exp_hi = exp_minus(square / 2, work)
+    root_lo, root_hi = root_two_over_pi(work)
+    below = (sum_lo * exp_lo >> work) * root_lo >> work
+    above = (((sum_hi * exp_hi >> work) + 1) * root_hi >> work) + 1
+    one, spare = 1 << work, work - bits
+    return max(0, (one - above) >> spare), min(((one - below) >> spare) + 1, 1 << bits)  # [E3]
+
+
+def _fixed(x: Fraction, bits: int) -> Bounds:
+    """X itself, between two neighbouring integers over 2**bits."""
+    lo = (x.numerator << bits) // x.denominator
+    return lo, lo + 1
+
+
+def _exp_series(y: Bounds, work: int) -> Bounds:
+    """[E1] exp(-y) for 0 <= y < 1/2: alternating terms that decrease, so the next one bounds the rest."""
+    lo = hi = term_lo = term_hi = 1 << work
+    k = 0
+    while term_hi > 1:
+        k += 1
+        term_lo = (term_lo * y[0] >> work) // k
+        term_hi = ((term_hi * y[1] >> work) + 1) // k + 1
+        lo, hi = (lo - term_hi, hi - term_lo) if k & 1 else (lo + term_lo, hi + term_hi)
+    return lo - term_hi, hi + term_hi
+
+
+def _odd_series(x: Bounds, work: int) -> Bounds:
+    """[E4] sum of x**(2k+1) / (2k+1)!!, positive terms; summed until they halve each time and are below two units."""
+    square = x[0] * x[0] >> work, (x[1] * x[1] >> work) + 1
+    lo, hi = term_lo, term_hi = x
+    odd = 1
+    while True:
+        odd += 2
+        term_lo = (term_lo * square[0] >> work) // odd
+        term_hi = ((term_hi * square[1] >> work) + 1) // odd + 1
+        lo, hi = lo + term_lo, hi + term_hi
+        if term_hi <= 2 and 2 * square[1] <= odd << work:
+            return lo, hi + 2 * term_hi
+
+
+@lru_cache(maxsize=16)
+def root_two_over_pi(bits: int) -> Bounds:
+    """Bounds on sqrt(2 / pi)."""
+    pi_lo, pi_hi = _pi(bits + 24)
+    top = 1 << (3 * bits + 25)  # 2 * 2**(2 bits) * 2**(bits + 24)
+    return isqrt(top // pi_hi), isqrt(top // pi_lo + 1) + 1
+
+
+def _pi(bits: int) -> Bounds:
+    """Machin: pi = 16 arctan(1/5) - 4 arctan(1/239)."""
+    five, far = _arctan_inverse(5, bits), _arctan_inverse(239, bits)
+    return 16 * five[0] - 4 * far[1], 16 * five[1] - 4 * far[0]
+
+
+def _arctan_inverse(m: int, bits: int) -> Bounds:
+    """arctan(1/m): alternating and decreasing; every power and quotient is off by at most one unit."""
+    power, total, k = (1 << bits) // m, 0, 0
+    while power:
+        total += power // (2 * k + 1) if k % 2 == 0 else -(power // (2 * k + 1))
+        power //= m * m
+        k += 1
+    return total - 2 * k - 2, total + 2 * k + 2
