@@ -118,7 +118,7 @@ EDITS = [
     ("people.parquet", "people.csv", "D02"),
     ("tacit = 1", "tacit = = 1", "F02"),
     ("[spend]", "[combine]\neffects = 'random'\n[spend]", "F07"),
-    ('[budget]\nrho = 0.5', '[budget]\nrho = 0.5\nneighbours = "x"', "F05"),
+    ("[budget]\nrho = 0.5", '[budget]\nrho = 0.5\nneighbours = "x"', "F05"),
 ]
 
 
@@ -134,7 +134,8 @@ def test_mistakes_in_the_file_are_named(home: Path, old: str, new: str, code: st
 
 
 def test_import_reports_and_writes_whole_or_not(home: Path) -> None:
-    (home / "raw.csv").write_text('age,sex,married,extra\n30,0,true,x\nabc,1,no,x\n,1,1,x\n40,7,false,x\n50,1\n99,0,?,x\n')
+    rows = ["age,sex,married,extra", "30,0,true,x", "abc,1,no,x", ",1,1,x", "40,7,false,x", "50,1", "99,0,?,x"]
+    (home / "raw.csv").write_text("\n".join(rows) + "\n")
     shown = run(home, "import", "raw.csv", "--schema", "job.toml", "--out", "typed.parquet", code=2)
     assert "lines 6" in shown
     assert not (home / "typed.parquet").exists()

@@ -205,9 +205,13 @@ def test_a_full_disk_charges_nothing(place: Path) -> None:
     assert isinstance(store, SqliteStore)
     pages = store._connect().execute("PRAGMA page_count").fetchone()[0]
     store._connect().execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(LedgerError) as refused:
+
+    def fill() -> None:
         for i in range(100):
             ledger.charge(Request("people", (), f'{{"q":"{i}{"x" * 3000}"}}', Cost.of(rho="0.0001"), ""))
+
+    with pytest.raises(LedgerError) as refused:
+        fill()
     assert refused.value.code == "L08"
     ledger.close()
     again = open_ledger(place, budget=None, unit=None)
@@ -327,5 +331,6 @@ def test_after_a_commit_a_copy_of_the_files_has_the_charge(place: Path, tmp_path
 def test_every_commit_is_flushed(place: Path) -> None:
     store = open_ledger(place, budget=Budget(rho=1), unit=None).store_
     assert isinstance(store, SqliteStore)
-    settings = {name: store._connect().execute(f"PRAGMA {name}").fetchone()[0] for name in ("synchronous", "journal_mode")}
+    names = ("synchronous", "journal_mode")
+    settings = {name: store._connect().execute(f"PRAGMA {name}").fetchone()[0] for name in names}
     assert settings == {"synchronous": 2, "journal_mode": "wal"}

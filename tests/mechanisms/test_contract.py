@@ -32,7 +32,7 @@ QUERIES = [
 
 @pytest.mark.parametrize("query", QUERIES, ids=str)
 def test_contract(query: tc.Query) -> None:
-    found = contract(query, SCHEMA, tables=60, draws=60_000)
+    found = contract(query, SCHEMA, tables=36, draws=40_000)
     assert found.passed
     assert found.findings
 
@@ -49,7 +49,7 @@ def test_the_suite_notices_a_sensitivity_that_is_too_small(monkeypatch: pytest.M
 
     monkeypatch.setattr(moments.forms, "plain", halved)
     with pytest.raises(AssertionError):
-        contract(tc.Mean("educ"), SCHEMA, tables=40, draws=60_000)
+        contract(tc.Mean("educ"), SCHEMA, tables=36, draws=40_000)
 
 
 def test_the_suite_notices_over_noising(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,4 +63,4 @@ def test_the_suite_notices_over_noising(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(moments.forms, "plain", doubled)
     with pytest.raises(AssertionError, match="reached"):
-        contract(tc.Mean("educ"), SCHEMA, tables=40, draws=60_000)
+        contract(tc.Mean("educ"), SCHEMA, tables=36, draws=40_000)

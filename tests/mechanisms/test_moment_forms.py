@@ -1,4 +1,4 @@
-"""Every integer sensitivity of theory §12, over all pairs of grid values, for both relations: equal, not only bounded."""
+"""Every integer sensitivity of theory §12, over all pairs of grid values, for both relations: equal, not bounded."""
 
 from __future__ import annotations
 

@@ -9,7 +9,11 @@ import tacit as tc
 from tacit.errors import QueryError
 
 SCHEMA = tc.Schema(
-    {"x": tc.Real(0, 100, missing=50), "sex": tc.Category(["f", "m"]), "many": tc.Category([str(i) for i in range(300)])}
+    {
+        "x": tc.Real(0, 100, missing=50),
+        "sex": tc.Category(["f", "m"]),
+        "many": tc.Category([str(i) for i in range(300)]),
+    }
 )
 
 

@@ -46,7 +46,8 @@ def opened(engine: str, table: pa.Table, folder: Path) -> Any:
     if engine == "csv":
         lines = [",".join(table.column_names)]
         for row in table.to_pylist():
-            lines.append(",".join("" if v is None else repr(v) if isinstance(v, float) else str(v) for v in row.values()))
+            cells = ["" if v is None else repr(v) if isinstance(v, float) else str(v) for v in row.values()]
+            lines.append(",".join(cells))
         (folder / "t.csv").write_text("\n".join(lines) + "\n")
         return open_source(folder / "t.csv")
     if engine == "pandas":
@@ -114,14 +115,16 @@ SCHEMA = Schema(
 def everyone() -> pa.Table:
     rng = np.random.default_rng(2)
     n = 300
+    days = [None, date(2023, 1, 1), date(2024, 2, 29)]
+    ages = [None if u < 0.1 else float("nan") if u < 0.2 else 120 * u for u in rng.random(n)]
     return pa.table(
         {
-            "age": pa.array([None if u < 0.1 else float("nan") if u < 0.2 else 120 * u for u in rng.random(n)], pa.float64()),
+            "age": pa.array(ages, pa.float64()),
             "educ": pa.array([None if u < 0.1 else int(20 * u) for u in rng.random(n)], pa.int32()),
             "sex": pa.array([[None, "f", "m", "x"][k] for k in rng.integers(0, 4, n)], pa.string()),
             "code": pa.array([[None, 0, 7, 9][k] for k in rng.integers(0, 4, n)], pa.int64()),
             "ok": pa.array([[None, True, False][k] for k in rng.integers(0, 3, n)], pa.bool_()),
-            "day": pa.array([[None, date(2023, 1, 1), date(2024, 2, 29)][k] for k in rng.integers(0, 3, n)], pa.date32()),
+            "day": pa.array([days[k] for k in rng.integers(0, 3, n)], pa.date32()),
         }
     )
 
@@ -257,7 +260,8 @@ def test_names_and_types_are_checked_without_rows() -> None:
     with pytest.raises(SourceError) as refused:
         check_source(open_source(table), Schema({"agee": Real(0, 1)}))
     assert (refused.value.code, refused.value.hint) == ("D10", 'column="age"')
-    for wrong in ({"sex": Real(0, 1)}, {"age": Category(["a"])}, {"sex": Category([1, 2])}, {"age": Date("2024-01-01", "2024-12-31")}):
+    year = Date("2024-01-01", "2024-12-31")
+    for wrong in ({"sex": Real(0, 1)}, {"age": Category(["a"])}, {"sex": Category([1, 2])}, {"age": year}):
         with pytest.raises(SourceError) as refused:
             check_source(open_source(table), Schema(wrong))
         assert refused.value.code == "D11"
