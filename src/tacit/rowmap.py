@@ -9,7 +9,8 @@ declared place, then a clamp in 64-bit integers.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from functools import lru_cache
+from typing import Final, Literal, SupportsFloat, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,10 @@ Kind: TypeAlias = Literal["real", "integer", "boolean", "date"]
 Level: TypeAlias = str | int | bool
 
 GRID: Final = 2**20
-"""Steps of a real column (theory §12): squares stay below 2**40, sums below 2**63 for 2**43 rows."""
+"""Steps of a real column (theory §12): squares stay below 2**40, sums of v below 2**62 for MAX_ROWS rows."""
 
 MAX_ROWS: Final = 2**42
-"""More rows than this are refused, so that no sum of any engine can overflow."""
+"""More rows than this are refused: no sum of a term below 2**21 overflows 64 bits; larger ones are added in limbs."""
 
 
 @dataclass(frozen=True)
@@ -99,10 +100,10 @@ class KeyMap:
 
 
 def same_level(value: object, level: Level) -> bool:
-    """Whether a cell is a level: text equals text only; numbers and booleans compare as numbers (1 == 1.0 == True)."""
-    if value is None or isinstance(value, str) or isinstance(level, str):
+    """Whether a cell is a level: text equals text only; numbers and booleans compare as float64 (1 == 1.0 == True)."""
+    if isinstance(value, str) or isinstance(level, str):
         return isinstance(value, str) and isinstance(level, str) and value == level
-    return bool(value == level)
+    return isinstance(value, SupportsFloat) and float(value) == float(level)
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,14 @@ class Polynomial:
             return total
         return np.floor(total.astype(np.float64) / float(self.divisor)).astype(np.int64)
 
+    def bound(self, G: int) -> int:
+        """Largest |value| over v in {0, ..., G}: exact for degree two and for small grids, else from the coefficients.
+
+        >>> Polynomial((16, -8, 1), 2).bound(8)
+        8
+        """
+        return _bound(self, G)
+
     def check(self, G: int) -> None:
         """Refuse what could round or overflow for some v in {0, ..., G} (a mistake of ours, not of a user)."""
         steps = sum(abs(c) * G**k for k, c in enumerate(self.coefficients))  # bounds every intermediate sum
@@ -143,6 +152,18 @@ class Polynomial:
         limit = 2**62 if self.divisor == 1 else 2**53 if power_of_two else 2**52
         if steps >= 2**62 or value >= limit:
             raise ArithmeticError(f"polynomial reaches {value}, at or above {limit}, on a grid of {G}")
+
+
+@lru_cache(maxsize=1024)
+def _bound(p: Polynomial, G: int) -> int:
+    if G <= 2**13:
+        return max(abs(p(v)) for v in range(G + 1))
+    if len(p.coefficients) <= 3:
+        _, slope, square = (*p.coefficients, 0, 0, 0)[:3]
+        vertex = -slope // (2 * square) if square else 0
+        ends = {0, G, *(v for v in (vertex, vertex + 1) if 0 <= v <= G)}
+        return max(abs(p(v)) for v in ends)
+    return sum(abs(c) * G**k for k, c in enumerate(p.coefficients)) // p.divisor + 1
 
 
 ONE: Final = Polynomial((1,))

@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Final
 
-import narwhals as nw
-
-from tacit.curator.source.frames import Source, Table
+from tacit.curator.source.frames import Source
+from tacit.curator.source.kinds import Holds
 from tacit.errors import SourceError, nearest
-from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.schema import Category, Column, Date, PrivacyUnit, Schema
+
+LISTED: Final = 12
 
 
 def check_source(source: Source, schema: Schema) -> None:
     """SourceError D10 for a column that is not there, D11 for one of a type that cannot hold what is declared."""
-    types: dict[str, Any] = source.types() if isinstance(source, Table) else dict(source.columns())
-    text = isinstance(source, Table) and source.text
+    types = source.types()
     for name, column in schema.items():
         found = schema.source(name)
         if found not in types:
-            guess = nearest(found, list(types))
-            hint = f'column="{guess}"' if guess else "the table has " + ", ".join(list(types)[:12])
-            raise SourceError(f"column {found!r} of the schema is not in this {source.kind}.", code="D10", hint=hint)
-        if not text and not fits(column, types[found]):
+            _absent(found, list(types), source.kind)
+        if types[found].holds not in accepted(column):
             kind = type(column).__name__
-            message = f"column {found!r} has type {types[found]} in this {source.kind}; {kind} needs {_needs(column)}."
+            message = (
+                f"column {found!r} has type {types[found].words} in this {source.kind}; {kind} needs {needs(column)}."
+            )
             raise SourceError(message, code="D11", hint="tacit import makes a typed table from raw text")
 
 
-def fits(column: Column, dtype: Any) -> bool:
-    """Whether cells of a narwhals type can be read as the declared column."""
-    if dtype == nw.Unknown:  # a column of nulls only, or a type without a name: every cell is missing
-        return True
-    words = dtype in (nw.String, nw.Categorical, nw.Enum)
-    number = dtype.is_numeric() or dtype == nw.Boolean
+def _absent(name: str, names: list[str], kind: str) -> None:
+    guess = nearest(name, names)
+    some = ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
+    hint = f'column="{guess}"' if guess else f"the table has {some}"
+    if guess is None and kind == "text file":  # whose first line may be a row, by mistake
+        hint = "does the first line of the file name its columns?"
+    raise SourceError(f"column {name!r} of the schema is not in this {kind}.", code="D10", hint=hint)
+
+
+def accepted(column: Column) -> tuple[Holds, ...]:
+    """What a table's type may hold to be read as the declared column."""
+    always: tuple[Holds, ...] = ("anything", "nothing")
     if isinstance(column, Date):
-        return dtype in (nw.Date, nw.Datetime)
-    if isinstance(column, Category):
-        return words if isinstance(column.codes[0], str) else number
+        return (*always, "date")
     if isinstance(column, PrivacyUnit):
-        return words or number
-    assert isinstance(column, Real | Integer | Boolean)
-    return number
+        return (*always, "text", "number", "boolean", "identifier", "date")
+    if isinstance(column, Category) and isinstance(column.codes[0], str):
+        return (*always, "text")
+    return (*always, "number", "boolean")
 
 
-def _needs(column: Column) -> str:
+def needs(column: Column) -> str:
+    """The same in words."""
     if isinstance(column, Date):
-        return "dates"
+        return "dates or timestamps"
+    if isinstance(column, PrivacyUnit):
+        return "text, numbers or dates"
     if isinstance(column, Category):
         return "text" if isinstance(column.codes[0], str) else "whole numbers"
-    return "text or numbers" if isinstance(column, PrivacyUnit) else "numbers"
+    return "numbers"

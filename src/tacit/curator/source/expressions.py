@@ -7,11 +7,17 @@ or a function whose last digit is the engine's own.  The last steps are missing 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 
 from tacit.rowmap import KeyMap, Polynomial, RowMap
+
+WIDEST: Final = 2**16
+"""Whole numbers between the least and the greatest code are grouped as they are where they are at most so many."""
+
+LIMB: Final = 2**20
+"""Terms too large to be added up in 64 bits are added as t = LIMB * high + low."""
 
 
 def real(value: float) -> Any:
@@ -29,48 +35,56 @@ def step(at: RowMap, column: str) -> Any:
     x = nw.col(column).cast(nw.Float64())
     known = x.is_finite()
     if at.kind == "boolean":
-        known = known & ((x == 0.0) | (x == 1.0))
+        known = known & ((x == real(0.0)) | (x == real(1.0)))
     top = float(at.steps)
-    y = (x - at.lower) * (at.steps / (at.upper - at.lower))
-    inside = (y >= 0.0) & (y <= top)
+    y = (x - real(at.lower)) * real(at.steps / (at.upper - at.lower))
+    inside = (y >= real(0.0)) & (y <= real(top))
     z = (
         nw.when(known & inside)
         .then(y)
         .otherwise(
-            nw.when(known & (x >= at.lower))
+            nw.when(known & (x >= real(at.lower)))
             .then(real(top))
-            .otherwise(nw.when(known & (x < at.lower)).then(real(0.0)).otherwise(real(-1.0)))
+            .otherwise(nw.when(known & (x < real(at.lower))).then(real(0.0)).otherwise(real(-1.0)))
         )
     )
-    return (z + 0.5).floor().cast(nw.Int64())
+    return (z + real(0.5)).floor().cast(nw.Int64())
 
 
 def value(at: RowMap, steps: str) -> Any:
     """Step column -> v, by integers only: missing -> its place or 0, then the clamp."""
     k = nw.col(steps)
-    clamped = nw.when(k > at.steps).then(whole(at.steps)).otherwise(k)
+    clamped = nw.when(k > whole(at.steps)).then(whole(at.steps)).otherwise(k)
+    v = clamped if at.factor == 1 else clamped * whole(at.factor)
     place = whole(0 if at.missing is None else at.missing)
-    return nw.when(k < 0).then(place).otherwise(clamped * whole(at.factor))
+    return nw.when(k < whole(0)).then(place).otherwise(v)
 
 
 def term(polynomial: Polynomial, at: RowMap, values: str, steps: str) -> Any:
     """What one row adds: the polynomial of v, 0 where the cell is absent."""
     v = nw.col(values)
     total: Any = whole(polynomial.coefficients[-1])
-    for c in reversed(polynomial.coefficients[:-1]):
-        total = total * v + whole(c)
+    for i, c in enumerate(reversed(polynomial.coefficients[:-1])):
+        total = v if i == 0 and polynomial.coefficients[-1] == 1 else total * v
+        total = total + whole(c) if c else total
     if polynomial.divisor != 1:
-        total = (total.cast(nw.Float64()) / float(polynomial.divisor)).floor().cast(nw.Int64())
+        total = (total.cast(nw.Float64()) / real(polynomial.divisor)).floor().cast(nw.Int64())
     if at.missing is not None:
         return total
-    return nw.when(nw.col(steps) < 0).then(whole(0)).otherwise(total)
+    return nw.when(nw.col(steps) < whole(0)).then(whole(0)).otherwise(total)
 
 
-def listed(key: KeyMap, column: str) -> Any:
-    """A level as it stands in the table; null for a missing or unlisted cell.  At most one group a level, and one."""
-    if all(isinstance(level, str) for level in key.levels):
-        text = nw.col(column).cast(nw.String())
-        return nw.when(text.is_in(list(key.levels))).then(text).otherwise(nw.lit(None, dtype=nw.String()))
+def high(column: str) -> Any:
+    """floor(t / LIMB) of a term below 2**53."""
+    return (nw.col(column).cast(nw.Float64()) * real(1 / LIMB)).floor().cast(nw.Int64())
+
+
+def code(key: KeyMap, column: str) -> Any:
+    """A number that may be a level, null for every other: at most WIDEST groups, or one a level."""
     number = nw.col(column).cast(nw.Float64())
-    codes = [float(level) for level in key.levels]
-    return nw.when(number.is_finite() & number.is_in(codes)).then(number).otherwise(nw.lit(None, dtype=nw.Float64()))
+    codes = sorted(float(level) for level in key.levels)
+    if codes[-1] - codes[0] < WIDEST:
+        among = (number >= real(codes[0])) & (number <= real(codes[-1])) & (number == number.floor())
+    else:
+        among = number.is_in(codes)
+    return nw.when(number.is_finite() & among).then(number).otherwise(nw.lit(None, dtype=nw.Float64()))

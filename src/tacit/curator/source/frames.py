@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import glob
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, TypeVar, cast
 
-import narwhals as nw
+import numpy as np
 
-from tacit.curator.source.engines import Engine, duck, polars, spark
+from tacit.curator.source import arrays, files
+from tacit.curator.source.arrays import Lazy
+from tacit.curator.source.duck import Columns, Relation, Text
+from tacit.curator.source.engines import Engine
+from tacit.curator.source.kinds import ColumnType
+from tacit.curator.source.polars import Polars
+from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate
 from tacit.errors import SourceError
 from tacit.rowmap import Aggregate, KeyMap, Sum
-from tacit.untyped import arrow, pandas
 
-PARQUET, TEXT, ARROW = (".parquet", ".pq"), (".csv", ".tsv"), (".arrow", ".feather", ".ipc")
-HELP = "a path (.parquet, .csv, .arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict"
+T = TypeVar("T")
+PARQUET: Final = (".parquet", ".pq")
+TEXT: Final = {".csv": ",", ".tsv": "\t"}
+ARROW: Final = (".arrow", ".feather", ".ipc")
+HELP: Final = (
+    "a path (.parquet, .csv, .arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict"
+)
 
 
 class Source(Protocol):
@@ -27,7 +38,11 @@ class Source(Protocol):
         ...
 
     def columns(self) -> dict[str, str]:
-        """Names and engine types, without reading a row."""
+        """Names and the engine's words for their types, without reading a row."""
+        ...
+
+    def types(self) -> dict[str, ColumnType]:
+        """The same, with what a type holds."""
         ...
 
     def rows(self) -> int:
@@ -35,22 +50,21 @@ class Source(Protocol):
         ...
 
     def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Aggregate:
-        """READS ROWS.  Exact sums of every cell, in one pass."""
+        """READS ROWS.  Exact sums of every cell, in one pass.  May raise anything where the machine fails."""
         ...
 
     def ready(self) -> None:
-        """SourceError where the engine could not run a query now; before a charge."""
+        """SourceError D08 where the engine could not run a query now; before a charge."""
         ...
 
 
 class Table:
     """A `Source` of one engine."""
 
-    def __init__(self, kind: str, engine: Engine, *, text: bool = False) -> None:
+    def __init__(self, kind: str, engine: Engine) -> None:
         self._kind = kind
         self._engine = engine
-        self.text = text
-        """Whether every column is text to be read as its declared type (CSV)."""
+        self._types = engine.types()
 
     @property
     def kind(self) -> str:
@@ -59,144 +73,181 @@ class Table:
 
     def columns(self) -> dict[str, str]:
         """See `Source.columns`."""
-        return {name: str(dtype) for name, dtype in self.types().items()}
+        return {name: one.words for name, one in self._types.items()}
 
-    def types(self) -> dict[str, Any]:
-        """Names and narwhals types."""
-        return dict(self._engine.lazy().collect_schema().items())
+    def types(self) -> dict[str, ColumnType]:
+        """See `Source.types`."""
+        return self._types
 
     def rows(self) -> int:
         """See `Source.rows`."""
-        return aggregate(self._engine, (), (), text=self.text).rows
+        return aggregate(self._engine, (), ()).rows
 
     def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Aggregate:
         """See `Source.aggregate`."""
-        return aggregate(self._engine, keys, sums, text=self.text)
+        return aggregate(self._engine, keys, sums)
 
     def ready(self) -> None:
         """See `Source.ready`."""
-        failed = False
-        try:
-            self._engine.probe()
-        except Exception:
-            failed = True
-        if failed:
-            message = f"the engine behind this {self._kind} cannot run a query now."
-            raise SourceError(message, code="D08", hint="finish or close open results of its connection")
+        hint = "finish or close open results of its connection" if self._kind == "DuckDB relation" else "open it again"
+        _tried(self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", hint)
 
 
 def open_source(data: object) -> Table:
-    """Open a table; SourceError D01 (no such kind), D02 (no such file), D03 (unreadable), D04 (columns)."""
+    """Open a table: names and types, no row.
+
+    A path: .parquet (a file, a glob pattern, or a folder of them), .csv or .tsv, .arrow.  Or a frame: pandas, Polars
+    (eager or lazy), PyArrow table, DuckDB relation, PySpark, anything narwhals wraps; or a dict of arrays.
+    Raises SourceError D01 (no such kind of table), D02 (no such file), D03 (unreadable), D04 (columns that have one
+    name, different lengths, or no type).  An engine's own words may quote a row: they are never passed on.
+
+    >>> open_source({"age": [30, 40]}).columns()
+    {'age': 'list of numbers'}
+    """
     if isinstance(data, str | Path):
         return _path(Path(data))
     if isinstance(data, Mapping):
-        return _arrays(cast("Mapping[str, object]", data))
-    module = type(data).__module__.split(".")[0]
-    if module == "duckdb" or module == "_duckdb":
-        return Table("DuckDB relation", duck(data))
-    if module == "pyarrow":
-        return Table("PyArrow table", duck(_arrow(cast(Any, data))))
-    if module == "pandas":
-        return Table("pandas", duck(_pandas(cast(Any, data))))
-    if module == "polars":
-        return Table("Polars", polars(cast(Any, data)))
-    if module == "pyspark":
-        return Table("Spark", spark(cast(Any, data)))
-    if module == "narwhals":
-        return open_source(nw.to_native(cast(Any, data)))
-    raise SourceError(f"data is {type(data).__name__!r}, which is no table.", code="D01", hint=HELP)
+        return Table("dict of arrays", _arrays(cast("Mapping[object, object]", data)))
+    kind = type(data)
+    library, name = kind.__module__.split(".")[0], kind.__name__
+    frame = cast(Any, data)
+    if library == "narwhals":
+        import narwhals as nw
+
+        return open_source(nw.to_native(frame))
+    message = f"the columns of this {name} cannot be told."
+    return _tried(lambda: _frame(library, name, frame), message, "D04", "can it be queried on its own?")
+
+
+def _frame(library: str, name: str, frame: Any) -> Table:
+    match library, name:
+        case (("duckdb" | "_duckdb"), "DuckDBPyRelation"):
+            return Table("DuckDB relation", Relation(lambda: frame))
+        case "pyarrow", ("Table" | "RecordBatch"):
+            return Table("PyArrow table", _arrow(frame))
+        case "pandas", "DataFrame":
+            return Table("pandas", _pandas(frame))
+        case "polars", ("DataFrame" | "LazyFrame"):
+            return Table("Polars", Polars(frame))
+        case "pyspark", "DataFrame":
+            _distinct(list(frame.columns), capitals=True)
+            return Table("Spark", Spark(frame))
+        case _:
+            raise SourceError(f"data is {name!r}, which is no table.", code="D01", hint=HELP)
+
+
+def _tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:
+    """Run a step of an engine; whatever it raises is replaced by our own words, outside the handler."""
+    try:
+        return step()
+    except SourceError:
+        raise
+    except Exception:
+        pass
+    raise SourceError(message, code=code, hint=hint)
 
 
 def _path(path: Path) -> Table:
-    if not path.is_file():
-        raise SourceError(f"there is no file {path}.", code="D02", hint="the path of a Parquet, CSV or Arrow file")
-    suffix = path.suffix.lower()
+    paths = _found(path)
+    suffix = paths[0].suffix.lower()
     if suffix not in (*PARQUET, *TEXT, *ARROW):
         raise SourceError(f"{path} is no .parquet, .csv, .tsv or .arrow file.", code="D01", hint=HELP)
-    made: Table | None = None
-    try:
-        made = _opened(path, suffix)
-    except SourceError:
-        raise
-    except Exception:  # an engine's words may quote a row
-        made = None
-    if made is None:
-        message = f"{path} cannot be read as {suffix[1:]}."
-        raise SourceError(message, code="D03", hint="is the file whole, and may it be read?")
-    return made
+    words = "Parquet" if suffix in PARQUET else "text" if suffix in TEXT else "Arrow"
+    hint = "is the file whole, and may it be read?"
+    return _tried(lambda: _opened(paths, suffix), f"{path} cannot be read as {words}.", "D03", hint)
 
 
-def _opened(path: Path, suffix: str) -> Table:
-    from tacit.curator.source import files
+def _found(path: Path) -> list[Path]:
+    """The files of a path: itself, those of a folder, those of a pattern (Parquet only, in the order of names)."""
+    if path.is_file():
+        return [path]
+    if path.is_dir():
+        found = sorted(one for one in path.rglob("*") if one.suffix.lower() in PARQUET and one.is_file())
+    else:
+        found = sorted(one for one in map(Path, glob.glob(str(path), recursive=True)) if one.is_file())
+        found = found if all(one.suffix.lower() in PARQUET for one in found) else []
+    if not found:
+        what = "no Parquet file in the folder" if path.is_dir() else "no file"
+        raise SourceError(f"there is {what} {path}.", code="D02", hint="the path of a Parquet, CSV or Arrow file")
+    return found
 
-    if suffix in PARQUET:
-        return Table("Parquet file", duck(files.parquet(path)))
+
+def _opened(paths: Sequence[Path], suffix: str) -> Table:
+    if suffix in TEXT:
+        return Table("text file", Text(paths[0], TEXT[suffix]))
     if suffix in ARROW:
-        return Table("Arrow file", duck(files.arrow_file(path)))
-    return Table("text file", duck(files.text(path, "\t" if suffix == ".tsv" else ",")), text=True)
+        columns = files.arrow_file(paths[0])
+        _distinct([name for name, _ in columns])
+        return Table("Arrow file", Columns(dict(columns), lambda: len(columns[0][1].read()) if columns else 0))
+    if len(paths) > 1:
+        files.same_columns(paths)
+    return Table("Parquet file" if len(paths) == 1 else "Parquet folder", Relation(lambda: files.parquet(paths)))
 
 
-def _arrays(data: Mapping[str, object]) -> Table:
-    pa = arrow()
-
-    columns: dict[str, Any] = {}
-    for name, values in data.items():
-        array = None
-        try:
-            array = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values, from_pandas=True)
-        except Exception:  # its words quote a cell
-            array = None
-        if array is None:
-            message = f"column {name!r} is no array of one type."
-            raise SourceError(message, code="D04", hint="a list or array of numbers, text, dates or Booleans")
-        columns[str(name)] = array
-    lengths = {name: len(array) for name, array in columns.items()}
-    if len(set(lengths.values())) > 1:
-        first, other = next((a, b) for a in lengths for b in lengths if lengths[a] != lengths[b])
-        message = f"columns {first!r} and {other!r} have different lengths."
-        raise SourceError(message, code="D04", hint="one cell a row in every column")
-    return Table("dict of arrays", duck(pa.table(columns)))
+def _arrays(data: Mapping[object, object]) -> Engine:
+    _distinct([str(name) for name in data])
+    columns: dict[str, Lazy] = {}
+    lengths: dict[str, int] = {}
+    for key, values in data.items():
+        name = str(key)
+        columns[name], lengths[name] = _array(name, values)
+    if not columns:
+        raise SourceError("the dict has no columns.", code="D04", hint='{"age": [30, 40, 50]}')
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            message = f"columns {first!r} and {name!r} have different lengths."
+            raise SourceError(message, code="D04", hint="one cell a row in every column")
+    return Columns(columns, lambda: lengths[first])
 
 
-def _arrow(data: Any) -> Any:
-    pa = arrow()
+def _array(name: str, given: object) -> tuple[Lazy, int]:
+    """One column of a dict: an array of one dimension, or a list of one type."""
+    library = type(given).__module__.split(".")[0]
+    values: Any = given
+    found: Lazy | None
+    if library == "polars":
+        values = values.to_arrow()
+    if library in ("pyarrow", "polars"):
+        found = Lazy(arrays.array_type(values.type), lambda: values)
+    elif library == "pandas":
+        found = arrays.series(values)
+    elif isinstance(given, list | tuple):
+        found = arrays.listed(cast("Sequence[object]", given))
+    else:
+        values = np.asarray(values) if not isinstance(values, np.ma.MaskedArray) else _filled(values)
+        found = arrays.numbers(values) if values.ndim == 1 else None
+    if found is None:
+        message = f"column {name!r} is no array of one dimension and one type."
+        raise SourceError(message, code="D04", hint="a list or array of numbers, text, dates or Booleans")
+    return found, len(values)
 
-    if isinstance(data, pa.RecordBatch):
-        data = pa.table(data)
-    if not isinstance(data, pa.Table):
-        raise SourceError(f"data is {type(data).__name__!r}, which is no table.", code="D01", hint="a PyArrow table")
-    return _unique(data)
+
+def _filled(values: Any) -> Any:
+    """A masked array of numbers with NaN for what is masked."""
+    return values.astype(np.float64).filled(np.nan)
 
 
-def _unique(data: Any) -> Any:
-    names = [str(name) for name in data.column_names]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SourceError(f"column {twice!r} is there twice.", code="D04", hint="rename one")
-    return data
+def _arrow(data: Any) -> Engine:
+    _distinct(list(data.schema.names))
+    made = {
+        name: Lazy(arrays.array_type(data.schema.field(i).type), lambda i=i: data.column(i))
+        for i, name in enumerate(data.schema.names)
+    }
+    return Columns(made, lambda: data.num_rows)
 
 
-def _pandas(data: Any) -> Any:
-    """Column by column; object columns are read as text, whatever else they hold is missing: never a guessed type."""
-    pd = pandas()
-    pa = arrow()
-
-    if not isinstance(data, pd.DataFrame):
-        raise SourceError(f"data is {type(data).__name__!r}, which is no table.", code="D01", hint="a DataFrame")
+def _pandas(data: Any) -> Engine:
     names = [str(name) for name in data.columns]
-    columns: list[Any] = []
-    for i, name in enumerate(names):
-        values = data.iloc[:, i]
-        if values.dtype == object:
-            columns.append(pa.array([x if isinstance(x, str) else None for x in values], type=pa.string()))
-            continue
-        array = None
-        try:
-            array = pa.Array.from_pandas(values)
-        except Exception:
-            array = None
-        if array is None:
-            message = f"column {name!r} has type {values.dtype}, which cannot be read."
-            raise SourceError(message, code="D04", hint="numbers, text, dates or Booleans")
-        columns.append(array)
-    return _unique(pa.Table.from_arrays(columns, names=names))
+    _distinct(names)
+    return Columns({name: arrays.series(data.iloc[:, i]) for i, name in enumerate(names)}, lambda: len(data))
+
+
+def _distinct(names: list[str], *, capitals: bool = False) -> None:
+    """SourceError D04 where two columns have one name; `capitals`: on an engine that does not tell a from A."""
+    seen: set[str] = set()
+    for name in names:
+        known = name.lower() if capitals else name
+        if known in seen:
+            raise SourceError(f"column {name!r} is there twice.", code="D04", hint="rename one")
+        seen.add(known)

@@ -1,103 +1,134 @@
-"""Exact sums by cell: one lazy pass on the frame's own engine, folded into the public cells in Python integers."""
+"""Exact sums by cell: one lazy pass on the table's own engine, folded into the public cells in Python integers.
+
+Why no engine's 64-bit integers overflow: a table has at most MAX_ROWS rows (more are an error after the pass), a term
+is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs are added up instead.  Before the sum,
+`Polynomial.check` bounds every step of its evaluation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any, Final
+from typing import Any
 
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import Engine, Reading
-from tacit.rowmap import Aggregate, KeyMap, Polynomial, RowMap, Sum
+from tacit.curator.source.engines import Engine
+from tacit.curator.source.kinds import How, Reading
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Polynomial, RowMap, Sum
 
-COUNT: Final = "n"
+Term = tuple[RowMap, Polynomial]
 
 
-def aggregate(engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum], *, text: bool) -> Aggregate:
+def aggregate(engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Aggregate:
     """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows.
 
-    Every sum is below 2**63 by MAX_ROWS and the polynomial's own bound, so that no engine's integers wrap.
+    Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
+    bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
-    maps = list(dict.fromkeys(one.rowmap for one in sums if one.rowmap is not None))
     terms = list(dict.fromkeys((one.rowmap, one.polynomial) for one in sums if one.rowmap is not None))
-    columns: dict[str, tuple[str, Reading]] = {f"k{i}": (key.source, _key_reading(key)) for i, key in enumerate(keys)}
-    columns |= {f"c{i}": (at.source, _reading(at)) for i, at in enumerate(maps)}
-    frame = _terms(engine.read(columns, text), keys, maps, terms)
-    added = [nw.col(f"t{i}").sum() for i in range(len(terms))]
-    names = [f"g{i}" for i in range(len(keys))]
-    if keys:
-        found = frame.group_by(names).agg(nw.len().alias(COUNT), *added)
-    elif terms:
-        found = frame.select(nw.len().alias(COUNT), *added)
-    else:
-        found = frame.select(nw.len().alias(COUNT))
-    return _fold(_collect(found), keys, sums, terms)
+    maps = list(dict.fromkeys(at for at, _ in terms))
+    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    frame = _terms(engine.read(readings), keys, maps, terms)
+    added = [nw.len().alias("rows"), *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one))]
+    found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
+    made = _fold(engine.collect(found), keys, sums, terms)
+    if made.rows > MAX_ROWS:
+        raise ArithmeticError("more rows than the sums are proven for")
+    return made
 
 
-def _terms(frame: Any, keys: Sequence[KeyMap], maps: list[RowMap], terms: list[tuple[RowMap, Polynomial]]) -> Any:
-    """Steps, then values, then terms, in stages: an engine computes each once."""
-    if maps or keys:
-        frame = frame.select(
-            *(ex.listed(key, f"k{i}").alias(f"g{i}") for i, key in enumerate(keys)),
-            *(ex.step(at, f"c{i}").alias(f"s{i}") for i, at in enumerate(maps)),
-        )
-    if maps:
-        frame = frame.with_columns(*(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)))
-        at_ = {at: i for i, at in enumerate(maps)}
-        frame = frame.with_columns(
-            *(ex.term(p, at, f"v{at_[at]}", f"s{at_[at]}").alias(f"t{j}") for j, (at, p) in enumerate(terms))
-        )
+def _names(j: int, one: Term) -> tuple[str, ...]:
+    """Columns that term j is added up in: itself, or limbs below LIMB and what is above them, highest first."""
+    at, polynomial = one
+    bound = polynomial.bound(at.G)
+    if bound * MAX_ROWS < 2**63:
+        return (f"t{j}",)
+    if bound > 2**53:
+        raise ArithmeticError(f"a term of {bound} is no exact float64, and cannot be split")
+    limbs = 1
+    while bound * MAX_ROWS >= 2**63:
+        bound, limbs = bound // ex.LIMB + 1, limbs + 1
+    return tuple(f"t{j}l{k}" for k in reversed(range(limbs)))
+
+
+def _terms(frame: Any, keys: Sequence[KeyMap], maps: list[RowMap], terms: list[Term]) -> Any:
+    """Steps, then values, then terms, then limbs, in stages: an engine computes each once."""
+    if not keys and not maps:
+        return frame
+    frame = frame.select(
+        *(_level(key, f"c{i}").alias(f"g{i}") for i, key in enumerate(keys)),
+        *(ex.step(at, f"c{len(keys) + i}").alias(f"s{i}") for i, at in enumerate(maps)),
+    )
+    if not maps:
+        return frame
+    frame = frame.with_columns(*(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)))
+    place = {at: i for i, at in enumerate(maps)}
+    frame = frame.with_columns(
+        *(ex.term(p, at, f"v{place[at]}", f"s{place[at]}").alias(f"t{j}") for j, (at, p) in enumerate(terms))
+    )
+    return _limbs(frame, {f"t{j}": len(_names(j, one)) for j, one in enumerate(terms)})
+
+
+def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
+    """Terms that are too large, as t = sum_k LIMB**k l_k, 0 <= l_k < LIMB but for the highest."""
+    for k in range(1, max(limbs.values())):
+        rest = {name: name if k == 1 else f"{name}l{k - 1}" for name, number in limbs.items() if k < number}
+        frame = frame.with_columns(*(ex.high(column).alias(f"{name}l{k}") for name, column in rest.items()))
+        low = {name: nw.col(column) - nw.col(f"{name}l{k}") * ex.whole(ex.LIMB) for name, column in rest.items()}
+        frame = frame.with_columns(*(one.alias(f"{name}l{k - 1}") for name, one in low.items()))
     return frame
 
 
-def _collect(found: Any) -> list[dict[str, Any]]:
-    """A small frame of sums -> rows of Python values."""
-    return found.collect(backend="pyarrow").to_arrow().to_pylist()
+def _level(key: KeyMap, column: str) -> Any:
+    return nw.col(column) if _textual(key) else ex.code(key, column)
 
 
-def _fold(
-    found: list[dict[str, Any]],
-    keys: Sequence[KeyMap],
-    sums: Sequence[Sum],
-    terms: list[tuple[RowMap, Polynomial]],
-) -> Aggregate:
+def _fold(found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Term]) -> Aggregate:
     """Groups as they stand in the table -> public cells, all of them, in Python integers."""
-    place = {pair: f"t{j}" for j, pair in enumerate(terms)}
-    names = [COUNT if one.rowmap is None else place[one.rowmap, one.polynomial] for one in sums]
-    cells: dict[tuple[int, ...], list[int]] = {
-        cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))
-    }
+    place = {one: j for j, one in enumerate(terms)}
+    wanted = [
+        ("rows",) if one.rowmap is None else _names(place[one.rowmap, one.polynomial], (one.rowmap, one.polynomial))
+        for one in sums
+    ]
+    cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
+    lookups = [_lookup(key) for key in keys]
     rows = 0
     for group in found:
-        rows += int(group[COUNT] or 0)
-        cell = _cell(group, keys)
-        if cell is None:
+        rows += int(group["rows"] or 0)
+        cell = tuple(lookup.get(group[f"g{i}"], keys[i].missing) for i, lookup in enumerate(lookups))
+        if None in cell:
             continue
-        for i, name in enumerate(names):
-            cells[cell][i] += int(group[name] or 0)
-    return Aggregate(rows, tuple(tuple(cell) for cell in cells.values()))
+        into = cells[cell]  # pyright: ignore[reportArgumentType]
+        for i, names in enumerate(wanted):
+            into[i] += _joined(group, names)
+    return Aggregate(rows, tuple(map(tuple, cells.values())))
 
 
-def _cell(group: Mapping[str, Any], keys: Sequence[KeyMap]) -> tuple[int, ...] | None:
-    """Indices of a group's levels; None where one is absent."""
-    cell: list[int] = []
-    for i, key in enumerate(keys):
-        index = key.index(group[f"g{i}"])
-        if index is None:
-            return None
-        cell.append(index)
-    return tuple(cell)
+def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
+    """A sum, or its limbs, as a Python integer; 0 of no rows."""
+    total = 0
+    for name in names:
+        total = total * ex.LIMB + int(group[name] or 0)
+    return total
 
 
-def _reading(at: RowMap) -> Reading:
-    if at.kind == "date":
-        return "date"
-    return "boolean" if at.kind == "boolean" else "number"
+def _lookup(key: KeyMap) -> dict[Level | float, int]:
+    """Level -> index: text by itself, numbers and Booleans by their float64."""
+    text = _textual(key)
+    return {(level if text else float(level)): i for i, level in enumerate(key.levels)}
+
+
+def _textual(key: KeyMap) -> bool:
+    return isinstance(key.levels[0], str)
+
+
+def _how(at: RowMap) -> How:
+    return "date" if at.kind == "date" else "boolean" if at.kind == "boolean" else "number"
 
 
 def _key_reading(key: KeyMap) -> Reading:
-    if key.kind == "boolean" or isinstance(key.levels[0], bool):
-        return "boolean"
-    return "text" if isinstance(key.levels[0], str) else "number"
+    if _textual(key):
+        return Reading(key.source, "text", tuple(str(level) for level in key.levels))
+    return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")

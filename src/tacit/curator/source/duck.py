@@ -1,0 +1,201 @@
+"""DuckDB: Parquet files, relations, and Arrow columns in memory or streamed.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import narwhals as nw
+
+from tacit.curator.source import files, text
+from tacit.curator.source.arrays import Lazy, plain
+from tacit.curator.source.kinds import ColumnType, Holds, Reading
+from tacit.untyped import arrow
+
+PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+NUMBERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
+MORE: Final = ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")
+
+
+def holds(name: str) -> Holds:
+    """What cells of a DuckDB type are, by its name.
+
+    >>> holds("DECIMAL(10,2)"), holds("ENUM('a', 'b')"), holds("TIMESTAMP WITH TIME ZONE"), holds("INTEGER[]")
+    ('number', 'text', 'date', 'other')
+    """
+    if name.endswith("]"):
+        return "other"
+    if name in (*NUMBERS, *MORE) or name.startswith("DECIMAL("):
+        return "number"
+    if name == "VARCHAR" or name.startswith("ENUM("):
+        return "text"
+    if name == "DATE" or name.startswith("TIMESTAMP"):
+        return "date"
+    return {"BOOLEAN": "boolean", "UUID": "identifier", '"NULL"': "nothing"}.get(name, "other")  # pyright: ignore
+
+
+class Relation:
+    """An `Engine` of a DuckDB relation, made anew for each query where it is ours."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        made = self._make()
+        names = [str(dtype) for dtype in made.types]
+        return {name: ColumnType(words, holds(words)) for name, words in zip(made.columns, names, strict=True)}
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`."""
+        made = self._make()
+        if not columns:
+            return nw.from_native(made)
+        found = {name: str(dtype) for name, dtype in zip(made.columns, made.types, strict=True)}
+        return _project(made, [_cell(one, quoted(one.name), found[one.name]) for one in columns])
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return collect(frame)
+
+    def probe(self) -> None:
+        """See `Engine.probe`: an open result of a user's connection, a file that is gone."""
+        self._make().limit(0).fetchall()
+
+
+class Columns:
+    """An `Engine` of Arrow columns in memory: pandas, PyArrow, Arrow files, arrays."""
+
+    def __init__(self, columns: Mapping[str, Lazy], rows: Callable[[], int]) -> None:
+        self._columns = columns
+        self._rows = rows
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        return {name: lazy.type for name, lazy in self._columns.items()}
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`.  Columns travel as a0, a1, ...: names of any spelling, capitals that differ only."""
+        pa = arrow()
+        if not columns:
+            return nw.from_native(files.connection().from_arrow(pa.table({"a0": pa.nulls(self._rows(), pa.bool_())})))
+        names = list(dict.fromkeys(one.name for one in columns))
+        original = [self._columns[name].read() for name in names]
+        table = pa.table({f"a{i}": plain(cells) for i, cells in enumerate(original)})
+        place = {name: i for i, name in enumerate(names)}
+        cells = [_arrow_cell(one, f'"a{place[one.name]}"', original[place[one.name]].type) for one in columns]
+        return _project(files.connection().from_arrow(table), cells)
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return collect(frame)
+
+    def probe(self) -> None:
+        """See `Engine.probe`: memory is always there."""
+
+
+class Text:
+    """An `Engine` of a text file: cells are text, read as declared; what does not parse is missing."""
+
+    def __init__(self, path: Path, delimiter: str) -> None:
+        self._path = path
+        self._delimiter = delimiter
+        self._names = text.header(path, delimiter)
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        return dict.fromkeys(self._names, ColumnType("text", "anything"))
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`."""
+        wanted = list(dict.fromkeys(one.name for one in columns)) or [self._names[0]]
+        indices = [self._names.index(name) for name in wanted]
+        made = files.connection().from_arrow(text.cells(self._path, self._delimiter, len(self._names), indices))
+        if not columns:
+            return nw.from_native(made)
+        return _project(made, [_text_cell(one, f"nullif(\"a{wanted.index(one.name)}\", '')") for one in columns])
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return collect(frame)
+
+    def probe(self) -> None:
+        """See `Engine.probe`: the file is there, with the same names."""
+        if text.header(self._path, self._delimiter) != self._names:
+            raise OSError("the first line has changed")
+
+
+def collect(frame: Any) -> list[dict[str, Any]]:
+    """Rows as Python values, 128-bit sums as integers.  DuckDB tells of Ctrl-C by an error of its own."""
+    relation = frame.to_native()
+    rows: list[tuple[Any, ...]] = []
+    interrupted = False
+    try:
+        rows = relation.fetchall()
+    except Exception as error:
+        interrupted = "interrupted" in str(error).lower()
+        if not interrupted:
+            raise
+    if interrupted:
+        raise KeyboardInterrupt
+    return [dict(zip(relation.columns, row, strict=True)) for row in rows]
+
+
+def quoted(name: str, mark: str = '"') -> str:
+    """A name (or text) as SQL writes it.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return mark + name.replace(mark, mark * 2) + mark
+
+
+def _project(relation: Any, cells: Sequence[str]) -> Any:
+    return nw.from_native(relation.project(", ".join(f'{cell} AS "c{i}"' for i, cell in enumerate(cells))))
+
+
+def _listed(cell: str, levels: Sequence[str]) -> str:
+    """The cell as an enumeration of the levels, exact and small: grouping by it needs no memory for other text."""
+    return f"TRY_CAST({cell} AS ENUM({', '.join(quoted(level, chr(39)) for level in levels)}))"
+
+
+def _days(day: str) -> str:
+    return f"CASE WHEN isfinite({day}) THEN CAST({day} - DATE '1970-01-01' AS DOUBLE) END"
+
+
+def _cell(one: Reading, cell: str, dtype: str) -> str:
+    if dtype == '"NULL"':
+        return "NULL::DOUBLE" if one.how != "text" else "NULL::VARCHAR"
+    if one.how == "text":
+        return _listed(cell, one.levels)
+    if one.how != "date":
+        return cell
+    if dtype == "TIMESTAMP WITH TIME ZONE":
+        cell = f"({cell} AT TIME ZONE 'UTC')"
+    return _days(cell if dtype == "DATE" else f"TRY_CAST({cell} AS DATE)")
+
+
+def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str:
+    """As `_cell`; timestamps arrive as integers, counted from 1970 in UTC where there is a time zone."""
+    is_ = arrow().types
+    if is_.is_null(dtype):
+        return _cell(one, cell, '"NULL"')
+    inner = dtype.value_type if is_.is_dictionary(dtype) else dtype
+    if not is_.is_timestamp(inner):
+        return _cell(one, cell, "DATE")
+    unit = PER_DAY[inner.unit]
+    known = f"{cell} BETWEEN {-(2**63) + 2} AND {2**63 - 2}"
+    return f"CASE WHEN {known} THEN CAST({cell} // {unit} - (({cell} % {unit}) < 0)::BIGINT AS DOUBLE) END"
+
+
+def _text_cell(one: Reading, cell: str) -> str:
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    if one.how == "text":
+        return _listed(cell, one.levels)
+    if one.how == "date":
+        return _days(f"CAST(TRY_CAST({cell} AS TIMESTAMP) AS DATE)")
+    if one.how == "number":
+        return number
+    word = f"lower(trim({cell}))"
+    return f"CASE {word} WHEN 'true' THEN 1.0::DOUBLE WHEN 'false' THEN 0.0::DOUBLE ELSE {number} END"

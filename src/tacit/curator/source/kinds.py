@@ -1,0 +1,35 @@
+"""Column types in our own few words, and how a column is to be read.  Public facts only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
+"""What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
+
+How: TypeAlias = Literal["number", "boolean", "date", "text"]
+
+
+@dataclass(frozen=True)
+class ColumnType:
+    """An engine's own words for a type, and what it holds."""
+
+    words: str
+    holds: Holds
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A column as a query wants it.
+
+    number:  something that casts to Float64 without an error.
+    boolean: the same, 0 or 1 (other values are somebody else's to refuse).
+    date:    days since 1970-01-01 as Float64: of a date, of a timestamp as it is written where it has no time zone,
+             in UTC where it is an instant.
+    text:    the cell where it equals one of `levels`, character by character; null otherwise.
+    """
+
+    name: str
+    how: How
+    levels: tuple[str, ...] = ()

@@ -1,0 +1,73 @@
+"""Polars, eager and lazy; a lazy scan is streamed.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from tacit.curator.source.duck import PER_DAY
+from tacit.curator.source.kinds import ColumnType, Holds, Reading
+
+
+class Polars:
+    """An `Engine` of a Polars frame."""
+
+    def __init__(self, data: Any) -> None:
+        self._frame = data.lazy()
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        schema = self._frame.collect_schema()
+        return {name: ColumnType(str(dtype), holds(dtype)) for name, dtype in schema.items()}
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`."""
+        if not columns:
+            return nw.from_native(self._frame)
+        schema = self._frame.collect_schema()
+        cells = [_cell(one, schema[one.name]).alias(f"c{i}") for i, one in enumerate(columns)]
+        return nw.from_native(self._frame.select(cells))
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return frame.to_native().collect(engine="streaming").to_dicts()
+
+    def probe(self) -> None:
+        """See `Engine.probe`."""
+        self._frame.limit(0).collect()
+
+
+def holds(dtype: Any) -> Holds:
+    """What cells of a Polars type are.
+
+    >>> import polars as pl
+    >>> holds(pl.Categorical()), holds(pl.List(pl.Int8))
+    ('text', 'other')
+    """
+    import polars as pl
+
+    if dtype.is_numeric():
+        return "number"
+    if dtype in (pl.String, pl.Categorical, pl.Enum):
+        return "text"
+    if dtype in (pl.Date, pl.Datetime):
+        return "date"
+    return "boolean" if dtype == pl.Boolean else "nothing" if dtype == pl.Null else "other"
+
+
+def _cell(one: Reading, dtype: Any) -> Any:
+    import polars as pl
+
+    cell = pl.col(one.name)
+    if dtype == pl.Null:
+        return pl.lit(None, dtype=pl.String if one.how == "text" else pl.Float64)
+    if one.how == "text":
+        return cell.cast(pl.String).cast(pl.Enum(list(one.levels)), strict=False).cast(pl.String)
+    if one.how != "date":
+        return cell
+    count = cell.to_physical().cast(pl.Int64)
+    unit, last = (1, 2**31 - 1) if dtype == pl.Date else (PER_DAY[dtype.time_unit], 2**63 - 1)
+    known = (count > -last) & (count < last)  # the ends stand for infinity elsewhere
+    return pl.when(known).then(count // unit).cast(pl.Float64)

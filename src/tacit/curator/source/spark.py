@@ -1,0 +1,65 @@
+"""Spark: everything runs on its cluster; only sums come back.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from tacit.curator.source.kinds import ColumnType, Holds, Reading
+
+
+class Spark:
+    """An `Engine` of a PySpark frame."""
+
+    def __init__(self, data: Any) -> None:
+        self._frame = data
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        return {one.name: ColumnType(one.dataType.simpleString(), holds(one.dataType)) for one in self._frame.schema}
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`."""
+        if not columns:
+            return nw.from_native(self._frame)
+        types = {one.name: one.dataType for one in self._frame.schema}
+        cells = [_cell(one, types[one.name]).alias(f"c{i}") for i, one in enumerate(columns)]
+        return nw.from_native(self._frame.select(*cells))
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return [row.asDict() for row in frame.to_native().collect()]
+
+    def probe(self) -> None:
+        """See `Engine.probe`: a session that has ended."""
+        _ = self._frame.limit(0).schema
+
+
+def holds(dtype: Any) -> Holds:
+    """What cells of a Spark type are, by its name: number, text, ..."""
+    name = dtype.typeName()
+    if name in ("byte", "short", "integer", "long", "float", "double") or name.startswith("decimal"):
+        return "number"
+    if name.startswith(("string", "char", "varchar")):
+        return "text"
+    if name in ("date", "timestamp", "timestamp_ntz"):
+        return "date"
+    return "boolean" if name == "boolean" else "nothing" if name == "void" else "other"
+
+
+def _cell(one: Reading, dtype: Any) -> Any:
+    from pyspark.sql import functions as fn
+
+    name = "`" + one.name.replace("`", "``") + "`"
+    cell = fn.col(name)
+    if one.how == "text":
+        text = cell.cast("string")
+        return fn.when(text.isin(list(one.levels)), text)
+    if one.how != "date" or dtype.typeName() == "void":
+        return cell.cast("double")
+    if dtype.typeName() == "timestamp":  # an instant, whatever the session's time zone
+        micros = f"unix_micros({name})"
+        return fn.expr(f"({micros} - pmod({micros}, 86400000000L)) div 86400000000L").cast("double")
+    return fn.unix_date(cell.cast("date")).cast("double")
