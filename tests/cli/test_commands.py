@@ -113,7 +113,7 @@ EDITS = [
     ("age = { type", "aeg = { type", "D10"),
     ("rows = 500", "rows = 499", "F09"),
     ("rows = 500", "rows = 1", "F06"),
-    ("share = 3", "share = 0", "Q23"),
+    ("share = 3", "share = 0", "F06"),
     ("rho = 0.2", "rho = -1", "B01"),
     ("people.parquet", "people.csv", "D02"),
     ("tacit = 1", "tacit = = 1", "F02"),
