@@ -25,8 +25,8 @@ CODES: Final[dict[str, str]] = {
     "S13": "max_rows is out of range",
     "S14": "two privacy units",
     "S15": "units, column or ordered is not what it should be",
-    "S16": "rows cannot be rehearsed without bounds",
-    "S17": "a negative number of rows",
+    "S16": "a drafted schema still has an open place",
+    "S17": "what should be a number of rows is none",
     # F: TOML and other files
     "F01": "a file cannot be read",
     "F02": "a file is not TOML",
@@ -38,6 +38,8 @@ CODES: Final[dict[str, str]] = {
     "F08": "no such folder",
     "F09": "a file lacks what the command needs",
     "F10": "a table saved with an unknown suffix",
+    "F11": "a raw text file cannot be read as it was declared",
+    "F12": "a typed table cannot be written",
     # Q: queries
     "Q01": "what should be a column name is not text",
     "Q02": "a column is named twice in one query",

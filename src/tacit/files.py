@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from tacit.errors import FileError, TacitError, nearest
+from tacit.errors import FileError, QueryError, TacitError, nearest
 from tacit.privacy import Budget, Cost
 from tacit.privacy.numbers import rational
 from tacit.queries import Query, query_from_dict
 from tacit.release import canonical
 from tacit.schema import Schema
-from tacit.schema.toml import read_toml, schema_from_table
+from tacit.schema.toml import read_text, read_toml, schema_from_table
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 FORMAT: Final = 1
 TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "spend", "ask")
@@ -63,23 +66,16 @@ class Job:
         return hashlib.sha256(canonical(words).encode()).hexdigest()
 
 
-def load(path: str | Path) -> Job:
+def load(path: str | PathLike[str]) -> Job:
     """Read a curator's file; FileError F01..F07, or the error of the part that is wrong, with its place."""
     place = Path(path)
-    try:
-        text = place.read_text(encoding="utf-8")
-    except OSError as problem:
-        message = f"{place} cannot be read: {problem.strerror}."
-        raise FileError(message, code="F01", hint="the path of a TOML file") from None
-    except UnicodeDecodeError:
-        raise FileError(f"{place} is not text in UTF-8.", code="F01", hint="save it as UTF-8") from None
-    return job_from_table(read_toml(text, str(place)), place)
+    return job_from_table(read_toml(read_text(place), str(place)), place)
 
 
 def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     """A parsed curator's file -> Job."""
     _known("the file", words, TOP)
-    if words.get("tacit") != FORMAT:
+    if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
         message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
         raise FileError(message, code="F04", hint="tacit = 1 on the first line")
     table, data = _section(words, "table"), _section(words, "data")
@@ -87,12 +83,12 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     where = _located("[schema]")
     return Job(
         path=path,
-        title=str(words.get("title", "")),
-        contact=str(words.get("contact", "")),
-        name=str(table.get("name", path.stem)),
+        title=_text(words, "title", "the file") or "",
+        contact=_text(words, "contact", "the file") or "",
+        name=_text(table, "name", "[table]") or path.stem,
         rows=_rows(table.get("rows")),
-        data=None if "path" not in data else path.parent / str(data["path"]),
-        ledger=_ledger(data.get("ledger"), path),
+        data=None if "path" not in data else path.parent / cast(str, _text(data, "path", "[data]")),
+        ledger=_ledger(_text(data, "ledger", "[data]"), path),
         budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
         schema=where(lambda: schema_from_table(words.get("schema"))),
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
@@ -107,13 +103,26 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
     for name, given in table.items():
         place = f"[ask.{name}]"
         if not isinstance(given, Mapping):
-            raise FileError(f"{place} is {given!r}, not a section.", code="F06", hint=f'{place}\nquery = "Mean"')
+            hint = f'{place}, then query = "Mean" and columns = "age" on lines of their own'
+            raise FileError(f"{place} is {given!r}, not a section.", code="F06", hint=hint)
+        if not name.strip() or not name.isprintable():
+            raise FileError(f"a question is called {name!r}.", code="F06", hint="[ask.mean-age]")
         words = dict(cast("Mapping[str, Any]", given))
         if "share" in words:
-            share = words.pop("share")
-            shares[name] = _located(place)(partial(rational, share, "share"))
+            shares[name] = _share(place, words.pop("share"))
+        for key in ("columns", "by"):
+            if not isinstance(words.get(key, ""), str | list):
+                message = f"{place} {key} is {words[key]!r}: not a column name, nor a list of them."
+                raise FileError(message, code="F06", hint=f'{key} = "age"')
         asks[name] = _located(place)(partial(query_from_dict, words))
     return asks, shares
+
+
+def _share(place: str, given: Any) -> Fraction:
+    share: Fraction = _located(place)(partial(rational, given, "share"))
+    if share <= 0:
+        raise QueryError(f"{place} share is {given}: not above 0.", code="Q23", hint="share = 2, beside 1 for others")
+    return share
 
 
 def _located(place: str) -> Any:
@@ -160,8 +169,15 @@ def _rows(value: Any) -> int | None:
     return value
 
 
-def _ledger(value: Any, path: Path) -> str | None:
+def _text(words: Mapping[str, Any], key: str, place: str) -> str | None:
+    """A value that is text, or None where there is none."""
+    value = words.get(key)
     if value is None:
         return None
-    text = str(value)
-    return text if "://" in text else str(path.parent / text)
+    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+        raise FileError(f"{place} {key} is {value!r}: not text.", code="F06", hint=f'{key} = "…"')
+    return value
+
+
+def _ledger(text: str | None, path: Path) -> str | None:
+    return text if text is None or "://" in text else str(path.parent / text)

@@ -33,7 +33,9 @@ def finite(value: object, what: str, hint: str) -> float:
     except (OverflowError, ValueError):  # an integer beyond any float, a signalling NaN
         number = math.inf
     if not math.isfinite(number):
-        raise SchemaError(f"{what} {value} is not a finite number.", code="S06", hint=hint)
+        text = str(value)
+        shown = text if len(text) < 40 else f"{text[:20]}… ({len(text)} digits)"
+        raise SchemaError(f"{what} {shown} is not a finite number.", code="S06", hint=hint)
     return number
 
 
@@ -43,13 +45,14 @@ def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
     if isinstance(value, bool):
         pass
     elif isinstance(value, float | Decimal):
-        number = int(value) if math.isfinite(value) and value == int(value) else None
+        number = int(value) if Decimal(value).is_finite() and value == int(value) else None
     elif hasattr(value, "__index__"):
         number = operator.index(cast("int", value))
     if number is None:
         raise SchemaError(f"{what} {value!r} is not a whole number.", code=code, hint=hint)
     if abs(number) > EXACT:
-        raise SchemaError(f"{what} {number} is beyond 2**53: no engine keeps it exact.", code="S08", hint=hint)
+        shown = number if abs(number) < 10**30 else f"of more than {10**30:.0e}"
+        raise SchemaError(f"{what} {shown} is beyond 2**53: no engine keeps it exact.", code="S08", hint=hint)
     return number
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,39 +15,51 @@ from tacit.untyped import pandas
 def example(schema: Schema, rows: int, rng: int | np.random.Generator | None) -> Any:
     """A pandas frame of `rows` made-up rows: uniform inside bounds and over levels, named as in the table.
 
-    Missing cells appear only where the schema gives them a level of their own.  SchemaError S16 for a Real without
-    bounds, S17 for fewer than 0 rows.
+    A Real without bounds is standard normal; a PrivacyUnit numbers persons of at most `max_rows` rows.  Missing cells
+    appear only where the schema gives them a level of their own.  SchemaError S17 for a number of rows that is none.
 
     >>> Schema({"age": Real(0, 100)}).example(3, rng=0).shape
     (3, 1)
     """
     pd = pandas()
 
-    if rows < 0:
-        raise SchemaError(f"rows is {rows}: not at least 0.", code="S17", hint="example(1_000, rng=0)")
+    if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"rows is {rows!r}: not a whole number from 0 on."
+        raise SchemaError(text, code="S17", hint="schema.example(1_000, rng=0)")
     generator = np.random.default_rng(rng)
-    return pd.DataFrame({schema.source(name): _cells(name, c, rows, generator) for name, c in schema.items()})
+    return pd.DataFrame({schema.source(name): _cells(column, int(rows), generator) for name, column in schema.items()})
 
 
-def _cells(name: str, column: Column, rows: int, rng: np.random.Generator) -> Any:
+def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
     if isinstance(column, Real):
         if column.lower is None or column.upper is None:
-            raise SchemaError(f"column {name!r} has no bounds to rehearse in.", code="S16", hint="Real(0, 100)")
-        return rng.uniform(column.lower, column.upper, rows)
+            return rng.standard_normal(rows)
+        return np.clip(column.lower + (column.upper - column.lower) * rng.random(rows), column.lower, column.upper)
     if isinstance(column, Integer):
         return rng.integers(column.lower, column.upper, rows, endpoint=True)
     if isinstance(column, Boolean):
         return rng.integers(0, 2, rows).astype(bool)
     if isinstance(column, PrivacyUnit):
-        people = max(1, -(-2 * rows // (column.max_rows + 1)))
-        ids = np.repeat(np.arange(people), column.max_rows)
-        return rng.permutation(ids)[:rows]
+        return _persons(column.max_rows, rows, rng)
     if isinstance(column, Date):
-        first, last = cast(date, column.lower), cast(date, column.upper)
-        return [first + timedelta(int(k)) for k in rng.integers(0, (last - first).days, rows, endpoint=True)]
+        days = rng.integers(*column.days, rows, endpoint=True)
+        return days.astype("datetime64[D]").astype("datetime64[s]")
     return _levels(column, rows, rng)
 
 
+def _persons(most: int, rows: int, rng: np.random.Generator) -> Any:
+    """Numbers of persons with 1 to `most` rows each, in any order."""
+    sizes = rng.integers(1, most, rows, endpoint=True)
+    people = int(np.searchsorted(np.cumsum(sizes), rows)) + 1
+    return rng.permutation(np.repeat(np.arange(len(sizes[:people])), sizes[:people])[:rows])
+
+
 def _levels(column: Category, rows: int, rng: np.random.Generator) -> Any:
+    """Codes, in a type that holds a missing cell without changing the others."""
     options: list[Any] = [*column.codes, *([] if column.missing == EXCLUDE else [None])]
-    return [options[k] for k in rng.integers(0, len(options), rows)]
+    cells = [options[k] for k in rng.integers(0, len(options), rows)]
+    code = column.codes[0]
+    kind = "boolean" if isinstance(code, bool) else "Int64" if isinstance(code, int) else "str"
+    if None not in options:
+        return pandas().array(cells, dtype=kind.lower().replace("boolean", "bool"))
+    return pandas().array(cells, dtype="string" if kind == "str" else kind)

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import SchemaError, nearest
 from tacit.schema.checks import words
 from tacit.schema.columns import EXCLUDE, TYPES, Category, Column, PrivacyUnit
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import numpy as np
+
+OPEN: Final = "?"
+"""Stands in a drafted schema where a person must decide; a schema that still has it is refused, by name."""
 
 
 class Schema(Mapping[str, Column]):
@@ -27,13 +36,13 @@ class Schema(Mapping[str, Column]):
     __slots__ = ("_columns",)
 
     def __init__(self, columns: Mapping[str, Column], /) -> None:
+        if not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"a schema is a dict of columns, not {type(columns).__name__}."
+            raise SchemaError(text, code="S02", hint='Schema({"age": Real(0, 100)})')
         made: dict[str, Column] = {}
         for name, column in columns.items():
             words(name, "column name", "S01", 'Schema({"age": Real(0, 100)})')
-            if not isinstance(column, tuple(TYPES.values())):  # pyright: ignore[reportUnnecessaryIsInstance]
-                text = f"column {name!r} is {column!r}, which is no column type."
-                raise SchemaError(text, code="S02", hint=", ".join(TYPES))
-            made[name] = column
+            made[name] = _column(name, column)
         if not made:
             raise SchemaError("the schema has no columns.", code="S01", hint='Schema({"age": Real(0, 100)})')
         self._columns = made
@@ -62,7 +71,7 @@ class Schema(Mapping[str, Column]):
         return len(self._columns)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Schema) and list(self.items()) == list(other.items())
+        return isinstance(other, Schema) and self.digest() == other.digest()
 
     def __hash__(self) -> int:
         return hash(self.digest())
@@ -90,7 +99,10 @@ class Schema(Mapping[str, Column]):
 
     @classmethod
     def from_dict(cls, columns: Mapping[str, Mapping[str, Any]]) -> Schema:
-        """Inverse of `to_dict`; SchemaError S04 for an unknown type, S05 for an unknown or missing key."""
+        """Inverse of `to_dict`; SchemaError names the column: S04 an unknown type, S05 a key, S16 what is open."""
+        if not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"a schema is a dict of columns, not {type(columns).__name__}."
+            raise SchemaError(text, code="S02", hint='{"age": {"type": "Real", "lower": 0, "upper": 100}}')
         return cls({name: column_from_dict(name, given) for name, given in columns.items()})
 
     def digest(self) -> str:
@@ -106,32 +118,40 @@ class Schema(Mapping[str, Column]):
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the `[schema]` table of a TOML text; FileError or SchemaError where it is wrong."""
+        """Read the `[schema]` table of a TOML text; FileError F02, F03 or SchemaError where it is wrong."""
         from tacit.schema.toml import schema_from_toml
 
         return schema_from_toml(text)
 
     @classmethod
-    def load(cls, path: Any) -> Schema:
-        """Read the `[schema]` table of a TOML file."""
-        from pathlib import Path
+    def load(cls, path: str | PathLike[str]) -> Schema:
+        """Read the `[schema]` table of a TOML file; FileError F01 where it cannot be read, else as `from_toml`."""
+        from tacit.schema.toml import read_text, schema_from_toml
 
-        from tacit.errors import FileError
+        return schema_from_toml(read_text(path), str(path))
 
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as problem:
-            raise FileError(f"{path} cannot be read: {problem}.", code="F01", hint="the path of a TOML file") from None
-        return cls.from_toml(text)
+    def example(self, rows: int, *, rng: int | np.random.Generator | None = None) -> Any:
+        """Made-up rows from the schema alone, for rehearsal: a pandas frame named as the table is.
 
-    def example(self, rows: int, rng: Any = None) -> Any:
-        """Made-up rows from the schema alone, for rehearsal: a pandas frame named as the table is."""
+        Uniform inside bounds and over levels, nothing else; `rng` (an int or a Generator) makes it reproducible.
+        """
         from tacit.schema.rehearse import example
 
         return example(self, rows, rng)
 
 
-_FIELDS = {
+def _column(name: str, column: object) -> Column:
+    if isinstance(column, tuple(TYPES.values())):
+        return column
+    text, hint = f"column {name!r} is {column!r}, which is no column type.", ", ".join(TYPES)
+    if isinstance(column, type) and column in TYPES.values():
+        text, hint = f"column {name!r} is {column.__name__} itself, not a column of that type.", f"{column.__name__}(…)"
+    elif isinstance(column, Mapping):
+        hint = "Schema.from_dict({…})"
+    raise SchemaError(text, code="S02", hint=hint)
+
+
+_FIELDS: Final = {
     "Real": ("lower", "upper", "units", "missing", "column"),
     "Integer": ("lower", "upper", "units", "missing", "column"),
     "Boolean": ("missing", "column"),
@@ -156,53 +176,80 @@ def column_to_dict(column: Column) -> dict[str, Any]:
     return made
 
 
-def column_from_dict(name: str, given: Mapping[str, Any]) -> Column:
+_NEEDED: Final = {
+    "Integer": ("lower", "upper"),
+    "Date": ("lower", "upper"),
+    "Category": ("levels",),
+    "PrivacyUnit": ("max_rows",),
+}
+
+
+def column_from_dict(name: str, given: object) -> Column:
     """Inverse of `column_to_dict`; also takes `levels` as a list of codes or a table, as TOML writes them."""
-    words_ = dict(given)
+    where = f"column {name!r}"
+    if not isinstance(given, Mapping):
+        hint = f'{name} = {{ type = "Real", lower = 0, upper = 100 }}'
+        raise SchemaError(f"{where} is {given!r}, not a table.", code="S04", hint=hint)
+    words_ = {str(key): value for key, value in cast("Mapping[object, Any]", given).items()}
     kind = words_.pop("type", None)
-    if kind not in TYPES:
+    if not isinstance(kind, str) or kind not in TYPES:
         guess = nearest(str(kind), list(TYPES)) or "Real"
-        text = f"column {name!r} has type {kind!r}, which is not one of {', '.join(TYPES)}."
+        text = f"{where} has type {kind!r}, which is not one of {', '.join(TYPES)}."
         raise SchemaError(text, code="S04", hint=f'type = "{guess}"')
-    for key in words_:
-        if key not in _FIELDS[kind]:
-            guess = nearest(key, list(_FIELDS[kind])) or _FIELDS[kind][0]
-            raise SchemaError(f"column {name!r}: {kind} has no {key!r}.", code="S05", hint=f"{guess} = …")
-    needed = {"Integer": ("lower", "upper"), "Date": ("lower", "upper"), "Category": ("levels",)}
-    for key in (*needed.get(kind, ()), *(("max_rows",) if kind == "PrivacyUnit" else ())):
-        if key not in words_:
-            raise SchemaError(f"column {name!r}: {kind} needs {key!r}.", code="S05", hint=f"{key} = …")
-    if kind == "Category":
-        words_["levels"] = read_levels(words_["levels"])
+    _keys(where, kind, words_)
     try:
+        if "levels" in words_:
+            words_["levels"] = read_levels(words_["levels"])
         return TYPES[kind](**words_)
     except SchemaError as problem:
-        message = f"column {name!r}: {problem.message}"
-        raise SchemaError(message, code=problem.code, hint=problem.hint, state=problem.state) from None
+        located = SchemaError(f"{where}: {problem.message}", code=problem.code, hint=problem.hint, state=problem.state)
+    raise located
 
 
-def read_levels(levels: Any) -> Any:
+def _keys(where: str, kind: str, words_: Mapping[str, Any]) -> None:
+    """Refuse unknown keys, missing ones, and what a draft left open."""
+    for key, value in words_.items():
+        if key not in _FIELDS[kind]:
+            guess = nearest(key, list(_FIELDS[kind])) or _FIELDS[kind][0]
+            raise SchemaError(f"{where}: {kind} has no {key!r}.", code="S05", hint=f"{guess} = …")
+        if key in ("lower", "upper", "levels", "max_rows") and value in (OPEN, [OPEN]):
+            text = f"{where}: {key} is still open ({key} = {value!r}); what is public is declared, not found in data."
+            raise SchemaError(text, code="S16", hint=f"{key} = what is known before anyone looks at the table")
+    for key in _NEEDED.get(kind, ()):
+        if key not in words_:
+            raise SchemaError(f"{where}: {kind} needs {key!r}.", code="S05", hint=f"{key} = …")
+
+
+def read_levels(levels: object) -> Any:
     """Levels as JSON and TOML write them -> what Category takes.
 
     A list of [code, label] pairs is exact; a list of codes is its own labels; a table has text keys, which mean whole
     numbers where all of them are written as such (`{ 0 = "male", 1 = "female" }`).
+
+    >>> read_levels({"0": "male", "1": "female"}), read_levels({"01": "Alabama", "10": "Delaware"})
+    ({0: 'male', 1: 'female'}, {'01': 'Alabama', '10': 'Delaware'})
     """
     if isinstance(levels, Mapping):
-        table = cast("Mapping[str, str]", levels)
-        if all(_is_whole(key) for key in table):
-            return {int(key): label for key, label in table.items()}
-        return dict(table)
-    if isinstance(levels, list):
-        listed = cast("list[Any]", levels)
-        if listed and all(isinstance(one, list) and len(cast("list[Any]", one)) == 2 for one in listed):
-            pairs = cast("list[list[Any]]", listed)
-            codes = [code for code, _ in pairs]
-            if len(set(map(repr, codes))) < len(codes):
-                twice = next(code for i, code in enumerate(codes) if code in codes[:i])
-                raise SchemaError(f"level {twice!r} of Category is there twice.", code="S09", hint="each level once")
-            return dict(pairs)
-    return cast(Any, levels)
+        table = cast("Mapping[object, object]", levels)
+        if all(isinstance(key, str) and WHOLE.fullmatch(key) for key in table):
+            return {int(cast(str, key)): label for key, label in table.items()}
+        return table
+    if not isinstance(levels, list | tuple):
+        return levels
+    listed = cast("list[object]", levels)
+    if not any(isinstance(one, list | tuple | Mapping) for one in listed):
+        return listed
+    made: dict[object, object] = {}
+    for one in listed:
+        pair = cast("list[object]", one)
+        if not isinstance(one, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str | int | float):
+            hint = 'levels = [["01", "Alabama"], ["10", "Delaware"]]'
+            raise SchemaError(f"level {one!r} of Category is not a code with its label.", code="S10", hint=hint)
+        if pair[0] in made:
+            raise SchemaError(f"level {pair[0]!r} of Category is there twice.", code="S09", hint="each level once")
+        made[pair[0]] = pair[1]
+    return made
 
 
-def _is_whole(key: str) -> bool:
-    return key.lstrip("-").isdigit() and str(int(key)) == key
+WHOLE: Final = re.compile(r"-?[1-9][0-9]{0,17}|0")
+"""How a whole number is written as a key."""

@@ -4,37 +4,59 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from typing import Any, cast
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
-from tacit.errors import FileError, SchemaError
-from tacit.schema.columns import Category
-from tacit.schema.table import Schema, column_from_dict, column_to_dict
+from tacit.errors import FileError, nearest
+from tacit.schema.columns import Category, Date
+from tacit.schema.table import OPEN, WHOLE, Schema, column_to_dict
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Text of a UTF-8 file; FileError F01 where it cannot be read, with the line where it is not UTF-8."""
+    try:
+        raw = Path(path).read_bytes()
+    except OSError as problem:
+        message = f"{path} cannot be read: {problem.strerror}."
+        raise FileError(message, code="F01", hint="the path of a TOML file") from None
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw.count(b"\n", 0, problem.start) + 1
+        message = f"{path} is not text in UTF-8 (line {line})."
+        raise FileError(message, code="F01", hint="save it as UTF-8") from None
 
 
 def read_toml(text: str, where: str = "this text") -> dict[str, Any]:
     """TOML -> plain values; FileError F02 with the line where it is not TOML."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise FileError(f"{where} is not TOML: {problem}.", code="F02", hint="a key, =, and a value a line") from None
+    except RecursionError:
+        reason = "it is nested too deeply"
+    except ValueError as problem:  # TOMLDecodeError, and numbers of thousands of digits
+        reason = str(problem)
+    raise FileError(f"{where} is not TOML: {reason}.", code="F02", hint="a key, =, and a value a line")
 
 
-def schema_from_toml(text: str) -> Schema:
+def schema_from_toml(text: str, where: str = "this text") -> Schema:
     """Read the `[schema]` table of a TOML text."""
-    return schema_from_table(read_toml(text).get("schema"))
+    tables = read_toml(text, where)
+    guess = nearest("schema", [key for key in tables if isinstance(tables[key], Mapping)])
+    if "schema" not in tables and guess:
+        raise FileError(f"{where} has [{guess}], and no [schema].", code="F03", hint="[schema]")
+    return schema_from_table(tables.get("schema"))
 
 
 def schema_from_table(table: object) -> Schema:
     """The parsed `[schema]` table -> Schema; FileError F03 where there is none."""
     if not isinstance(table, Mapping) or not table:
-        raise FileError("there is no [schema] table.", code="F03", hint='[schema]\nage = { type = "Real", … }')
-    columns: dict[str, Any] = {}
-    for name, given in cast("Mapping[str, Any]", table).items():
-        if not isinstance(given, Mapping):
-            text = f"column {name!r} is {given!r}, not a table."
-            raise SchemaError(text, code="S04", hint=f'{name} = {{ type = "Real", lower = 0, upper = 100 }}')
-        columns[name] = column_from_dict(name, cast("Mapping[str, Any]", given))
-    return Schema(columns)
+        hint = '[schema], then one line a column: age = { type = "Real", lower = 0, upper = 100 }'
+        raise FileError("there is no [schema] table.", code="F03", hint=hint)
+    return Schema.from_dict(cast("Mapping[str, Any]", table))
 
 
 def schema_to_toml(schema: Schema) -> str:
@@ -44,29 +66,35 @@ def schema_to_toml(schema: Schema) -> str:
         words = column_to_dict(column)
         if isinstance(column, Category):
             words["levels"] = _levels(column)
-        inside = ", ".join(f"{key} = {value(part, key)}" for key, part in words.items())
+        if isinstance(column, Date):
+            words |= {key: getattr(column, key) for key in words if isinstance(getattr(column, key, None), date)}
+        inside = ", ".join(f"{key} = {value(part)}" for key, part in words.items())
         lines.append(f"{key_text(name)} = {{ {inside} }}")
     return "\n".join(lines) + "\n"
 
 
 def _levels(column: Category) -> Any:
-    """The shortest exact form: a list of text codes, a table of whole numbers or text, or [code, label] pairs."""
+    """The shortest form that reads back as the same codes: a list of codes, a table, or [code, label] pairs."""
     levels = column.levels
-    if all(isinstance(code, str) and code == label for code, label in levels.items()):
+    texts = all(isinstance(code, str) for code in levels)
+    numbers = all(isinstance(code, int) and not isinstance(code, bool) for code in levels)
+    if texts and all(code == label for code, label in levels.items()) and list(levels) != [OPEN]:
         return list(levels)
-    if all(isinstance(code, int) and not isinstance(code, bool) for code in levels):
+    if numbers or (texts and not all(WHOLE.fullmatch(str(code)) for code in levels)):
         return {str(code): label for code, label in levels.items()}
     return [[code, label] for code, label in levels.items()]
 
 
-def value(part: Any, key: str = "") -> str:
-    """One plain value as TOML; dates of bounds are written as TOML dates are read, as text."""
+def value(part: Any) -> str:
+    """One plain value as TOML."""
     if isinstance(part, bool):
         return "true" if part else "false"
     if isinstance(part, float) and part.is_integer() and abs(part) < 2**53:
         return str(int(part))
     if isinstance(part, int | float):
         return repr(part)
+    if isinstance(part, date):
+        return part.isoformat()
     if isinstance(part, Mapping):
         table = cast("Mapping[str, Any]", part)
         return "{ " + ", ".join(f"{key_text(k)} = {value(v)}" for k, v in table.items()) + " }"
