@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tacit.errors import FileError, QueryError, TacitError, nearest
+from tacit.errors import FileError, TacitError, nearest
 from tacit.privacy import Budget, Cost
 from tacit.privacy.numbers import rational
 from tacit.queries import Query, query_from_dict
@@ -121,7 +121,7 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
 def _share(place: str, given: Any) -> Fraction:
     share: Fraction = _located(place)(partial(rational, given, "share"))
     if share <= 0:
-        raise QueryError(f"{place} share is {given}: not above 0.", code="Q23", hint="share = 2, beside 1 for others")
+        raise FileError(f"{place} share is {given}: not above 0.", code="F06", hint="share = 2, beside 1 for others")
     return share
 
 
