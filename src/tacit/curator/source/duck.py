@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,9 @@ from tacit.untyped import arrow
 
 PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
 NUMBERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
+FEW: Final = 32
+"""Levels up to which text is compared with each."""
+
 MORE: Final = ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")
 
 
@@ -111,10 +115,12 @@ class Text:
         """See `Engine.read`."""
         wanted = list(dict.fromkeys(one.name for one in columns)) or [self._names[0]]
         indices = [self._names.index(name) for name in wanted]
-        made = files.connection().from_arrow(text.cells(self._path, self._delimiter, len(self._names), indices))
+        engine = files.connection()
+        made = engine.from_arrow(text.cells(self._path, self._delimiter, len(self._names), indices))
         if not columns:
             return nw.from_native(made)
-        return _project(made, [_text_cell(one, f"nullif(\"a{wanted.index(one.name)}\", '')") for one in columns])
+        cells = [_text_cell(one, f"nullif(\"a{wanted.index(one.name)}\", '')") for one in columns]
+        return _project(made, cells, engine.sql("SELECT 1"))  # the stream can be read once
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
         """See `Engine.collect`."""
@@ -151,22 +157,46 @@ def quoted(name: str, mark: str = '"') -> str:
     return mark + name.replace(mark, mark * 2) + mark
 
 
-def _project(relation: Any, cells: Sequence[str]) -> Any:
-    return nw.from_native(relation.project(", ".join(f'{cell} AS "c{i}"' for i, cell in enumerate(cells))))
+@dataclass(frozen=True)
+class Listed:
+    """Text to be looked up among levels: SQL of the cell, as bytes, since a collation may hold f and F equal."""
+
+    cell: str
+    levels: tuple[str, ...]
+
+    @property
+    def codes(self) -> str:
+        """The levels as a list of bytes."""
+        return f"[{', '.join(f'encode({quoted(level, chr(39))})' for level in self.levels)}]"
 
 
-def _listed(cell: str, levels: Sequence[str]) -> str:
-    """The cell as an enumeration of the levels, exact and small: grouping by it needs no memory for other text."""
-    return f"TRY_CAST({cell} AS ENUM({', '.join(quoted(level, chr(39)) for level in levels)}))"
+def _listed(cell: str, levels: tuple[str, ...]) -> str | Listed:
+    """Place of the level, null for other text: by comparison where levels are few, by a join where they are many."""
+    found = Listed(f"encode(CAST({cell} AS VARCHAR))", levels)
+    return found if len(levels) > FEW else f"CAST(list_position({found.codes}, {found.cell}) AS UTINYINT)"
+
+
+def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = None) -> Any:
+    """Cells as c0, c1, ...; `one`: a relation of one row on the same connection, the relation's own where not given."""
+    names = [f'"c{i}"' for i in range(len(cells))]
+    text = [cell.cell if isinstance(cell, Listed) else cell for cell in cells]
+    made = relation.project(", ".join(f"{cell} AS {name}" for cell, name in zip(text, names, strict=True)))
+    for i, cell in enumerate(cells):
+        if isinstance(cell, Listed):
+            row = relation.limit(0).aggregate("count(*)") if one is None else one
+            levels = row.project(f"unnest({cell.codes}) AS level, unnest(range(1, {len(cell.levels) + 1})) AS place")
+            joined = made.set_alias("cells").join(levels.set_alias("levels"), f"{names[i]} = level", how="left")
+            made = joined.project(", ".join(f"place AS {name}" if name == names[i] else name for name in names))
+    return nw.from_native(made)
 
 
 def _days(day: str) -> str:
     return f"CASE WHEN isfinite({day}) THEN CAST({day} - DATE '1970-01-01' AS DOUBLE) END"
 
 
-def _cell(one: Reading, cell: str, dtype: str) -> str:
+def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
     if dtype == '"NULL"':
-        return "NULL::DOUBLE" if one.how != "text" else "NULL::VARCHAR"
+        return "NULL::DOUBLE"
     if one.how == "text":
         return _listed(cell, one.levels)
     if one.how != "date":
@@ -176,7 +206,7 @@ def _cell(one: Reading, cell: str, dtype: str) -> str:
     return _days(cell if dtype == "DATE" else f"TRY_CAST({cell} AS DATE)")
 
 
-def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str:
+def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
     """As `_cell`; timestamps arrive as integers, counted from 1970 in UTC where there is a time zone."""
     is_ = arrow().types
     if is_.is_null(dtype):
@@ -189,7 +219,7 @@ def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str:
     return f"CASE WHEN {known} THEN CAST({cell} // {unit} - (({cell} % {unit}) < 0)::BIGINT AS DOUBLE) END"
 
 
-def _text_cell(one: Reading, cell: str) -> str:
+def _text_cell(one: Reading, cell: str) -> str | Listed:
     number = f"TRY_CAST({cell} AS DOUBLE)"
     if one.how == "text":
         return _listed(cell, one.levels)

@@ -27,7 +27,7 @@ class Reading:
     boolean: the same, 0 or 1 (other values are somebody else's to refuse).
     date:    days since 1970-01-01 as Float64: of a date, of a timestamp as it is written where it has no time zone,
              in UTC where it is an instant.
-    text:    the cell where it equals one of `levels`, character by character; null otherwise.
+    text:    where the cell equals one of `levels`, character by character, that text or its place, from 1; else null.
     """
 
     name: str

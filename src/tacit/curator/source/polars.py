@@ -64,7 +64,8 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if dtype == pl.Null:
         return pl.lit(None, dtype=pl.String if one.how == "text" else pl.Float64)
     if one.how == "text":
-        return cell.cast(pl.String).cast(pl.Enum(list(one.levels)), strict=False).cast(pl.String)
+        text = cell.cast(pl.String)
+        return pl.when(text.is_in(list(one.levels))).then(text)
     if one.how != "date":
         return cell
     count = cell.to_physical().cast(pl.Int64)

@@ -115,9 +115,10 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
 
 
 def _lookup(key: KeyMap) -> dict[Level | float, int]:
-    """Level -> index: text by itself, numbers and Booleans by their float64."""
-    text = _textual(key)
-    return {(level if text else float(level)): i for i, level in enumerate(key.levels)}
+    """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    if _textual(key):
+        return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
+    return {float(level): i for i, level in enumerate(key.levels)}
 
 
 def _textual(key: KeyMap) -> bool:
