@@ -41,6 +41,8 @@ def _names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
     """One name or several -> a tuple of distinct names."""
     if value is None:
         return ()
+    if not isinstance(value, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise QueryError(f"{field} of {query}: {value!r} is not a column name.", code="Q01", hint=f'{field}="age"')
     listed = (value,) if isinstance(value, str) else tuple(value)
     for name in listed:
         if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]

@@ -48,7 +48,7 @@ def check(path: str, as_json: bool) -> None:
     emit(text, words, as_json)
 
 
-def import_raw(raw: str, path: str, out: str, delimiter: str, drop: bool, as_json: bool) -> None:
+def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: bool, as_json: bool) -> None:
     """`tacit import`."""
     import typer
 
@@ -56,7 +56,7 @@ def import_raw(raw: str, path: str, out: str, delimiter: str, drop: bool, as_jso
 
     job = load(path)
     progress(f"reading {raw}")
-    report = import_table(raw, job.schema, out, delimiter=delimiter, broken="drop" if drop else "refuse")
+    report = import_table(raw, job.schema, out, broken="drop" if drop else "refuse", **reading)
     emit(str(report.summary()), report.to_dict(), as_json)
     if not report.written:
         raise typer.Exit(2)

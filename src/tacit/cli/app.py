@@ -68,13 +68,24 @@ def import_(
     job: Annotated[str, typer.Option("--schema", help=PATH)],
     out: Annotated[str, typer.Option("--out", help="The typed table to write (.parquet).")],
     delimiter: Annotated[str, typer.Option(help="Between cells.")] = ",",
+    quote: Annotated[str, typer.Option(help="Around cells that hold a delimiter.")] = '"',
+    encoding: Annotated[str, typer.Option(help="Of the raw file.")] = "utf-8-sig",
+    decimal: Annotated[str, typer.Option(help="Decimal mark of numbers.")] = ".",
+    no_header: Annotated[bool, typer.Option("--no-header", help="The first line is a row, not names.")] = False,
     drop_broken: Annotated[bool, typer.Option("--drop-broken", help="Leave rows out that cannot be split.")] = False,
     as_json: Json = False,
 ) -> None:
     """Turn raw text into a typed table, and say what could not be read.  For the curator's eyes: not a release."""
     from tacit.cli import actions
 
-    actions.import_raw(raw, job, out, delimiter, drop_broken, as_json)
+    reading = {
+        "delimiter": delimiter,
+        "quote": quote,
+        "encoding": encoding,
+        "decimal": decimal,
+        "header": not no_header,
+    }
+    actions.import_raw(raw, job, out, reading, drop_broken, as_json)
 
 
 @app.command()
