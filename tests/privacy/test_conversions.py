@@ -153,12 +153,14 @@ def test_epsilon_of_zcdp_is_never_below_the_truth(rho, delta):
 
 
 @given(log_uniform(1e-6, 500), log_uniform(1e-60, 0.5))
+@example(Fraction(1, 10), Fraction(79057, 250000))  # rho = 2 delta**2 exactly: equal but for the reference's last digits
 @settings(max_examples=40, deadline=None)
 def test_the_held_rho_implies_the_pair_and_hardly_less(epsilon, delta):
     rho = epsilon_delta_to_zcdp(epsilon, delta)
-    assert true_epsilon(rho, delta) <= number(epsilon)
+    reference = mp.mpf(10) ** -50  # the rounding of 60 digits in the reference, no slack of ours
+    assert true_epsilon(rho, delta) <= number(epsilon) * (1 + reference)
     assert true_epsilon(rho * (1 + LOOSE), delta) > number(epsilon) * (1 - mp.mpf(10) ** -9)
-    assert true_log_delta(rho, epsilon) <= mp.log(number(delta))
+    assert true_log_delta(rho, epsilon) <= mp.log(number(delta)) + reference
     assert rho <= approximate_to_zcdp(epsilon, delta)  # the Gaussian at this (ε, δ) is within its ρ
 
 
