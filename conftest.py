@@ -14,7 +14,8 @@ from hypothesis import settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 settings.register_profile("tacit", deadline=None, print_blob=True)
-settings.load_profile("tacit")
+settings.register_profile("ci", settings.get_profile("tacit"), derandomize=True)  # CI repeats; people explore
+settings.load_profile("ci" if os.environ.get("CI") else "tacit")
 
 SPARK_CONF = "rootLogger.level = off\n"
 

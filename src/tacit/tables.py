@@ -28,10 +28,24 @@ LATEX: Final = str.maketrans(
         "ρ": r"$\rho$",
         "ε": r"$\varepsilon$",
         "δ": r"$\delta$",
+        "σ": r"$\sigma$",
+        "χ": r"$\chi$",
         "·": r"$\cdot$",
+        "×": r"$\times$",
+        "±": r"$\pm$",
+        "≤": r"$\leq$",
+        "≥": r"$\geq$",
+        "−": "$-$",
+        "²": r"$^2$",
+        "³": r"$^3$",
+        "…": r"\ldots{}",
         "–": "--",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
     }
 )
+MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 
 @dataclass(frozen=True)
@@ -65,23 +79,20 @@ class Table:
     def to_text(self) -> str:
         """Aligned columns, two spaces apart."""
         body = [list(self.columns), *self.cells()]
-        widths = [max(len(row[i]) for row in body) for i in range(len(self.columns))]
+        widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
         lines = [
-            "  ".join(
-                cell.rjust(width) if side == "right" else cell.ljust(width)
-                for cell, width, side in zip(row, widths, self.sides, strict=True)
-            ).rstrip()
-            for row in body
+            "  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body
         ]
         return "\n".join([*([self.title] if self.title else []), *lines, *self.notes])
 
     def to_markdown(self) -> str:
-        """A pipe table, the title in bold, notes below."""
+        """A pipe table, the title in bold, each note a paragraph below."""
         rules = ["---:" if side == "right" else ":---" for side in self.sides]
-        body = [list(self.columns), rules, *[[cell.replace("|", "\\|") for cell in row] for row in self.cells()]]
-        lines = ["| " + " | ".join(row) + " |" for row in body]
-        head = [f"**{self.title}**", ""] if self.title else []
-        return "\n".join([*head, *lines, *(["", *[f"*{note}*" for note in self.notes]] if self.notes else [])]) + "\n"
+        head, *body = [[cell.translate(MARKDOWN) for cell in row] for row in [list(self.columns), *self.cells()]]
+        lines = ["| " + " | ".join(row) + " |" for row in [head, rules, *body]]
+        title = [f"**{self.title.translate(MARKDOWN)}**", ""] if self.title else []
+        notes = [line for note in self.notes for line in ("", note.translate(MARKDOWN))]
+        return "\n".join([*title, *lines, *notes]) + "\n"
 
     def to_html(self) -> str:
         """A table element with a caption; notes in its foot."""
@@ -157,6 +168,24 @@ class Table:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def display_width(text: str) -> int:
+    """Columns that a text takes in a terminal: two for wide characters, none for combining ones.
+
+    >>> display_width("Zürich"), display_width("東京")
+    (6, 4)
+    """
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(mark) else 2 if east_asian_width(mark) in "WF" else 1 for mark in text)
+
+
+def _padded(cell: str, width: int, side: Align) -> str:
+    gap = " " * (width - display_width(cell))
+    return gap + cell if side == "right" else cell + gap
 
 
 def format_number(value: float, *, decimals: int) -> str:
