@@ -43,6 +43,7 @@ LATEX: Final = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
+        "[": "{[}",  # after the end of a row a bracket would be its argument
     }
 )
 MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
@@ -80,9 +81,7 @@ class Table:
         """Aligned columns, two spaces apart."""
         body = [list(self.columns), *self.cells()]
         widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
-        lines = [
-            "  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body
-        ]
+        lines = ["  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body]
         return "\n".join([*([self.title] if self.title else []), *lines, *self.notes])
 
     def to_markdown(self) -> str:
@@ -112,12 +111,10 @@ class Table:
         )
 
     def to_latex(self) -> str:
-        """A booktabs tabular in a table environment."""
+        """A table environment for `booktabs`; each note a paragraph below the tabular."""
         spec = "".join("r" if side == "right" else "l" for side in self.sides)
         body = [" & ".join(cell.translate(LATEX) for cell in row) + r" \\" for row in self.cells()]
-        notes = [
-            rf"\multicolumn{{{len(self.columns)}}}{{l}}{{\footnotesize {n.translate(LATEX)}}} \\" for n in self.notes
-        ]
+        notes = [rf"\par{{\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
         lines = [
             r"\begin{table}",
             *([rf"\caption{{{self.title.translate(LATEX)}}}"] if self.title else []),
@@ -127,8 +124,8 @@ class Table:
             r"\midrule",
             *body,
             r"\bottomrule",
-            *notes,
             r"\end{tabular}",
+            *notes,
             r"\end{table}",
         ]
         return "\n".join(lines) + "\n"
