@@ -1,0 +1,117 @@
+"""Tables in six forms: escaped, aligned, the same every time; nothing lost on the way to a file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tacit.errors import FileError
+from tacit.tables import SUFFIXES, Table, display_width, format_interval, format_number
+
+TABLE = Table("Mean & <more>", ("term", "ε_1"), (("a|b", 1), ("50% $", None)), ("note #1",))
+PRINTABLE = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), max_size=12)
+TABLES = st.integers(1, 4).flatmap(
+    lambda n: st.builds(
+        Table,
+        PRINTABLE,
+        st.tuples(*[PRINTABLE] * n),
+        st.lists(st.tuples(*[PRINTABLE] * n), max_size=4).map(tuple),
+        st.lists(PRINTABLE, max_size=2).map(tuple),
+    )
+)
+
+
+def test_every_form_escapes(tmp_path: Path) -> None:
+    assert "Mean &amp; &lt;more&gt;" in TABLE.to_html()
+    assert "a\\|b" in TABLE.to_markdown()
+    assert r"50\% \$" in TABLE.to_latex()
+    assert r"$\varepsilon$\_1" in TABLE.to_latex()
+    assert next(csv.reader(TABLE.to_csv().splitlines()[1:])) == ["a|b", "1"]
+    assert json.loads(TABLE.to_json())["rows"] == [["a|b", "1"], ["50% $", ""]]
+    for suffix in SUFFIXES:
+        TABLE.save(tmp_path / f"t{suffix}")
+        assert (tmp_path / f"t{suffix}").stat().st_size > 10
+    with pytest.raises(FileError) as refused:
+        TABLE.save(tmp_path / "t.docx")
+    assert refused.value.code == "F10"
+    assert str(TABLE) == TABLE.to_text()
+    assert TABLE._repr_html_() == TABLE.to_html()
+
+
+@given(TABLES)
+def test_csv_and_json_read_back(table: Table) -> None:
+    wanted = [list(table.columns), *[[str(cell) for cell in row] for row in table.rows]]
+    assert [row or [""] for row in csv.reader(table.to_csv().splitlines())] == [row or [""] for row in wanted]
+    words = json.loads(table.to_json())
+    assert [words["columns"], *words["rows"]] == wanted
+    assert (words["title"], tuple(words["notes"])) == (table.title, table.notes)
+
+
+@given(TABLES)
+def test_html_reads_back(table: Table) -> None:
+    found: list[str] = []
+
+    class Cells(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: object) -> None:
+            if tag in ("td", "th", "caption"):
+                found.append("")
+
+        def handle_data(self, data: str) -> None:
+            found[-1] += data
+
+    reader = Cells(convert_charrefs=True)
+    reader.feed(table.to_html())
+    reader.close()
+    cells = [*table.columns, *(cell for row in table.rows for cell in row), *table.notes]
+    assert found == [*([table.title] if table.title else []), *cells]
+
+
+@given(TABLES)
+def test_markdown_rows_have_as_many_cells_as_columns(table: Table) -> None:
+    rows = [line for line in table.to_markdown().splitlines() if line.startswith("| ")]
+    assert len(rows) >= 2 + len(table.rows)
+    for row in rows[: 2 + len(table.rows)]:
+        bare = re.sub(r"\\.", "", row)  # an escaped mark is no border
+        assert bare.count("|") == len(table.columns) + 1
+
+
+@given(TABLES)
+def test_latex_rows_have_as_many_cells_as_columns(table: Table) -> None:
+    text = table.to_latex()
+    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")].splitlines()[1:]
+    assert len(body) == len(table.rows)
+    for row in body:
+        assert len(re.findall(r"(?<!\\)&", row)) == len(table.columns) - 1
+        assert not re.search(r"(?<!\\)[%#]", row)
+        assert row.endswith(r" \\")
+        assert not row.startswith("[")
+    assert text.count("{") - text.count(r"\{") == text.count("}") - text.count(r"\}")
+
+
+@given(TABLES)
+def test_text_is_aligned_and_forms_are_the_same_every_time(table: Table) -> None:
+    again = Table(table.title, table.columns, table.rows, table.notes)
+    for form in ("text", "html", "markdown", "latex", "csv", "json"):
+        assert getattr(table, f"to_{form}")() == getattr(again, f"to_{form}")()
+    columns, rows = (*table.columns, "end"), tuple((*row, "end") for row in table.rows)
+    lines = Table("", columns, rows).to_text().splitlines()
+    assert len({display_width(line) for line in lines}) == 1
+
+
+def test_wide_letters_are_counted_as_they_are_shown() -> None:
+    lines = Table("", ("市", "n"), (("東京", "1"), ("Zürich", "20"))).to_text().splitlines()
+    assert {display_width(line) for line in lines} == {10}
+
+
+def test_numbers() -> None:
+    assert format_number(-0.0004, decimals=3) == "0.000"
+    assert format_number(1234567.891, decimals=2) == "1,234,567.89"
+    assert format_number(-12.5, decimals=1) == "-12.5"
+    assert format_interval(-1, 2.5, decimals=1) == "-1.0 to 2.5"
