@@ -133,6 +133,17 @@ def test_mistakes_in_the_file_are_named(home: Path, old: str, new: str, code: st
     assert not (home / "job.release.json").exists()
 
 
+def test_a_plan_knows_the_ledger_beside_the_table(home: Path) -> None:
+    (home / "job.toml").write_text(JOB.replace('ledger = "people.ledger"\n', ""))
+    run(home, "release", "job.toml")
+    assert "before: left 0.30 of 0.50" in run(home, "plan", "job.toml")
+
+
+def test_a_terminal_without_greek_letters_gets_its_answer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert "left 0.30 of 0.50" in run(home, "release", "job.toml")
+
+
 def test_import_reports_and_writes_whole_or_not(home: Path) -> None:
     rows = ["age,sex,married,extra", "30,0,true,x", "abc,1,no,x", ",1,1,x", "40,7,false,x", "50,1", "99,0,?,x"]
     (home / "raw.csv").write_text("\n".join(rows) + "\n")

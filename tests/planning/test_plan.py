@@ -39,6 +39,24 @@ def test_the_price_for_a_width_reaches_it_and_no_more() -> None:
     assert tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, rho=made.cost.zcdp * 8 / 10).width > 2.2
 
 
+def test_a_price_beside_a_width_and_rows_that_are_no_number_are_refused() -> None:
+    for words in ({"rho": 0.5, "width": 50, "rows": 1_000}, {"rho": 0.1, "rows": "10"}, {"rho": 0.1, "rows": 10.5}):
+        with pytest.raises(QueryError) as refused:
+            tc.plan(tc.Mean("x"), SCHEMA, **words)  # pyright: ignore
+        assert refused.value.code in ("Q40", "Q41")
+
+
+def test_a_width_for_a_budget_in_epsilon_has_a_price_in_epsilon() -> None:
+    made = tc.plan(tc.Mean("x"), SCHEMA, rows=4_000, width=2.2, budget=tc.Budget(epsilon=1))
+    assert made.cost.kind == "pure"
+    assert made.width <= 2.2
+
+
+def test_the_factor_is_never_printed_as_less_than_it_is() -> None:
+    for epsilon, words in (("0.2", "a factor 1.23."), ("800", "a factor 2.73e+347.")):
+        assert words in tc.plan(tc.Mean("x"), SCHEMA, rows=100, epsilon=epsilon).guarantee
+
+
 def test_a_width_that_sampling_forbids() -> None:
     with pytest.raises(QueryError) as refused:
         tc.plan(tc.Mean("x"), SCHEMA, rows=100, width=0.1)

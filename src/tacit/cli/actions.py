@@ -68,8 +68,9 @@ def plan(path: str, price: dict[str, str | None], level: float, save: str | None
 
     job = load(path)
     budget, spent = job.budget, None
-    if job.ledger is not None and "://" not in job.ledger and Path(job.ledger).exists():
-        ledger = _open(job)
+    where = _ledger(job)
+    if where is not None and "://" not in where and Path(where).exists():
+        ledger = _open(job, where)
         budget, spent = ledger.budget, ledger.spent()
     page = make(
         _asks(job),
@@ -149,8 +150,13 @@ def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
     return {name: getattr(job.spend, name) for name in ("epsilon", "delta", "rho") if getattr(job.spend, name)}
 
 
-def _open(job: Job) -> Any:
+def _ledger(job: Job) -> str | None:
+    """The file's ledger, or the one that a curator keeps beside the table."""
+    return job.ledger if job.ledger is not None or job.data is None else f"{job.data}.ledger"
+
+
+def _open(job: Job, where: str) -> Any:
     from tacit.curator.ledger import open_ledger
 
     unit = None if job.schema.unit is None else getattr(job.schema[job.schema.unit], "max_rows", None)
-    return open_ledger(job.ledger, budget=job.budget, unit=unit)
+    return open_ledger(where, budget=job.budget, unit=unit)

@@ -6,6 +6,7 @@ Exit codes: 0 done, 2 bad input, 3 refused by the budget, 5 the machine failed b
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
@@ -155,6 +156,9 @@ def budget(
 def main() -> NoReturn:
     """Run the command line: every end is an exit code, no end a traceback."""
     as_json = "--json" in sys.argv
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ρ shows "?"; nothing fails after a charge
     try:
         code: Any = app(standalone_mode=False)  # a typer.Exit comes back as its code
     except (KeyboardInterrupt, typer.Abort):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -94,16 +96,16 @@ class Plan:
         else:
             change = f"whether {what} changes the probability of any outcome"
         if self.cost.kind == "pure":
-            factor = math.exp(float(self.cost.epsilon or 0))
-            return f"{change[0].upper()}{change[1:]} by at most a factor {factor:.3g}."
+            return f"{change[0].upper()}{change[1:]} by at most a factor {_factor(self.cost.epsilon)}."
         if self.cost.kind == "approximate":
-            factor = math.exp(float(self.cost.epsilon or 0))
+            factor = _factor(self.cost.epsilon)
             part = f", up to a probability of {float(self.cost.delta or 0):.0e}"
-            return f"{change[0].upper()}{change[1:]} by at most a factor {factor:.3g}{part}."
-        epsilon = float(zcdp_to_epsilon(self.cost.zcdp, DELTA))
+            return f"{change[0].upper()}{change[1:]} by at most a factor {factor}{part}."
+        exact = zcdp_to_epsilon(self.cost.zcdp, DELTA)
+        epsilon = float(exact)
         implied = f"zero-concentrated privacy with {self.cost} implies ε = {epsilon:.3g} at that δ"
         part = f", up to a probability of {DELTA} ({implied})"
-        return f"{change[0].upper()}{change[1:]} by at most a factor {math.exp(epsilon):.3g}{part}."
+        return f"{change[0].upper()}{change[1:]} by at most a factor {_factor(exact)}{part}."
 
     @property
     def rate(self) -> str:
@@ -129,7 +131,7 @@ class Plan:
                 f"δ = {float(self.cost.delta):.0e} is not far below 1/n: one person in so many may be revealed"
             )
         if self.cost.kind == "pure" and (self.cost.epsilon or 0) > 5:
-            found.append(f"{self.cost} is a weak promise: a factor of {math.exp(float(self.cost.epsilon or 0)):.3g}")
+            found.append(f"{self.cost} is a weak promise: a factor of {_factor(self.cost.epsilon)}")
         return tuple(dict.fromkeys(found))
 
     def table_of_terms(self) -> Table:
@@ -206,6 +208,19 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _factor(epsilon: Fraction | None) -> str:
+    """e**epsilon in three digits, rounded up: a promise is never printed as more than it is.
+
+    >>> _factor(Fraction(1)), _factor(Fraction(1, 5)), _factor(Fraction(800))
+    ('2.72', '1.23', '2.73e+347')
+    """
+    exact = Fraction(0) if epsilon is None else epsilon
+    context = Context(prec=30, rounding=ROUND_CEILING)
+    value = context.exp(context.divide(Decimal(exact.numerator), Decimal(exact.denominator))).next_plus()
+    short = Context(prec=3, rounding=ROUND_CEILING).plus(value)
+    return f"{short:f}" if short.adjusted() < 3 else f"{short:e}"
 
 
 def _question(part: Part) -> str:

@@ -41,8 +41,9 @@ def plan(
 
     rows: the number of rows (public under replace-one; a guess otherwise).  Give a price (`rho=`, `epsilon=`, or
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
-    reaches it is found.
-    Raises QueryError Q40 for a width that no price reaches, Q41 for rows below 2, and what the query and price raise.
+    reaches it is found (in epsilon for a `budget=` that adds it).
+    Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
+    on, and what the query and price raise.
 
     >>> from tacit import Mean, Real, Schema
     >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000)
@@ -61,8 +62,11 @@ def plan(
             for key, one, part in parts
         }
 
-    if width is not None and epsilon is None and delta is None and rho is None:
-        cost = _price_for(width, lambda cost: _widest(designs(cost), size, level), level)
+    if width is not None:
+        if not (epsilon is None and delta is None and rho is None):
+            raise QueryError("a plan takes a price or a width=, not both.", code="Q40", hint="leave the price out")
+        kind = "rho" if budget is None or budget.kind == "zcdp" else "epsilon"
+        cost = _price_for(width, lambda cost: _widest(designs(cost), size, level), kind)
     else:
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     if budget is not None:
@@ -117,8 +121,8 @@ def _rows(rows: int | None, neighbors: str) -> int:
         if neighbors == "replace-one":
             raise QueryError("a plan under replace-one needs rows=.", code="Q41", hint="rows=10_000")
         return GUESSED_ROWS
-    if rows < 2:
-        raise QueryError(f"rows is {rows}: a plan needs at least 2.", code="Q41", hint="rows=10_000")
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise QueryError(f"rows is {rows!r}: a plan needs a number from 2 on.", code="Q41", hint="rows=10_000")
     return rows
 
 
@@ -128,28 +132,31 @@ def _widest(shapes: Mapping[str, Design], rows: int, level: float) -> tuple[floa
     return max(one.width for one in found), max(one.without for one in found)
 
 
-def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], level: float) -> Cost:
-    """The smallest rho, rounded up to two digits, at which no interval is wider than `width`."""
-    del level
+def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind: str) -> Cost:
+    """The smallest rho or epsilon (`kind`), rounded up to two digits, at which no interval is wider than `width`."""
     if not width > 0:
         raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
     low, high = 1e-12, 100.0
-    reached, without = widest(Cost.of(rho=high))
+    reached, without = widest(_price(kind, high))
     if reached > width:
         message = f"no price makes the interval {width:g} wide: sampling alone gives {without:.4g}."
         raise QueryError(message, code="Q40", hint=f"width={1.1 * without:.3g}, or more rows")
     for _ in range(STEPS):
         middle = (low * high) ** 0.5
-        if _reaches(widest, middle, width):
+        if _reaches(widest, _price(kind, middle), width):
             high = middle
         else:
             low = middle
-    return Cost.of(rho=_two_digits_up(high))
+    return _price(kind, _two_digits_up(high))
 
 
-def _reaches(widest: Callable[[Cost], tuple[float, float]], rho: float, width: float) -> bool:
+def _price(kind: str, value: float | Fraction) -> Cost:
+    return Cost.of(rho=value) if kind == "rho" else Cost.of(epsilon=value)
+
+
+def _reaches(widest: Callable[[Cost], tuple[float, float]], price: Cost, width: float) -> bool:
     try:
-        return widest(Cost.of(rho=rho))[0] <= width
+        return widest(price)[0] <= width
     except TacitError:  # a price so low that no noise is that wide
         return False
 

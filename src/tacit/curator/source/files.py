@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import glob
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,6 @@ def connection() -> Any:
     `temp_directory = ''`: confidential rows are never written to disk; sums by public cells need little memory.
     No extension is fetched or loaded: what the wheel has built in will do.
     """
-    untyped.arrow()  # imported before DuckDB, or DuckDB complains of leaks when the process ends
     import duckdb
 
     made: Any = duckdb.connect(":memory:")
@@ -27,6 +28,18 @@ def connection() -> Any:
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
         made.execute(f"SET {setting} = false")
     return made
+
+
+def _forget() -> None:
+    """When the process ends: narwhals' caches keep DuckDB alive, which then fills the console with "leaked" lines."""
+    for name in [name for name in sys.modules if name.split(".")[0] == "narwhals"]:
+        for value in list(vars(sys.modules[name]).values()):
+            clear = getattr(value, "cache_clear", None)
+            if callable(clear):
+                clear()
+
+
+atexit.register(_forget)
 
 
 def parquet(paths: Sequence[Path]) -> Any:
