@@ -44,7 +44,7 @@ LINES = [  # (bytes of a line, age or None, sex or None); sex None where the cel
     (b"inf,f", None, "f"),
     (b"44\x00,f", None, "f"),
     (b'"1,5",f', None, "f"),
-    (b"45,f,\"open", 45, "f"),
+    (b'45,f,"open', 45, "f"),
     (b"4.6e1,f", 46, "f"),
 ]
 
@@ -82,7 +82,7 @@ def test_no_line_changes_how_another_is_read(tmp_path_factory: pytest.TempPathFa
         answer(path, rows)
 
 
-CHARACTERS = st.lists(st.sampled_from(list(b'ab1,,""\r\n\n') + [0xC3, 0xA9]), max_size=60).map(bytes)
+CHARACTERS = st.lists(st.sampled_from([*b'ab1,,""\r\n\n', 0xC3, 0xA9]), max_size=60).map(bytes)
 
 
 @settings(max_examples=400, deadline=None)
@@ -116,9 +116,7 @@ def test_types_are_declared_not_sniffed(tmp_path: Path) -> None:
         "code\tok\tday\n1\ttrue\t2024-02-29\n01\tFALSE\t2024-02-29 23:59:59\n1.0\t1\t2024-02-29T23:59:59+05:00\n"
         "2\t0.0\t29/02/2024\n7\tyes\tinfinity\n\t\t\n1\t\t1969-12-31\n"
     )
-    schema = Schema(
-        {"code": Category({1: "one", 2: "two"}), "ok": Boolean(), "day": Date("1960-01-01", "2024-12-31")}
-    )
+    schema = Schema({"code": Category({1: "one", 2: "two"}), "ok": Boolean(), "day": Date("1960-01-01", "2024-12-31")})
     source = open_source(tmp_path / "t.tsv")
     check_source(source, schema)
     assert [one[0] for one in source.aggregate((keymap(schema, "code"),), (Sum(None),)).cells] == [4, 1]

@@ -95,9 +95,21 @@ def words(values: Sequence[object]) -> Lazy:
     pa = arrow()
 
     def read() -> Any:
-        return pa.array([x if isinstance(x, str) else None for x in values], type=pa.string())
+        try:
+            return pa.array([x if isinstance(x, str) else None for x in values], type=pa.string())
+        except UnicodeEncodeError:
+            return pa.array([x if isinstance(x, str) and _encodable(x) else None for x in values], type=pa.string())
 
     return Lazy(ColumnType("object", "text"), read)
+
+
+def _encodable(text: str) -> bool:
+    """Whether text has a UTF-8 form: lone surrogates have none, and no level has them."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def listed(values: Sequence[object]) -> Lazy | None:
@@ -106,7 +118,7 @@ def listed(values: Sequence[object]) -> Lazy | None:
 
     kinds = {type(x) for x in values if x is not None}
     if kinds <= {int, float, bool}:
-        made = np.asarray([np.nan if x is None else x for x in values], dtype=np.float64)
+        made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
         return Lazy(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
     if kinds == {str}:
         return words(values)
@@ -117,6 +129,14 @@ def listed(values: Sequence[object]) -> Lazy | None:
     return Lazy(array_type(array.type), lambda: array)
 
 
+def _float(number: Any) -> float:
+    """A number as a float, infinite where an integer is beyond all of them."""
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf
+
+
 def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> Lazy:
     """The type of no rows is the type of all; a column that Arrow has no type for is only refused when it is used."""
     pa = arrow()
@@ -125,4 +145,11 @@ def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any)
         dtype = convert(none).type
     except (pa.ArrowException, TypeError, ValueError):
         return Lazy(ColumnType(name, "other"), lambda: None)
-    return Lazy(ColumnType(name, _holds(dtype)), lambda: convert(values))
+
+    def read() -> Any:
+        try:
+            return convert(values)
+        except UnicodeEncodeError:
+            return words(list(values)).read()
+
+    return Lazy(ColumnType(name, _holds(dtype)), read)

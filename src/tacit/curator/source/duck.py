@@ -15,6 +15,13 @@ from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.untyped import arrow
 
 PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
+"""The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
+missing on every engine alike, as are the last integers, which stand for infinity on some."""
+
+LAST_DAY: Final = 2**31 - 2
+"""The same for days."""
+
 NUMBERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
 FEW: Final = 32
 """Levels up to which text is compared with each."""
@@ -66,6 +73,40 @@ class Relation:
     def probe(self) -> None:
         """See `Engine.probe`: an open result of a user's connection, a file that is gone."""
         self._make().limit(0).fetchall()
+
+
+class Parquet:
+    """An `Engine` of Parquet files of one schema: DuckDB reads them, or PyArrow where DuckDB's reader would raise."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._duck = Relation(lambda: files.parquet(paths))
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        return self._duck.types()
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`.  DuckDB raises where milliseconds are too many to be microseconds, as it reads them."""
+        dates = {one.name for one in columns if one.how == "date"}
+        if not dates & files.milliseconds(self._paths):
+            return self._duck.read(columns)
+        names = list(dict.fromkeys(one.name for one in columns))
+        stream = files.parquet_stream(self._paths, names)
+        engine = files.connection()
+        place = {name: i for i, name in enumerate(names)}
+        cells = [
+            _arrow_cell(one, f'"a{place[one.name]}"', stream.schema.field(place[one.name]).type) for one in columns
+        ]
+        return _project(engine.from_arrow(stream.reader), cells, engine.sql("SELECT 1"))
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return collect(frame)
+
+    def probe(self) -> None:
+        """See `Engine.probe`: a file that is gone."""
+        self._duck.probe()
 
 
 class Columns:
@@ -191,7 +232,16 @@ def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = Non
 
 
 def _days(day: str) -> str:
-    return f"CASE WHEN isfinite({day}) THEN CAST({day} - DATE '1970-01-01' AS DOUBLE) END"
+    count = f"({day} - DATE '1970-01-01')"
+    known = f"isfinite({day}) AND {count} BETWEEN {-LAST_DAY} AND {LAST_DAY}"
+    return f"CASE WHEN {known} THEN CAST({count} AS DOUBLE) END"
+
+
+def _counted(count: str, unit: str) -> str:
+    """Days of an instant counted in `unit` since 1970, in integers: DuckDB's own conversions raise far from today."""
+    day, last = PER_DAY[unit], KNOWN[unit]
+    whole = f"CAST({count} // {day} - (({count} % {day}) < 0)::BIGINT AS DOUBLE)"
+    return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {whole} END"
 
 
 def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
@@ -201,9 +251,12 @@ def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
         return _listed(cell, one.levels)
     if one.how != "date":
         return cell
-    if dtype == "TIMESTAMP WITH TIME ZONE":
-        cell = f"({cell} AT TIME ZONE 'UTC')"
-    return _days(cell if dtype == "DATE" else f"TRY_CAST({cell} AS DATE)")
+    if dtype == "DATE":
+        return _days(cell)
+    if dtype.endswith("_NS"):
+        return _counted(f"epoch_ns({cell})", "ns")
+    zoned = dtype == "TIMESTAMP WITH TIME ZONE"
+    return _counted(f"epoch_us({cell if zoned else f'TRY_CAST({cell} AS TIMESTAMP)'})", "us")
 
 
 def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
@@ -214,9 +267,7 @@ def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
     inner = dtype.value_type if is_.is_dictionary(dtype) else dtype
     if not is_.is_timestamp(inner):
         return _cell(one, cell, "DATE")
-    unit = PER_DAY[inner.unit]
-    known = f"{cell} BETWEEN {-(2**63) + 2} AND {2**63 - 2}"
-    return f"CASE WHEN {known} THEN CAST({cell} // {unit} - (({cell} % {unit}) < 0)::BIGINT AS DOUBLE) END"
+    return _counted(cell, inner.unit)
 
 
 def _text_cell(one: Reading, cell: str) -> str | Listed:

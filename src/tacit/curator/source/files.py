@@ -5,12 +5,13 @@ from __future__ import annotations
 import atexit
 import glob
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tacit import untyped
-from tacit.curator.source.arrays import Lazy, array_type
+from tacit.curator.source.arrays import Lazy, array_type, plain
 from tacit.errors import SourceError
 
 
@@ -43,9 +44,53 @@ atexit.register(_forget)
 
 
 def parquet(paths: Sequence[Path]) -> Any:
-    """Parquet files as one relation, streamed.  Names are taken literally, whatever they contain."""
-    names = [glob.escape(str(path)) for path in paths]
-    return connection().read_parquet(names, hive_partitioning=False)
+    """Parquet files as one relation, streamed.  Names are taken literally, whatever they contain.
+
+    Bytes that are not UTF-8 read as "?" in their cell: by default one such cell would make the query fail.
+    """
+    names = ", ".join("'" + glob.escape(str(path)).replace("'", "''") + "'" for path in paths)
+    options = "hive_partitioning = false, utf8_validation = 'replace'"
+    return connection().sql(f"SELECT * FROM read_parquet([{names}], {options})")
+
+
+def milliseconds(paths: Sequence[Path]) -> frozenset[str]:
+    """Columns of timestamps that Parquet holds in milliseconds."""
+    pq = untyped.parquet()
+    timed = untyped.arrow().types.is_timestamp
+    fields = (field for path in paths for field in pq.read_schema(path))
+    return frozenset(field.name for field in fields if timed(field.type) and field.type.unit in ("s", "ms"))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Batches of columns a0, a1, ..., and their types as in the files."""
+
+    schema: Any
+    reader: Any
+
+
+def parquet_stream(paths: Sequence[Path], names: Sequence[str]) -> Stream:
+    """READS ROWS.  Columns of Parquet files by PyArrow, which passes on whatever the cells hold."""
+    pa, pq = untyped.arrow(), untyped.parquet()
+    whole = pq.read_schema(paths[0])
+    schema = pa.schema([whole.field(name) for name in names])
+    ready = [_decoded(pa.chunked_array([], field.type)).type for field in schema]
+    sent = pa.schema([(f"a{i}", dtype) for i, dtype in enumerate(ready)])
+
+    def batches() -> Iterator[Any]:
+        for path in paths:
+            for batch in pq.ParquetFile(path).iter_batches(columns=list(names)):
+                cells = [_decoded(batch.column(batch.schema.get_field_index(name))) for name in names]
+                alike = [cell.cast(dtype, safe=False) for cell, dtype in zip(cells, ready, strict=True)]
+                yield pa.RecordBatch.from_arrays(alike, schema=sent)
+
+    return Stream(schema, pa.RecordBatchReader.from_batches(sent, batches()))
+
+
+def _decoded(cells: Any) -> Any:
+    """As `plain`, no dictionaries: one file may have them where another has none."""
+    encoded = untyped.arrow().types.is_dictionary(cells.type)
+    return plain(cells.cast(cells.type.value_type) if encoded else cells)
 
 
 def same_columns(paths: Sequence[Path]) -> None:
@@ -53,7 +98,9 @@ def same_columns(paths: Sequence[Path]) -> None:
     first: dict[str, str] | None = None
     for path in paths:
         relation = parquet([path])
-        found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        coarse = milliseconds([path])
+        types = (f"{words} {name in coarse}" for name, words in zip(relation.columns, relation.types, strict=True))
+        found = dict(zip(relation.columns, types, strict=True))
         first = found if first is None else first
         if found != first:
             name = next(name for name in (*first, *found) if first.get(name) != found.get(name))

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.curator.source import arrays, files
 from tacit.curator.source.arrays import Lazy
-from tacit.curator.source.duck import Columns, Relation, Text
+from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
@@ -181,7 +181,7 @@ def _opened(paths: Sequence[Path], suffix: str) -> Table:
         return Table("Arrow file", Columns(dict(columns), lambda: len(columns[0][1].read()) if columns else 0))
     if len(paths) > 1:
         files.same_columns(paths)
-    return Table("Parquet file" if len(paths) == 1 else "Parquet folder", Relation(lambda: files.parquet(paths)))
+    return Table("Parquet file" if len(paths) == 1 else "Parquet folder", Parquet(paths))
 
 
 def _arrays(data: Mapping[object, object]) -> Engine:

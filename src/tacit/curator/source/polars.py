@@ -7,7 +7,7 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.curator.source.duck import PER_DAY
+from tacit.curator.source.duck import KNOWN, LAST_DAY, PER_DAY
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 
 
@@ -69,6 +69,6 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how != "date":
         return cell
     count = cell.to_physical().cast(pl.Int64)
-    unit, last = (1, 2**31 - 1) if dtype == pl.Date else (PER_DAY[dtype.time_unit], 2**63 - 1)
-    known = (count > -last) & (count < last)  # the ends stand for infinity elsewhere
+    unit, last = (1, LAST_DAY) if dtype == pl.Date else (PER_DAY[dtype.time_unit], KNOWN[dtype.time_unit])
+    known = (count >= -last) & (count <= last)  # beyond: infinity, or no instant, elsewhere
     return pl.when(known).then(count // unit).cast(pl.Float64)

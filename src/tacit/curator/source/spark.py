@@ -7,6 +7,7 @@ from typing import Any
 
 import narwhals as nw
 
+from tacit.curator.source.duck import KNOWN, LAST_DAY
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 
 
@@ -61,5 +62,9 @@ def _cell(one: Reading, dtype: Any) -> Any:
         return cell.cast("double")
     if dtype.typeName() == "timestamp":  # an instant, whatever the session's time zone
         micros = f"unix_micros({name})"
-        return fn.expr(f"({micros} - pmod({micros}, 86400000000L)) div 86400000000L").cast("double")
-    return fn.unix_date(cell.cast("date")).cast("double")
+        known = f"{micros} BETWEEN {-KNOWN['us']}L AND {KNOWN['us']}L"
+        before = f"CAST({micros} < 0 AND pmod({micros}, 86400000000L) > 0 AS INT)"
+        day = f"CAST({micros} DIV 86400000000L - {before} AS DOUBLE)"
+        return fn.expr(f"CASE WHEN {known} THEN {day} END")
+    days = fn.unix_date(cell.cast("date"))
+    return fn.when(days.between(-LAST_DAY, LAST_DAY), days.cast("double"))
