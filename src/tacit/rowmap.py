@@ -173,18 +173,59 @@ IDENTITY: Final = Polynomial((0, 1))
 
 
 @dataclass(frozen=True)
+class Unit:
+    """The column that says whose row a row is.  Rows without an answer there are one person's."""
+
+    column: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Share:
+    """A person's weight in one cell, in {0, ..., G}: floor(G * min(C, cap) * c / (cap * C)), `cap` being 1 where None.
+
+    C: the person's rows that count (in some cell, and present where a column is summed); c: those of this cell.  So the
+    weights of one person add up to at most G over all cells.  Source: ours; proof in `mechanisms.moment_forms`.
+
+    >>> Share(100).value(1, 3), Share(100, cap=4).value(2, 2), Share(100, cap=4).value(3, 6)
+    (33, 50, 50)
+    """
+
+    G: int
+    cap: int | None = None
+
+    def value(self, c: int, total: int) -> int:
+        """Reference: the integer for c of `total` rows."""
+        cap = self.cap or 1
+        return self.G * min(total, cap) * c // (cap * total) if total else 0
+
+
+@dataclass(frozen=True)
 class Sum:
-    """What a source adds up in each cell: `polynomial` of `rowmap`'s value over present rows; all rows where None."""
+    """What a source adds up in each cell: `polynomial` of `rowmap`'s value over present rows; all rows where None.
+
+    weight: each summand times `weight_polynomial` of another column's value (present rows of both count), or of a
+    person's `Share`.
+    """
 
     rowmap: RowMap | None
     polynomial: Polynomial = ONE
+    weight: RowMap | Share | None = None
+    weight_polynomial: Polynomial = ONE
+
+    @property
+    def bound(self) -> int:
+        """Largest |summand|."""
+        own = 1 if self.rowmap is None else self.polynomial.bound(self.rowmap.G)
+        return own if self.weight is None else own * self.weight_polynomial.bound(self.weight.G)
 
 
 @dataclass(frozen=True)
 class Aggregate:
     """Exact integers from one pass over the table.  INSIDE the wall: not released.
 
-    rows:  all rows of the table, in a cell or not (public under replace-one only).
+    rows:  all rows of the table (or persons, where rows are reduced to persons), in a cell or not; public under
+           replace-one only.
     cells: one list of Python integers for each cell, len(sums) long; cells in row-major order of the keys' levels,
            all of them, empty ones zero; one cell where there is no key.  Rows with an absent key are in no cell.
     """

@@ -231,6 +231,13 @@ def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = Non
     return nw.from_native(made)
 
 
+def _unit(cell: str, dtype: str) -> str:
+    """Whose row it is: text as bytes, since a collation may hold two people equal."""
+    if dtype == "VARCHAR" or dtype.startswith("ENUM("):
+        return f"encode(CAST({cell} AS VARCHAR))"
+    return f"CASE WHEN isfinite({cell}) THEN {cell} + 0.0 END" if dtype in ("FLOAT", "DOUBLE") else cell
+
+
 def _days(day: str) -> str:
     count = f"({day} - DATE '1970-01-01')"
     known = f"isfinite({day}) AND {count} BETWEEN {-LAST_DAY} AND {LAST_DAY}"
@@ -249,6 +256,8 @@ def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
         return "NULL::DOUBLE"
     if one.how == "text":
         return _listed(cell, one.levels)
+    if one.how == "unit":
+        return _unit(cell, dtype)
     if one.how != "date":
         return cell
     if dtype == "DATE":
@@ -265,6 +274,10 @@ def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
     if is_.is_null(dtype):
         return _cell(one, cell, '"NULL"')
     inner = dtype.value_type if is_.is_dictionary(dtype) else dtype
+    if one.how == "unit":
+        floats = is_.is_floating(inner) or is_.is_decimal256(inner)
+        text = is_.is_string(inner) or is_.is_large_string(inner) or is_.is_string_view(inner)
+        return _unit(cell, "DOUBLE" if floats else "VARCHAR" if text else "")
     if not is_.is_timestamp(inner):
         return _cell(one, cell, "DATE")
     return _counted(cell, inner.unit)
@@ -274,6 +287,8 @@ def _text_cell(one: Reading, cell: str) -> str | Listed:
     number = f"TRY_CAST({cell} AS DOUBLE)"
     if one.how == "text":
         return _listed(cell, one.levels)
+    if one.how == "unit":
+        return _unit(cell, "VARCHAR")
     if one.how == "date":
         return _days(f"CAST(TRY_CAST({cell} AS TIMESTAMP) AS DATE)")
     if one.how == "number":

@@ -62,6 +62,14 @@ def value(at: RowMap, steps: str) -> Any:
 
 def term(polynomial: Polynomial, at: RowMap, values: str, steps: str) -> Any:
     """What one row adds: the polynomial of v, 0 where the cell is absent."""
+    total = evaluate(polynomial, values)
+    if at.missing is not None:
+        return total
+    return nw.when(nw.col(steps) < whole(0)).then(whole(0)).otherwise(total)
+
+
+def evaluate(polynomial: Polynomial, values: str) -> Any:
+    """floor(sum_k c_k v**k / divisor) of an integer column."""
     v = nw.col(values)
     total: Any = whole(polynomial.coefficients[-1])
     for i, c in enumerate(reversed(polynomial.coefficients[:-1])):
@@ -69,9 +77,7 @@ def term(polynomial: Polynomial, at: RowMap, values: str, steps: str) -> Any:
         total = total + whole(c) if c else total
     if polynomial.divisor != 1:
         total = (total.cast(nw.Float64()) / real(polynomial.divisor)).floor().cast(nw.Int64())
-    if at.missing is not None:
-        return total
-    return nw.when(nw.col(steps) < whole(0)).then(whole(0)).otherwise(total)
+    return total
 
 
 def high(column: str) -> Any:
@@ -79,11 +85,11 @@ def high(column: str) -> Any:
     return (nw.col(column).cast(nw.Float64()) * real(1 / LIMB)).floor().cast(nw.Int64())
 
 
-def code(key: KeyMap, column: str) -> Any:
-    """A number that may be a level, null for every other: at most WIDEST groups, or one a level."""
+def code(key: KeyMap, column: str, *, exact: bool = False) -> Any:
+    """A number that may be a level, null for every other: at most WIDEST groups, or (`exact`) one a level."""
     number = nw.col(column).cast(nw.Float64())
     codes = sorted(float(level) for level in key.levels)
-    if codes[-1] - codes[0] < WIDEST:
+    if codes[-1] - codes[0] < WIDEST and not exact:
         among = (number >= real(codes[0])) & (number <= real(codes[-1])) & (number == number.floor())
     else:
         among = number.is_in(codes)

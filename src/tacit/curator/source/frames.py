@@ -18,7 +18,7 @@ from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate
 from tacit.errors import SourceError
-from tacit.rowmap import Aggregate, KeyMap, Sum
+from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
 
 T = TypeVar("T")
 PARQUET: Final = (".parquet", ".pq")
@@ -45,11 +45,11 @@ class Source(Protocol):
         """The same, with what a type holds."""
         ...
 
-    def rows(self) -> int:
-        """READS ROWS.  Number of all rows; asked under replace-one only."""
+    def rows(self, unit: Unit | None = None) -> int:
+        """READS ROWS.  Number of all rows, or of all persons; asked under replace-one only."""
         ...
 
-    def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Aggregate:
+    def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None) -> Aggregate:
         """READS ROWS.  Exact sums of every cell, in one pass.  May raise anything where the machine fails."""
         ...
 
@@ -79,13 +79,13 @@ class Table:
         """See `Source.types`."""
         return self._types
 
-    def rows(self) -> int:
+    def rows(self, unit: Unit | None = None) -> int:
         """See `Source.rows`."""
-        return aggregate(self._engine, (), ()).rows
+        return aggregate(self._engine, (), (), unit).rows
 
-    def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Aggregate:
+    def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None) -> Aggregate:
         """See `Source.aggregate`."""
-        return aggregate(self._engine, keys, sums)
+        return aggregate(self._engine, keys, sums, unit)
 
     def ready(self) -> None:
         """See `Source.ready`."""

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
 
-How: TypeAlias = Literal["number", "boolean", "date", "text"]
+How: TypeAlias = Literal["number", "boolean", "date", "text", "unit"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class Reading:
     boolean: the same, 0 or 1 (other values are somebody else's to refuse).
     date:    days since 1970-01-01 as Float64: of a date, of a timestamp as it is written where it has no time zone,
              in UTC where it is an instant.
+    unit:    something that can be grouped by, equal where it is the same person: text by its characters, numbers as
+             they are (0.0 and -0.0 alike), null where it is missing or not finite.
     text:    where the cell equals one of `levels`, character by character, that text or its place, from 1; else null.
     """
 

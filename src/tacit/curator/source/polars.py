@@ -66,6 +66,10 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "text":
         text = cell.cast(pl.String)
         return pl.when(text.is_in(list(one.levels))).then(text)
+    if one.how == "unit":
+        if dtype.is_float():
+            return pl.when(cell.is_finite()).then(cell + 0.0)
+        return cell.cast(pl.String) if dtype in (pl.Categorical, pl.Enum) else cell
     if one.how != "date":
         return cell
     count = cell.to_physical().cast(pl.Int64)

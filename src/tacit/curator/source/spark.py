@@ -58,6 +58,8 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "text":
         text = cell.cast("string")
         return fn.when(text.isin(list(one.levels)), text)
+    if one.how == "unit":
+        return _unit(cell, dtype.typeName())
     if one.how != "date" or dtype.typeName() == "void":
         return cell.cast("double")
     if dtype.typeName() == "timestamp":  # an instant, whatever the session's time zone
@@ -68,3 +70,14 @@ def _cell(one: Reading, dtype: Any) -> Any:
         return fn.expr(f"CASE WHEN {known} THEN {day} END")
     days = fn.unix_date(cell.cast("date"))
     return fn.when(days.between(-LAST_DAY, LAST_DAY), days.cast("double"))
+
+
+def _unit(cell: Any, name: str) -> Any:
+    """Whose row it is; text as bytes, since a collation may hold two people equal."""
+    from pyspark.sql import functions as fn
+
+    if name in ("float", "double"):
+        wide = cell.cast("double")
+        known = ~fn.isnan(wide) & (fn.abs(wide) < float("inf"))
+        return fn.when(known, wide + 0.0)
+    return cell.cast("binary") if name.startswith(("string", "char", "varchar")) else cell

@@ -14,23 +14,25 @@ from typing import Any
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
+from tacit.curator.source import persons
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import How, Reading
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Polynomial, RowMap, Sum
-
-Term = tuple[RowMap, Polynomial]
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, RowMap, Share, Sum, Unit
 
 
-def aggregate(engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Aggregate:
-    """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows.
+def aggregate(engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None) -> Aggregate:
+    """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows (persons, by `unit`).
 
     Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
     bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
-    terms = list(dict.fromkeys((one.rowmap, one.polynomial) for one in sums if one.rowmap is not None))
-    maps = list(dict.fromkeys(at for at, _ in terms))
+    terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
+    maps = list(dict.fromkeys(at for one in terms for at in (one.rowmap, one.weight) if isinstance(at, RowMap)))
     readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
-    frame = _terms(engine.read(readings), keys, maps, terms)
+    if unit is not None:
+        readings.append(Reading(unit.source, "unit"))
+    frame = _values(engine.read(readings), keys, maps, terms, unit)
+    frame = _terms(frame, maps, terms)
     added = [nw.len().alias("rows"), *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one))]
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
     made = _fold(engine.collect(found), keys, sums, terms)
@@ -39,10 +41,9 @@ def aggregate(engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum]) -> Ag
     return made
 
 
-def _names(j: int, one: Term) -> tuple[str, ...]:
+def _names(j: int, one: Sum) -> tuple[str, ...]:
     """Columns that term j is added up in: itself, or limbs below LIMB and what is above them, highest first."""
-    at, polynomial = one
-    bound = polynomial.bound(at.G)
+    bound = one.bound
     if bound * MAX_ROWS < 2**63:
         return (f"t{j}",)
     if bound > 2**53:
@@ -53,22 +54,55 @@ def _names(j: int, one: Term) -> tuple[str, ...]:
     return tuple(f"t{j}l{k}" for k in reversed(range(limbs)))
 
 
-def _terms(frame: Any, keys: Sequence[KeyMap], maps: list[RowMap], terms: list[Term]) -> Any:
-    """Steps, then values, then terms, then limbs, in stages: an engine computes each once."""
-    if not keys and not maps:
+def _values(frame: Any, keys: Sequence[KeyMap], maps: list[RowMap], terms: list[Sum], unit: Unit | None) -> Any:
+    """Levels g, steps s (below 0: absent) and values v of rows, or of persons, who also have shares a."""
+    if not keys and not maps and unit is None:
         return frame
+    whose = [] if unit is None else [nw.col(f"c{len(keys) + len(maps)}").alias("u")]
     frame = frame.select(
-        *(_level(key, f"c{i}").alias(f"g{i}") for i, key in enumerate(keys)),
+        *(_level(key, f"c{i}", exact=unit is not None).alias(f"g{i}") for i, key in enumerate(keys)),
         *(ex.step(at, f"c{len(keys) + i}").alias(f"s{i}") for i, at in enumerate(maps)),
+        *whose,
     )
-    if not maps:
+    if maps:
+        frame = frame.with_columns(*(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)))
+    return frame if unit is None else persons.reduce(frame, keys, maps, _shares(maps, terms))
+
+
+def _shares(maps: list[RowMap], terms: list[Sum]) -> dict[str, tuple[int | None, Share]]:
+    """Column -> (place of the map that says which rows count, None for all; share), one for each share of a map."""
+    found = {(one.rowmap, one.weight): one.weight for one in terms if isinstance(one.weight, Share)}
+    return {
+        _share(maps, at, share): (None if at is None else maps.index(at), share) for (at, _), share in found.items()
+    }
+
+
+def _share(maps: list[RowMap], at: RowMap | None, share: Share) -> str:
+    return f"a{'n' if at is None else maps.index(at)}x{share.G}x{share.cap or 0}"
+
+
+def _terms(frame: Any, maps: list[RowMap], terms: list[Sum]) -> Any:
+    """Terms, then limbs, in stages: an engine computes each once."""
+    if not terms:
         return frame
-    frame = frame.with_columns(*(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)))
-    place = {at: i for i, at in enumerate(maps)}
-    frame = frame.with_columns(
-        *(ex.term(p, at, f"v{place[at]}", f"s{place[at]}").alias(f"t{j}") for j, (at, p) in enumerate(terms))
-    )
+    frame = frame.with_columns(*(_term(one, maps).alias(f"t{j}") for j, one in enumerate(terms)))
     return _limbs(frame, {f"t{j}": len(_names(j, one)) for j, one in enumerate(terms)})
+
+
+def _term(one: Sum, maps: list[RowMap]) -> Any:
+    """What one row adds."""
+    own: Any = None
+    if one.rowmap is not None:
+        i = maps.index(one.rowmap)
+        own = ex.term(one.polynomial, one.rowmap, f"v{i}", f"s{i}")
+    if one.weight is None:
+        return own
+    if isinstance(one.weight, RowMap):
+        i = maps.index(one.weight)
+        weight = ex.term(one.weight_polynomial, one.weight, f"v{i}", f"s{i}")
+    else:
+        weight = ex.evaluate(one.weight_polynomial, _share(maps, one.rowmap, one.weight))
+    return weight if own is None else own * weight
 
 
 def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
@@ -81,17 +115,14 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
     return frame
 
 
-def _level(key: KeyMap, column: str) -> Any:
-    return nw.col(column) if _textual(key) else ex.code(key, column)
+def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
+    return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
 
 
-def _fold(found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Term]) -> Aggregate:
+def _fold(found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum]) -> Aggregate:
     """Groups as they stand in the table -> public cells, all of them, in Python integers."""
     place = {one: j for j, one in enumerate(terms)}
-    wanted = [
-        ("rows",) if one.rowmap is None else _names(place[one.rowmap, one.polynomial], (one.rowmap, one.polynomial))
-        for one in sums
-    ]
+    wanted = [_names(place[one], one) if one in place else ("rows",) for one in sums]
     cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
     lookups = [_lookup(key) for key in keys]
     rows = 0
