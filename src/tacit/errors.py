@@ -53,10 +53,12 @@ CODES: Final[dict[str, str]] = {
     "Q21": "shares= or name= where it does not belong",
     "Q22": "a mapping of questions is empty",
     "Q23": "a share names no question, or is not above 0",
-    "Q30": "persons (PrivacyUnit) are not served by this query in this version",
     "Q31": "by= makes more cells than are released",
     "Q32": "the number of all rows is public, and needs no release",
     "Q33": "dates cannot be added up",
+    "Q70": "per= is neither person nor row",
+    "Q71": "per= without persons, or weights= with them",
+    "Q72": "a column that cannot be weights",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets

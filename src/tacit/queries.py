@@ -69,10 +69,15 @@ class Count(Query["MomentsRelease"]):
 
 @dataclass(frozen=True)
 class Sum(Query["MomentsRelease"]):
-    """Total of one or several columns, values clamped to the schema's bounds, in each cell of `by`."""
+    """Total of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+
+    weights: a column of weights, from 0 to its upper bound: the total of weight times value.  With a PrivacyUnit the
+    rows of a person count as far as `max_rows` of them would, at the person's mean.
+    """
 
     columns: Names
     by: Names = ()
+    weights: str | None = None
 
     def __post_init__(self) -> None:
         _normalise(self)
@@ -85,15 +90,24 @@ class Mean(Query["MomentsRelease"]):
     The second moment is released with it at no further cost (theory §9, §12), so every estimate has a standard error
     for both sampling and privacy.  The mean of a Boolean column is a proportion.
 
-    >>> Mean(["age", "income"], by="sex")
-    Mean(columns=('age', 'income'), by=('sex',))
+    weights: a column of weights, clamped to 0 and its upper bound, the cap: sum(w x) / sum(w) (theory §12 W).
+    per: with a PrivacyUnit, "person" (the default: the mean of person means) or "row" (persons count by their rows, at
+    most max_rows of them).
+
+    >>> Mean(["age", "income"], by="sex").to_dict()
+    {'query': 'Mean', 'columns': ['age', 'income'], 'by': ['sex']}
     """
 
     columns: Names
     by: Names = ()
+    weights: str | None = None
+    per: str | None = None
 
     def __post_init__(self) -> None:
         _normalise(self)
+        if self.per not in (None, "person", "row"):
+            raise QueryError(f"per of Mean is {self.per!r}: neither person nor row.", code="Q70", hint='per="row"')
+        object.__setattr__(self, "per", None if self.per == "person" else self.per)
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,11 @@ def _normalise(query: Sum | Mean | Variance) -> None:
     both = [name for name in query.columns if name in query.by]
     if both:
         raise QueryError(f"column {both[0]!r} of {kind} is also in by.", code="Q02", hint="name each column once")
+    weights = getattr(query, "weights", None)
+    if weights is not None and not isinstance(weights, str):
+        raise QueryError(f"weights of {kind}: {weights!r} is no column name.", code="Q01", hint='weights="weight"')
+    if weights in (*query.columns, *query.by):
+        raise QueryError(f"column {weights!r} of {kind} is also its weights.", code="Q02", hint="name each column once")
 
 
 KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance)}
@@ -128,8 +147,8 @@ KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, 
 def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
     """Inverse of `Query.to_dict`; raises QueryError for an unknown kind, a missing or an unknown key.
 
-    >>> query_from_dict({"query": "Mean", "columns": "age"})
-    Mean(columns=('age',), by=())
+    >>> query_from_dict({"query": "Mean", "columns": "age"}) == Mean("age")
+    True
     """
     given = dict(words)
     kind = given.pop("query", None)

@@ -56,6 +56,8 @@ class Part:
     l1: int
     l2_squared: int
     cost: Cost
+    weight: Grid | None = None
+    """Where rows have weights: 0 to the cap, in G steps; kind "rows" for persons who count by their rows."""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; integers above 2**53 as text."""
@@ -63,6 +65,8 @@ class Part:
         words["parameters"] = {key: _write_int(value) for key, value in self.parameters.items()}
         if self.grid is not None:
             words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
+        if self.weight is not None:
+            words["weight"] = {key: value for key, value in vars(self.weight).items() if value is not None}
         words["integers"] = [[_write_int(k) for k in cell] for cell in self.integers]
         words["noise"] = self.law.to_dict()
         words["sensitivity"] = {"l1": _write_int(self.l1), "l2_squared": _write_int(self.l2_squared)}
@@ -83,6 +87,7 @@ class Part:
             l1=_read_int(words["sensitivity"]["l1"]),
             l2_squared=_read_int(words["sensitivity"]["l2_squared"]),
             cost=Cost.from_dict(words["cost"]),
+            weight=None if words.get("weight") is None else Grid(**words["weight"]),
         )
 
 
@@ -109,7 +114,12 @@ class Released(Protocol):
 
     @property
     def rows(self) -> int | None:
-        """The number of rows where it is public."""
+        """The number of rows (of persons, where there is a unit) where it is public."""
+        ...
+
+    @property
+    def unit(self) -> int | None:
+        """The most rows that a person counts with; None where a row is a person."""
         ...
 
     @property

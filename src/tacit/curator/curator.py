@@ -24,6 +24,7 @@ from tacit.queries import Query
 from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
 from tacit.rowmap import MAX_ROWS
 from tacit.schema import Schema
+from tacit.schema.rowmaps import unit_of
 
 R = TypeVar("R", bound=Release)
 Shares = Mapping[str, Number]
@@ -44,7 +45,8 @@ class Curator:
         without, and then nothing is recorded.
 
     Raises SourceError, SchemaError, LedgerError or BudgetError, all before a row is read.  Under replace-one the number
-    of rows is public and is counted here; under add-remove it is never looked at.
+    of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as `rows`; under add-remove
+    it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
@@ -102,7 +104,8 @@ class Curator:
         return Answers(self, self._ledger)
 
     def __repr__(self) -> str:
-        people = "number of rows private" if self.rows is None else f"{self.rows:,} rows"
+        what = "rows" if self._unit is None else "persons"
+        people = f"number of {what} private" if self.rows is None else f"{self.rows:,} {what}"
         kept = "" if self.recorded else " · memory only, not recorded"
         return f"Curator({self.name} · {people} · {self.budget.neighbors} · {self.budget} · {self.remaining}{kept})"
 
@@ -262,12 +265,14 @@ class Curator:
         if self.budget.neighbors != "replace-one":
             return None
         log = None if self._ledger.where is None or "://" in self._ledger.where else Path(self._ledger.where + ".log")
-        rows = guarded(self._source.rows, log)
+        unit = unit_of(self.schema)
+        what = "rows" if unit is None else "persons"
+        rows = guarded(lambda: self._source.rows(unit), log)
         if rows < 2:
-            message = f"table {self.name!r} has {rows} rows; under replace-one their number is public and at least 2."
+            message = f"table {self.name!r} has {rows} {what}; under replace-one their number is public and at least 2."
             raise SourceError(message, code="D20", hint='Budget(..., neighbors="add-remove") for a private number')
         if rows > MAX_ROWS:
-            raise SourceError(f"table {self.name!r} has {rows:,} rows; at most 2**42.", code="D21", hint="split it")
+            raise SourceError(f"table {self.name!r} has {rows:,} {what}; at most 2**42.", code="D21", hint="split it")
         return rows
 
 
@@ -366,6 +371,7 @@ def _measure(shape: Design, source: Source) -> tuple[Part, ...]:
             l1=column.form.l1,
             l2_squared=column.form.l2_squared,
             cost=column.cost,
+            weight=column.weight_grid,
         )
         for column, cells in zip(shape.columns, exact, strict=True)
     )

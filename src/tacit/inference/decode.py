@@ -26,6 +26,8 @@ class Moments:
 
     size, total, square: N, S, Q, each of shape (m,); a size that is public has a row of zeros in `loadings`.
     loadings: shape (3, k); row r says how moment r reacts to the k noises.
+    squares, square_loadings: the same of sum a**2 u**q, q = 0, 1, 2, where rows have weights a; shape (3, m), (3, k).
+    Of rows without weights they are N, S, Q again.  N and S are sums of a and a u.
     """
 
     size: Array
@@ -33,6 +35,8 @@ class Moments:
     square: Array
     loadings: Array
     public: bool
+    squares: Array
+    square_loadings: Array
 
 
 def integers(part: Part) -> Array:
@@ -47,6 +51,8 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
     where all values are alike); N = n, or R / presence.  group, middle m: N = (B0 + 2 B1 / m + B2) / G,
     S = (B2 - B0) / G, Q = (B0 - 2 B1 / m + B2 + 2 N) / G.  Binary: u = -1 or 1, so Q = N.
     """
+    if form == "weighted":
+        return _weighted(parameters, cells)
     G = float(parameters["G"])
     H = G / 2
     fixed = float(rows) if rows is not None else 0.0
@@ -77,9 +83,32 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
             raise ReleaseError(
                 f"form {form!r} is not known to this version.", code="R02", hint="upgrade tacit", state=None
             )
-    values = cells @ load.T + constant
+    load = np.asarray(load, np.float64) / parameters.get("share", 1)
+    values = (cells @ load.T + constant).T
     public = form in ("plain", "binary-plain")
-    return Moments(values[:, 0], values[:, 1], values[:, 2], np.asarray(load, np.float64), public)
+    return Moments(values[0], values[1], values[2], load, public, values, load)
+
+
+def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:
+    """Form W: with a in units of the cap, x = (u + 1) / 2, integers X0, X1, T0, T1, T2 over A G.
+
+    sum a**2 = T0 + 2 T1 / m + T2, sum a**2 x = T1 / m + T2, sum a**2 x**2 = T2 + sum a**2 / 2G (the half of a floor);
+    sum a (1 - x) = X0 / p + T0 + T1 / m, sum a x = X1 / p + T1 / m + T2.  Without T1 where values are 0 or 1.
+    """
+    G, p, m = parameters["G"], parameters["first"], parameters["middle"]
+    T1 = np.array([0, 0, 0, 1 / m, 0])
+    X0, X1, T0, T2 = (np.eye(5)[i] for i in (0, 1, 2, 4))
+    weight, first = T0 + 2 * T1 + T2, T1 + T2
+    second = T2 + (weight / (2 * G) if G > 1 else 0)
+    without, with_ = X0 / p + T0 + T1, X1 / p + first
+    load = np.array([without + with_, with_ - without, np.zeros(5)])
+    square = np.array([weight, 2 * first - weight, 4 * second - 4 * first + weight])
+    if G == 1:
+        load, square = load[:, [0, 1, 2, 4]], square[:, [0, 1, 2, 4]]
+    load, square = load / (parameters["A"] * G), square / (parameters["A"] * G)
+    load[2] = square[2]
+    values, squares = (cells @ load.T).T, (cells @ square.T).T
+    return Moments(values[0], values[1], values[2], load, False, squares, square)
 
 
 @dataclass(frozen=True)
@@ -98,6 +127,8 @@ def powers(parameters: Mapping[str, int], cells: Array, rows: int | None) -> Pow
     least squares: a fifth of the noise is removed for nothing.  Floors are corrected by their mean of one half.
     """
     G, d, M = parameters["G"], parameters["divisor"], parameters["mass"]
+    share = parameters.get("share", 1)
+    cells = cells / share
     falling = np.array([[1, 1, 1, 1, 1], [0, 1, 2, 3, 4], [0, 0, 2, 6, 12], [0, 0, 0, 6, 24], [0, 0, 0, 0, 24]])
     weights = falling / falling[:, 4:]
     scale = d / G**4
@@ -110,4 +141,4 @@ def powers(parameters: Mapping[str, int], cells: Array, rows: int | None) -> Pow
     sums = scale * (cells @ weights.T + size[:, None] * (weights @ floor))
     loads = scale * (weights + np.outer(weights @ floor, np.full(5, 1 / M)))
     loads[0], sums[:, 0] = 1 / M, size
-    return Powers(sums, loads @ project, rows is not None)
+    return Powers(sums, loads @ project / share, rows is not None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.inference.laws import Array
-from tacit.inference.moments import bounds_words, missing_words, title
+from tacit.inference.moments import bounds_words, missing_words, title, who
 from tacit.release import Released
 
 if TYPE_CHECKING:
@@ -57,9 +57,9 @@ def heading(estimate: Estimate) -> str:
 
 def people_words(release: Released) -> str:
     """Table, public size, relation and unit."""
-    size = f" · {release.rows:,} rows" if release.rows is not None else " · size private"
-    unit = getattr(release, "unit", None)
-    each = "one row each" if unit is None or unit == 1 else f"up to {unit} rows each"
+    unit = release.unit
+    size = f" · {release.rows:,} {who(release)}" if release.rows is not None else " · size private"
+    each = "one row each" if unit is None else f"a person with all rows, {unit} at most counting"
     return f"{release.table}{size} · {release.neighbors}, {each}"
 
 

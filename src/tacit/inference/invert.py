@@ -77,7 +77,8 @@ class Ratio:
 
     m belongs to the interval where P(|N(0, C(m)) + l(m) . z| >= |D(m)|) >= alpha; C(m) = Q - 2 m S + m**2 N estimates
     the sampling variance of D, at least FLOOR of its own noise, at most N (1 - m**2); for a proportion it is that bound
-    (Wilson's score, less CONTINUITY).  Where the size is `unclear`, the interval is that of the public bounds.
+    (Wilson's score, less CONTINUITY).  With weights a <= 1, C(m) = sum a**2 (u - m)**2, and the bound holds.  Where the
+    size is `unclear`, the interval is that of the public bounds.
     All on the u scale, [-1, 1].
     """
 
@@ -92,14 +93,14 @@ class Ratio:
 
     def variance(self, m: Array) -> Array:
         """C(m), shape (m,)."""
-        N, S, Q = self.moments.size, self.moments.total, self.moments.square
-        size = np.maximum(N, 1.0)
+        N, S, Q = self.moments.squares
+        size = np.maximum(self.moments.size, 1.0)
         most = size * np.maximum(1 - m**2, 0.0)
         if not self.sampling:
             return np.zeros_like(m)
         if self.binary:
             return most
-        loads = self.moments.loadings
+        loads = self.moments.square_loadings
         noisy = loads[2] - 2 * m[..., None] * loads[1] + m[..., None] ** 2 * loads[0]
         return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)
 

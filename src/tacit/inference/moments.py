@@ -56,7 +56,9 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     source = _source(release)
     blocks = tuple(
         replace(
-            block(kind, part, rows=release.rows, grouped=grouped, target=target), people=release.table, source=source
+            block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
+            people=release.table,
+            source=source,
         )
         for part in release.parts
     )
@@ -95,8 +97,14 @@ def title(release: Released) -> str:
     """What was asked, in words: Mean of age by sex."""
     query = cast(Any, release.query)
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
-    what = "Number of rows" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
-    return f"{what} by {_and(by)}" if by else what
+    what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
+    what = f"{what} by {_and(by)}" if by else what
+    return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
+
+
+def who(release: Released) -> str:
+    """What is counted: rows, or persons where the schema has a PrivacyUnit."""
+    return "rows" if release.unit is None else "persons"
 
 
 def estimand(release: Released, target: Target, label: str | None = None) -> str:
@@ -104,19 +112,38 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
     kind = type(release.query).__name__
     fixed = release.rows is not None
     if kind == "Count":
-        words = "number of rows"
+        words = f"number of {who(release)}"
     else:
-        words = (
-            f"{kind.lower()} of {_and(tuple(_column(part) for part in release.parts if label in (None, part.label)))}"
-        )
+        parts = [part for part in release.parts if label in (None, part.label)]
+        words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
+        words += _weights(release, parts[0])
     if kind == "Variance":
         words += ", divisor n - 1"
     if target == "table":
-        return f"{words}, of the rows of this table"
+        return f"{words}, of the {who(release)} of this table"
     if kind in ("Count", "Sum"):
-        drawn = f"{release.rows:,} rows" if fixed else "rows whose number is itself random (Poisson)"
+        drawn = (
+            f"{release.rows:,} {who(release)}" if fixed else f"{who(release)} whose number is itself random (Poisson)"
+        )
         return f"expected {words}, in a table of {drawn} drawn like this one"
     return words
+
+
+def _kind(release: Released, part: Part) -> str:
+    """Mean, weighted mean, mean of person means, ..."""
+    kind = type(release.query).__name__.lower()
+    if release.unit is not None and part.weight is None:
+        return f"{kind} of person means" if kind == "mean" else f"{kind} between persons, of person means,"
+    return f"weighted {kind}" if getattr(release.query, "weights", None) else kind
+
+
+def _weights(release: Released, part: Part) -> str:
+    if part.weight is None:
+        return ""
+    cap = _number(part.weight.upper)
+    if part.weight.kind == "rows":
+        return f", persons counting by their rows, at most {cap} of them"
+    return f", weights {getattr(release.query, 'weights', '')} clamped to 0–{cap}"
 
 
 def _column(part: Part) -> str:

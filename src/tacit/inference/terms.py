@@ -5,7 +5,7 @@ Shapes: m cells, k integers a cell.  `rows` is the public size of the whole tabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tacit.inference.decode import BINARY, Moments, integers, moments, powers
 from tacit.inference.invert import FLOOR, Counts, Inversion, Linear, Ratio, Spread, central
 from tacit.inference.laws import Array, halfwidth, split
-from tacit.noise.laws import Law
+from tacit.noise.laws import Law, rescaled
 from tacit.release import Grid, Part
 
 Target: TypeAlias = Literal["population", "table"]
@@ -54,23 +54,33 @@ class Block:
 
 
 def block(
-    kind: str, part: Part, *, rows: int | None, grouped: bool, target: Target, cells: Array | None = None
+    kind: str,
+    part: Part,
+    *,
+    rows: int | None,
+    grouped: bool,
+    target: Target,
+    cells: Array | None = None,
+    what: str = "rows",
 ) -> Block:
     """One part of a release of a `kind` of query (Count, Sum, Mean, Variance) -> its block of terms.
 
-    `cells` replaces the part's integers, shape (m, k): simulations treat repetitions as further cells.
+    `cells` replaces the part's integers, shape (m, k): simulations treat repetitions as further cells.  `what` is
+    counted: rows or persons.
     """
     found = integers(part) if cells is None else cells
     sampling = target == "population"
     if kind == "Count":
         return count_block(part, found, rows, sampling)
     if part.form == "bernstein":
-        return variance_block(part, found, _whole(part, rows, grouped), sampling)
+        return variance_block(part, found, _whole(part, rows, grouped), sampling, what)
     noisy = moments(part.form, part.parameters, found, rows)
     if kind == "Sum":
         return sum_block(part, found, noisy, rows, grouped, sampling)
     return (
-        plain_mean(part, found, noisy, cast(int, rows), sampling) if noisy.public else ratio_mean(part, noisy, sampling)
+        plain_mean(part, found, noisy, cast(int, rows), sampling)
+        if noisy.public
+        else ratio_mean(part, noisy, sampling, what)
     )
 
 
@@ -91,10 +101,14 @@ def _scale(part: Part) -> tuple[float, float]:
 
 def count_block(part: Part, cells: Array, rows: int | None, sampling: bool) -> Block:
     """Numbers of rows: binomial of `rows` where that is public, Poisson otherwise; intervals exact."""
-    return _whole_numbers(part, cells[:, 0], rows, sampling, np.ones((len(cells), 1)))
+    share = part.parameters.get("share", 1)
+    return _whole_numbers(part, cells[:, 0] / share, rows, sampling, np.full((len(cells), 1), 1 / share))
 
 
 def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadings: Array) -> Block:
+    """Persons in several cells count as parts of a person there: as many whole persons as they make, to the nearest."""
+    share = part.parameters.get("share", 1)
+    law = part.law if share == 1 else rescaled(part.law, share)
     top = np.inf if rows is None else float(rows)
     value = np.clip(k, 0.0, top)
     variance, pull = np.zeros_like(value), np.zeros_like(value)
@@ -102,7 +116,7 @@ def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadi
     if sampling:
         variance = value
         pull = np.zeros_like(value) if rows is None else value / np.sqrt(rows)
-        inversion = Counts(k, rows, part.law, 0.0, 1.0 if rows is None else float(rows))
+        inversion = Counts(np.rint(k), rows, law, 0.0, 1.0 if rows is None else float(rows))
     return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
 
 
@@ -115,6 +129,9 @@ def sum_block(part: Part, cells: Array, noisy: Moments, rows: int | None, groupe
         loadings = np.zeros((len(cells), cells.shape[1]))
         loadings[:, -1] = 1.0
         return _whole_numbers(part, cells[:, -1], rows, sampling, loadings)
+    cap = 1.0 if part.weight is None else part.weight.upper
+    grid = cast(Grid, part.grid)
+    part = replace(part, grid=replace(grid, lower=cap * grid.lower, upper=cap * grid.upper))
     center, half = _scale(part)
     load = noisy.loadings
     loadings = np.tile(center * load[0] + half * load[1], (len(cells), 1))
@@ -122,8 +139,8 @@ def sum_block(part: Part, cells: Array, noisy: Moments, rows: int | None, groupe
     value = np.clip(center * noisy.size + half * noisy.total, low, high)
     variance, pull = np.zeros_like(value), np.zeros_like(value)
     if sampling:
-        squares = center**2 * noisy.size + 2 * center * half * noisy.total + half**2 * noisy.square
-        noise = center**2 * load[0] + 2 * center * half * load[1] + half**2 * load[2]
+        weights = np.array([center**2, 2 * center * half, half**2])
+        squares, noise = weights @ noisy.squares, weights @ noisy.square_loadings
         own = float((loadings[0] ** 2).sum()) * part.law.variance()
         variance, pull = _sum_variance(squares, noise, value, own, rows, part.law, _largest(part))
     inversion = Linear(value, np.maximum(variance - pull**2, 0.0), loadings, part.law, low, high)
@@ -188,10 +205,11 @@ def plain_mean(part: Part, cells: Array, noisy: Moments, n: int, sampling: bool)
     return Block(part.label, value, variance, np.zeros_like(m), own_loadings, part.law, inversion, (None,) * len(m))
 
 
-def ratio_mean(part: Part, noisy: Moments, sampling: bool) -> Block:
+def ratio_mean(part: Part, noisy: Moments, sampling: bool, what: str) -> Block:
     """Means of cells whose size is noisy: S / N, with Fieller intervals; (1 / N) l(m) are the linearised loadings."""
     center, half = _scale(part)
-    unclear, reasons = _unclear(noisy.size, noisy.loadings[0], part.law, 0.0)
+    counted = f"number of {what}" if part.weight is None else f"sum of weights, in units of {part.weight.upper:g},"
+    unclear, reasons = _unclear(noisy.size, noisy.loadings[0], part.law, 0.0, counted)
     size = np.maximum(noisy.size, 1.0)
     m = np.where(unclear, 0.0, np.clip(noisy.total / size, -1.0, 1.0))
     inversion = Ratio(noisy, m, unclear, part.law, part.form in BINARY, sampling, center, half)
@@ -204,12 +222,14 @@ def ratio_mean(part: Part, noisy: Moments, sampling: bool) -> Block:
     return Block(part.label, value, half**2 * variance, np.zeros_like(m), half * loadings, part.law, inversion, reasons)
 
 
-def _unclear(size: Array, loadings: Array, law: Law, least: float) -> tuple[NDArray[np.bool_], tuple[str | None, ...]]:
+def _unclear(
+    size: Array, loadings: Array, law: Law, least: float, counted: str
+) -> tuple[NDArray[np.bool_], tuple[str | None, ...]]:
     """Cells whose noisy size is not above `least` by the 97.5% point of its noise, and the words that say so."""
     s, b = split(law, loadings)
     q = float(halfwidth(0.95, s, b)) if loadings.any() else 0.0
     unclear = size <= q + least
-    words = [f"number of rows {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
+    words = [f"{counted} {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
     return unclear, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
 
 
@@ -225,13 +245,14 @@ def _bounded(
 # Variances ----------------------------------------------------------------------------------------------------------
 
 
-def variance_block(part: Part, cells: Array, rows: int | None, sampling: bool) -> Block:
+def variance_block(part: Part, cells: Array, rows: int | None, sampling: bool, what: str) -> Block:
     """Variances SS / (N - 1) from Bernstein sums; standard error from the fourth moment, no normality assumed.
 
     SS = P2 - P1**2 / N + noise variance of (P1 - mean N) / N: the second-order effect of noise on the mean is undone.
     """
     noisy = powers(part.parameters, cells, rows)
-    unclear, reasons = _unclear(noisy.sums[:, 0], noisy.loadings[0], part.law, 2.0 if rows is None else 0.0)
+    least, counted = 2.0 if rows is None else 0.0, f"number of {what}"
+    unclear, reasons = _unclear(noisy.sums[:, 0], noisy.loadings[0], part.law, least, counted)
     size = np.maximum(noisy.sums[:, 0], 2.0)
     mean = np.clip(noisy.sums[:, 1] / size, 0.0, 1.0)
     shift = noisy.loadings[1] - mean[:, None] * noisy.loadings[0]

@@ -46,14 +46,19 @@ class Form:
     matrix: tuple[tuple[int, ...], ...]
     l1: int
     l2_squared: int
+    weights: tuple[Polynomial, ...] = ()
+    """Where rows have weights: of each sum, the polynomial of the weight that its summands are multiplied by."""
 
     def assemble(self, sums: tuple[int, ...]) -> tuple[int, ...]:
         """Exact sums of the polynomials over the rows of a cell -> the integers to be released with noise."""
         return tuple(sum(a * s for a, s in zip(row, sums, strict=True)) for row in self.matrix)
 
-    def row(self, v: int) -> tuple[int, ...]:
-        """What one present row with grid value v adds."""
-        return self.assemble(tuple(p(v) for p in self.polynomials))
+    def row(self, v: int, weight: int | None = None) -> tuple[int, ...]:
+        """What one present row with grid value v adds; `weight` on its own grid where rows have weights."""
+        own = tuple(p(v) for p in self.polynomials)
+        if weight is not None:
+            own = tuple(x * q(weight) for x, q in zip(own, self.weights, strict=True))
+        return self.assemble(own)
 
 
 def square(center: int, divisor: int) -> Polynomial:

@@ -2,10 +2,13 @@
 
 Definition
     Rows are mapped to integers v in {0..G} (`tacit.rowmap`), turned into the vector of an integer form
-    (`moment_forms`), and added up, in each cell of `by`.  Public: schema, query, relation, price, and under
-    replace-one the number of rows.  Neighbours: one row replaced, or one row added or removed.
+    (`moment_forms`), and added up, in each cell of `by`.  With a PrivacyUnit the rows of a person are first reduced to
+    one: the person's mean, rounded to the grid, in each cell that she has rows in.  Public: schema, query, relation,
+    price, and under replace-one the number of rows (persons).  Neighbours: one row replaced, or one added or removed;
+    with a PrivacyUnit, one person with all rows.
 Sensitivity
-    That of the form, one for each column, proven beside it over all pairs of rows.
+    That of the form, one for each column, proven beside it over all pairs of rows; of persons as of rows, a reduced
+    person being a row; with several cells or weights, `weighted_forms`.
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the column's equal share of the price.
@@ -25,19 +28,22 @@ from typing import Final
 from tacit.curator.source import Source
 from tacit.errors import QueryError
 from tacit.mechanisms import moment_forms as forms
+from tacit.mechanisms import weighted_forms
 from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Count, Mean, Sum, Variance
 from tacit.release import Cells, Grid, Levels
-from tacit.rowmap import Aggregate, KeyMap, RowMap
+from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
 from tacit.schema import Date, Schema
-from tacit.schema.rowmaps import keymap, rowmap
+from tacit.schema.rowmaps import keymap, most_rows, rowmap, unit_of, weightmap
 
 VERSION: Final = "moments/1"
 KIND: Final = "moments"
 MOST_CELLS: Final = 1_000_000
+SHARE: Final = 2**10
+"""A person's weight over the cells that she has rows in is given out in so many parts."""
 
 Question = Count | Sum | Mean | Variance
 
@@ -52,6 +58,15 @@ class Column:
     grid: Grid | None
     law: Law
     cost: Cost
+    weight: RowMap | Share | None = None
+    weight_grid: Grid | None = None
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """What is added up, one sum for each polynomial of the form."""
+        weights = self.form.weights or (ONE,) * len(self.form.polynomials)
+        weight = self.weight if self.form.weights else None
+        return tuple(Term(self.rowmap, p, weight, q) for p, q in zip(self.form.polynomials, weights, strict=True))
 
 
 @dataclass(frozen=True)
@@ -64,6 +79,8 @@ class Design:
     keys: tuple[KeyMap, ...]
     columns: tuple[Column, ...]
     cost: Cost
+    unit: Unit | None = None
+    max_rows: int = 1
 
     @property
     def levels(self) -> Levels:
@@ -85,11 +102,8 @@ class Design:
 def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Choose forms and noise from public facts; QueryError where the question cannot be asked."""
     kind = type(query).__name__
-    if schema.unit is not None:
-        message = f"{kind}: the schema has a PrivacyUnit ({schema.unit!r}); per-person answers are not in this version."
-        raise QueryError(message, code="Q30", hint="one row for each person, and a schema without PrivacyUnit")
     keys = tuple(keymap(schema, name) for name in query.by)
-    shape = Design(query, neighbors, rows, keys, (), cost)
+    shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema))
     if shape.cells > MOST_CELLS:
         message = f"{kind}: by= makes {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=")
@@ -105,12 +119,17 @@ def _count(shape: Design, schema: Schema) -> Column:
     leaves = any(_leaves(schema, key) for key in shape.keys)
     if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
         raise QueryError(
-            "Count: under replace-one the number of all rows is public, and needs no release.",
+            f"Count: under replace-one the number of all {'rows' if shape.unit is None else 'persons'} is public, "
+            "and needs no release.",
             code="Q32",
             hint='curator.rows, or Count(by="sex")',
         )
     form = forms.count(shape.cells, shape.neighbors, leaves)
-    return Column("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost)
+    share: Share | None = None
+    if shape.unit is not None and shape.keys:
+        share = Share(SHARE)
+        form = weighted_forms.shared(form, share.G)
+    return Column("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
 
 
 def _leaves(schema: Schema, key: KeyMap) -> bool:
@@ -119,20 +138,50 @@ def _leaves(schema: Schema, key: KeyMap) -> bool:
 
 
 def _column(shape: Design, schema: Schema, name: str, share: Cost) -> Column:
-    fourth = isinstance(shape.query, Variance)
     if isinstance(shape.query, Sum) and name in schema and isinstance(schema[name], Date):
         raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
     at = rowmap(schema, name)
-    if fourth:
-        at = coarse(at)
-    form = choose(at, share.noise, neighbors=shape.neighbors, grouped=bool(shape.keys), fourth=fourth)
+    weight = _weight(shape, schema)
+    if weight is not None:
+        at = resized(at, weighted_forms.WEIGHT, fine=at.kind != "boolean" or shape.unit is not None)
+    elif isinstance(shape.query, Variance):
+        at = resized(at, forms.COARSE, fine=shape.unit is not None)
+    elif shape.unit is not None:
+        at = resized(at, max(at.G, GRID), fine=True)
+    form, weight = _form(shape, at, weight, share.noise)
     for polynomial in form.polynomials:
         polynomial.check(at.G)
-    column = schema[name]
-    missing = "exclude" if at.missing is None else str(getattr(column, "missing", ""))
-    units = "days since 1970-01-01" if at.kind == "date" else getattr(column, "units", None)
+    missing = "exclude" if at.missing is None else str(getattr(schema[name], "missing", ""))
+    units = "days since 1970-01-01" if at.kind == "date" else getattr(schema[name], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
-    return Column(name, form, at, grid, noise_for(form.l1, form.l2_squared, share), share)
+    law = noise_for(form.l1, form.l2_squared, share)
+    return Column(name, form, at, grid, law, share, weight, _weight_grid(weight))
+
+
+def _weight(shape: Design, schema: Schema) -> RowMap | Share | None:
+    """Weights of rows, or of persons by their rows; QueryError Q71, Q72 where there can be none."""
+    kind, weights, per = (
+        type(shape.query).__name__,
+        getattr(shape.query, "weights", None),
+        getattr(shape.query, "per", None),
+    )
+    if per == "row" and shape.unit is None:
+        raise QueryError(f"per of {kind}: the schema has no PrivacyUnit.", code="Q71", hint="leave per= out")
+    if weights is not None and shape.unit is not None:
+        message = f"weights of {kind}: not with a PrivacyUnit ({shape.unit.column!r}), whose persons weigh alike."
+        raise QueryError(message, code="Q71", hint="leave weights= out")
+    if weights is not None:
+        return weightmap(schema, weights, weighted_forms.WEIGHT)
+    if shape.unit is not None and (per == "row" or isinstance(shape.query, Sum)):
+        return Share(weighted_forms.WEIGHT, shape.max_rows)
+    return None
+
+
+def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
+    """Public facts of the weights: from 0 to the cap."""
+    if isinstance(weight, RowMap):
+        return Grid("real", 0.0, weight.upper, weight.G, missing="exclude" if weight.missing is None else "declared")
+    return None if weight is None or weight.cap is None else Grid("rows", 0.0, float(weight.cap), weight.G)
 
 
 # Sensitivity --------------------------------------------------------------------------------------------------------
@@ -150,15 +199,27 @@ def choose(at: RowMap, noise: forms.Noise, *, neighbors: str, grouped: bool, fou
     return forms.binary_plain() if binary else forms.plain(at.G, noise)
 
 
-def coarse(at: RowMap) -> RowMap:
-    """A grid of at most COARSE steps, for fourth powers; a narrow integer column keeps its exact steps."""
-    steps = min(at.steps, forms.COARSE)
-    return replace(at, steps=steps, factor=1, missing=None) if at.missing is None else _coarse_missing(at, steps)
+def _form(
+    shape: Design, at: RowMap, weight: RowMap | Share | None, noise: forms.Noise
+) -> tuple[Form, RowMap | Share | None]:
+    """The form of one column, and the weight that its sums are taken with."""
+    grouped = bool(shape.keys)
+    if weight is not None:
+        several = grouped and isinstance(weight, Share)
+        return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
+    fourth = isinstance(shape.query, Variance)
+    form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, fourth=fourth)
+    if shape.unit is None or not grouped:
+        return form, None
+    return weighted_forms.shared(form, SHARE), Share(SHARE)
 
 
-def _coarse_missing(at: RowMap, steps: int) -> RowMap:
-    assert at.missing is not None
-    return replace(at, steps=steps, factor=1, missing=(2 * at.missing * steps + at.G) // (2 * at.G))
+def resized(at: RowMap, G: int, *, fine: bool) -> RowMap:
+    """The same column on at most G steps; `fine`: each of few steps is made of several, for values between them."""
+    steps = min(at.steps, G)
+    factor = G // steps if fine else 1
+    made = replace(at, steps=steps, factor=factor)
+    return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
 
 
 # Noise --------------------------------------------------------------------------------------------------------------
@@ -168,8 +229,8 @@ def measure(shape: Design, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  The exact integers, one tuple of cells a column, before noise: never to be shown."""
     terms: list[Term] = []
     for column in shape.columns:
-        terms += [Term(column.rowmap, polynomial) for polynomial in column.form.polynomials]
-    found = source.aggregate(shape.keys, terms)
+        terms += column.terms
+    found = source.aggregate(shape.keys, terms, shape.unit)
     check_rows(shape, found)
     answers: list[Cells] = []
     start = 0
@@ -182,5 +243,7 @@ def measure(shape: Design, source: Source) -> tuple[Cells, ...]:
 
 def check_rows(shape: Design, found: Aggregate) -> None:
     """The public number of rows is still that of the table; otherwise the source changed while it was read."""
+    if shape.unit is not None and shape.keys:
+        return  # a person may stand in several cells: persons were counted when the table was opened
     if shape.rows is not None and found.rows != shape.rows:
         raise RuntimeError("the table changed while it was read")

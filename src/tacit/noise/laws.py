@@ -171,6 +171,15 @@ class RoundedNormal:
 LAWS: Final = {law.name: law for law in (DiscreteLaplace, RoundedNormal)}
 
 
+def rescaled(law: Law, divisor: int) -> Law:
+    """The law of about z / divisor: of the same family, its scale divided.
+
+    >>> rescaled(DiscreteLaplace(Fraction(10)), 4).scale
+    Fraction(5, 2)
+    """
+    return type(law)(law.scale / divisor)  # type: ignore  # pyright: ignore
+
+
 def law_from_dict(words: Mapping[str, Any]) -> Law:
     """Inverse of `Law.to_dict`; NoiseError N02 for an unknown law, N01 for a scale that is none.
 

@@ -9,7 +9,7 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.errors import QueryError, nearest
-from tacit.rowmap import GRID, KeyMap, RowMap
+from tacit.rowmap import GRID, KeyMap, RowMap, Unit
 from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 from tacit.schema.table import Schema
 
@@ -76,6 +76,37 @@ def keymap(schema: Schema, name: str) -> KeyMap:
     raise QueryError(
         f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
     )
+
+
+def unit_of(schema: Schema) -> Unit | None:
+    """The column that says whose row a row is, where rows are of persons."""
+    return None if schema.unit is None else Unit(schema.unit, schema.source(schema.unit))
+
+
+def most_rows(schema: Schema) -> int:
+    """Rows that a person counts with at most; 1 where a row is a person."""
+    column = None if schema.unit is None else schema[schema.unit]
+    return column.max_rows if isinstance(column, PrivacyUnit) else 1
+
+
+def weightmap(schema: Schema, name: str, steps: int) -> RowMap:
+    """Column `name` as weights: 0 to its upper bound, on `steps` steps, whatever its own grid.
+
+    Raises QueryError Q10 (no such column), Q72 (no numbers, no bounds, or bounds below 0).
+
+    >>> weightmap(Schema({"weight": Real(0, 50)}), "weight", 2**15).upper
+    50.0
+    """
+    column = _column(schema, name)
+    if not isinstance(column, Real | Integer):
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: no weights."
+        raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50) in the schema')
+    low, high = column.lower, column.upper
+    if low is None or high is None or low < 0 or high <= 0:
+        text = f"column {name!r} has no bounds from 0 on, and weights need them."
+        raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50), 50 being the largest weight that counts')
+    made = RowMap(name, schema.source(name), "real", 0.0, float(high), steps)
+    return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
 
 
 def _column(schema: Schema, name: str) -> Column:

@@ -25,7 +25,7 @@ from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Part
-from tacit.testing.simulate import add_noise, columns_of, empty_parts, exact_integers, shaped, simulated
+from tacit.testing.simulate import add_noise, columns_of, empty_parts, exact_integers, shaped, simulated, size_of
 
 if TYPE_CHECKING:
     from tacit.schema import Schema
@@ -184,7 +184,7 @@ def _tables(
     found: list[tuple[NDArray[np.int64], ...]] = []
     for _ in range(repeats):
         table = columns_of(generator(rng))
-        size = len(next(iter(table.values()))) if table else 0
+        size = size_of(table, schema)
         if shape is None:
             shape = shaped(query, schema, neighbors, size, cost)
         if shape.rows is not None and size != shape.rows:

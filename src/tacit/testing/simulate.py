@@ -19,12 +19,13 @@ from tacit.errors import InferenceError
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
-from tacit.mechanisms.moments import Design, design
+from tacit.mechanisms.moments import Column, Design, design
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Levels, Part
 from tacit.rowmap import KeyMap, RowMap
 from tacit.schema import Schema
+from tacit.testing.persons import Rows, codes, persons
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
@@ -143,8 +144,7 @@ def simulate(
         raise InferenceError(f"repeats {repeats!r} is not 1 or more.", code="I10", hint="repeats=1_000", state=None)
     table = columns_of(data)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
-    size = len(next(iter(table.values()))) if table else 0
-    shape = shaped(query, schema, neighbors, size, cost)
+    shape = shaped(query, schema, neighbors, size_of(table, schema), cost)
     exact = exact_integers(shape, table)
     noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), np.random.default_rng(rng))
     estimates = point_estimates(shape, noisy)
@@ -159,13 +159,23 @@ def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: C
     return design(cast(Any, query), schema, neighbors=neighbors, rows=rows, cost=cost)
 
 
+def size_of(table: Table_, schema: Schema) -> int:
+    """Number of rows, or of persons where the schema has a PrivacyUnit."""
+    if schema.unit is not None:
+        return len(np.unique(codes(table[schema.source(schema.unit)])))
+    return len(next(iter(table.values()))) if table else 0
+
+
 def simulated(shape: Design, integers: tuple[NDArray[np.int64], ...]) -> SimulatedRelease:
     """Noisy integers, one array of shape (cells, k) a part -> SimulatedRelease."""
     parts = tuple(
         replace(part, integers=tuple(tuple(int(x) for x in cell) for cell in noisy))
         for part, noisy in zip(empty_parts(shape), integers, strict=True)
     )
-    return SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost)
+    unit = None if shape.unit is None else shape.max_rows
+    return SimulatedRelease(
+        shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit
+    )
 
 
 def empty_parts(shape: Design) -> tuple[Part, ...]:
@@ -181,6 +191,7 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
             column.form.l1,
             column.form.l2_squared,
             column.cost,
+            column.weight_grid,
         )
         for column in shape.columns
     )
@@ -189,18 +200,33 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
 def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
     """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
     cell, inside = _cells(shape.keys, table)
+    who = None if shape.unit is None else codes(table[shape.unit.source])
     out: list[NDArray[np.int64]] = []
     for column in shape.columns:
-        if column.rowmap is None:
-            v, present = np.zeros(len(cell), dtype=np.int64), inside
-        else:
-            v, present = column.rowmap.numpy(numbers(table[column.rowmap.source], column.rowmap))
-            present = present & inside
+        rows = _rows(column, table, cell, inside)
+        made = rows if who is None else persons(rows, who[rows.index], column.weight)
         sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
-        for j, polynomial in enumerate(column.form.polynomials):
-            np.add.at(sums[:, j], cell[present], polynomial.numpy(v[present]))
+        for j, term in enumerate(column.terms):
+            added = term.polynomial.numpy(made.v)
+            if term.weight is not None:
+                added = added * term.weight_polynomial.numpy(made.weight)
+            np.add.at(sums[:, j], made.cell, added)
         out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
     return tuple(out)
+
+
+def _rows(column: Column, table: Table_, cell: NDArray[np.int64], inside: NDArray[np.bool_]) -> Rows:
+    """The rows of a column that count."""
+    v, present = np.zeros(len(cell), dtype=np.int64), inside
+    if column.rowmap is not None:
+        v, known = column.rowmap.numpy(numbers(table[column.rowmap.source], column.rowmap))
+        present = present & known
+    weight = np.ones(len(cell), dtype=np.int64)
+    if isinstance(column.weight, RowMap):
+        weight, known = column.weight.numpy(numbers(table[column.weight.source], column.weight))
+        present = present & known
+    index = np.flatnonzero(present)
+    return Rows(index, cell[index], v[index], weight[index])
 
 
 def add_noise(

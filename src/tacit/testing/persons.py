@@ -1,0 +1,50 @@
+"""Rows reduced to persons, in NumPy: the reference of `curator.source.persons`, for simulations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.rowmap import RowMap, Share
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows (or persons) that count: their places in the table, cells, values and weights; arrays of one length."""
+
+    index: Ints
+    cell: Ints
+    v: Ints
+    weight: Ints
+
+
+def codes(values: Any) -> Ints:
+    """Whose row each row is, as numbers from 0; all that is missing is one person."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iub":
+        return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    listed = [None if x is None or x != x else x for x in array.tolist()]
+    known = {x: i for i, x in enumerate(dict.fromkeys(listed))}
+    return np.array([known[x] for x in listed], dtype=np.int64)
+
+
+def persons(rows: Rows, who: Ints, weight: RowMap | Share | None) -> Rows:
+    """One entry for each person and cell: the mean, floor(sum / count + 1/2), and the person's share."""
+    width = int(rows.cell.max(initial=0)) + 1
+    pairs, place = np.unique(who * width + rows.cell, return_inverse=True)
+    count = np.bincount(place, minlength=len(pairs)).astype(np.int64)
+    total = np.zeros(len(pairs), dtype=np.int64)
+    np.add.at(total, place, rows.v)
+    mean = np.floor(total / np.maximum(count, 1) + 0.5).astype(np.int64)
+    share = np.ones(len(pairs), dtype=np.int64)
+    if isinstance(weight, Share):
+        person = pairs // width
+        every = np.bincount(person, weights=count).astype(np.int64)[person] if len(pairs) else count
+        cap = weight.cap or 1
+        share = weight.G * np.minimum(every, cap) * count // (cap * np.maximum(every, 1))
+    return Rows(np.arange(len(pairs)), pairs % width, mean, share)
