@@ -227,12 +227,41 @@ def test_a_file_has_its_ledger_beside_it_and_a_frame_says_it_has_none(tmp_path: 
         tc.Curator(people(), SCHEMA, budget=tc.Budget(rho=1), ledger=tmp_path / "x.ledger")
 
 
-def test_a_privacy_unit_is_refused_not_ignored() -> None:
-    schema = tc.Schema({"id": tc.PrivacyUnit(3), "age": tc.Real(0, 100)})
-    curator = tc.Curator({"id": [1, 1, 2], "age": [1.0, 2.0, 3.0]}, schema, budget=tc.Budget(rho=1))
-    with pytest.raises(QueryError) as refused:
-        curator.release(tc.Mean("age"), rho=0.1)
-    assert refused.value.code == "Q30"
+def test_rows_of_persons_are_reduced_to_persons() -> None:
+    schema = tc.Schema({"id": tc.PrivacyUnit(3), "age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    table = {"id": [1, 1, 2, None], "age": [10.0, 20.0, 90.0, None], "sex": ["f", "f", "m", "m"]}
+    curator = tc.Curator(table, schema, budget=tc.Budget(epsilon=10))
+    assert curator.rows == 3
+    release = curator.release(tc.Mean("age"), epsilon=1)
+    assert (release.rows, release.unit) == (3, 3)
+    words = str(curator.release(tc.Count(by="sex"), epsilon=1).estimate(target="table").summary())
+    assert "Number of persons by sex" in words
+    assert "3 persons" in words
+    assert "a person with all rows, 3 at most counting" in words
+    assert "mean of person means of age" in release.estimate().estimand
+
+
+def test_persons_and_weights_do_not_mix() -> None:
+    schema = tc.Schema({"id": tc.PrivacyUnit(3), "age": tc.Real(0, 100), "w": tc.Real(0, 5), "t": tc.Real(-1, 5)})
+    curator = tc.Curator(
+        {"id": [1, 1, 2], "age": [1.0] * 3, "w": [1.0] * 3, "t": [1.0] * 3}, schema, budget=tc.Budget(rho=1)
+    )
+    rows = tc.Curator(
+        {"age": [1.0] * 3, "w": [1.0] * 3, "t": [1.0] * 3}, dict(list(schema.items())[1:]), budget=tc.Budget(rho=1)
+    )
+    for where, query, code in (
+        (curator, tc.Mean("age", weights="w"), "Q71"),
+        (rows, tc.Mean("age", per="row"), "Q71"),
+        (rows, tc.Mean("age", weights="t"), "Q72"),
+        (rows, tc.Mean("age", weights="weight"), "Q10"),
+    ):
+        with pytest.raises(QueryError) as refused:
+            where.release(query, rho=0.1)
+        assert refused.value.code == code
+        assert where.spent.rho == 0
+    for wrong in ({"per": "household"}, {"weights": 3}, {"weights": "age"}):
+        with pytest.raises(QueryError):
+            tc.Mean("age", **wrong)  # pyright: ignore
 
 
 def test_a_release_holds_a_closed_list_of_facts(curator: tc.Curator) -> None:

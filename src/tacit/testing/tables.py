@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Sc
 from tacit.untyped import arrow
 
 Row: TypeAlias = tuple[object, ...]
+NEWCOMER: Final = 99
+"""A person who has no row but those given."""
 Relation: TypeAlias = Literal["replace-one", "add-remove"]
 
 
@@ -40,12 +42,15 @@ def cells(column: object, rng: np.random.Generator) -> list[object]:
         low, high = cast(date, column.lower), cast(date, column.upper)
         return [low, high, low + (high - low) // 2, None, low - timedelta(400), high + timedelta(400)]
     if isinstance(column, PrivacyUnit):
-        return [int(k) for k in range(5)]
+        return [*range(5), None]
     raise TypeError(f"no cells for {type(column).__name__}")
 
 
 def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generator) -> Iterator[Pair]:
-    """`count` neighbouring pairs: first every pairing of extreme rows, then random ones, sorted ones, duplicates."""
+    """`count` neighbouring pairs: first every pairing of extreme rows, then random ones, sorted ones, duplicates.
+
+    With a PrivacyUnit the rows of one person are replaced, or come and go: one row, some, more than `max_rows`.
+    """
     menu = [cells(column, rng) for column in schema.values()]
     extremes = _extreme_rows(menu)
     for i in range(count):
@@ -57,10 +62,30 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
             common = sorted(common, key=repr)
         first = extremes[(i // len(extremes)) % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
         second = extremes[i % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
+        ones, others = _person(schema, menu, first, rng), _person(schema, menu, second, rng)
         if relation == "replace-one":
-            yield Pair((*common, first), (*common, second))
+            yield Pair((*common, *ones), (*common, *others))
         else:
-            yield Pair(tuple(common), (*common, first))
+            yield Pair(tuple(common), (*common, *ones))
+
+
+def _person(schema: Schema, menu: list[list[object]], row: Row, rng: np.random.Generator) -> tuple[Row, ...]:
+    """The row, or where there is a PrivacyUnit the rows of one person who is nobody else: copies of it, or any."""
+    if schema.unit is None:
+        return (row,)
+    place, unit = list(schema).index(schema.unit), cast(PrivacyUnit, schema[schema.unit])
+    many = int(rng.choice([1, 2, unit.max_rows, unit.max_rows + 3]))
+    mixed = rng.random() < 0.3
+    rows = [row, *(_row(menu, rng) if mixed else row for _ in range(many - 1))]
+    return tuple((*one[:place], NEWCOMER, *one[place + 1 :]) for one in rows)
+
+
+def persons(schema: Schema, rows: tuple[Row, ...]) -> int:
+    """Number of rows, or of persons where there is a PrivacyUnit."""
+    if schema.unit is None:
+        return len(rows)
+    place = list(schema).index(schema.unit)
+    return len({row[place] for row in rows})
 
 
 def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
@@ -95,4 +120,10 @@ def _extreme_rows(menu: list[list[object]]) -> list[Row]:
     rows = [tuple(options[min(k, len(options) - 1)] for options in menu) for k in range(deepest)]
     missing = tuple(None if None in options else options[0] for options in menu)
     mixed = tuple(options[(1 - j) % 2 if len(options) > 1 else 0] for j, options in enumerate(menu))
-    return [*rows, mixed, missing]
+    lead = tuple(options[min(int(j == k), len(options) - 1)] for j, options in enumerate(menu) for k in [_first(menu)])
+    return [*rows, mixed, missing, lead]
+
+
+def _first(menu: list[list[object]]) -> int:
+    """The first column of numbers: at its upper bound while all others are at their first option."""
+    return next((j for j, options in enumerate(menu) if len(options) > 6), 0)

@@ -1,0 +1,129 @@
+"""Weights and persons: every integer sensitivity over all pairs of small grids, persons in several cells included."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.mechanisms import moment_forms as forms
+from tacit.mechanisms import weighted_forms as weighted
+from tacit.mechanisms.moment_forms import Form
+from tacit.rowmap import Share
+from tacit.testing import contract
+
+NOISES = ["laplace", "gaussian"]
+
+
+def rows_of(form: Form, A: int) -> np.ndarray:
+    G = form.parameters["G"]
+    return np.array([form.row(v, a) for a in range(A + 1) for v in range(G + 1)], dtype=np.int64)
+
+
+def spread(rows: np.ndarray, noise: str) -> tuple[int, int]:
+    """Largest change under add-remove and under replace-one: in l1 for Laplace, in squared l2 for the normal."""
+    power = 1 if noise == "laplace" else 2
+    alone = int((np.abs(rows) ** power).sum(axis=1).max())
+    step = max(1, len(rows) // 600)  # against all: the extreme rows, and every few others
+    some = np.vstack([rows[::step], rows[-40:], rows[:40]])
+    moved = max(int((np.abs(rows - row) ** power).sum(axis=1).max()) for row in some)
+    return alone, max(moved, 2 * alone)  # or from one cell into another
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize(("G", "A"), [(1, 2), (1, 16), (1, 250), (32, 16), (33, 32), (48, 50), (100, 20)])
+def test_weighted_rows_weigh_exactly_what_is_declared(G: int, A: int, noise: forms.Noise) -> None:
+    for several in (False, True):
+        form = weighted.weighted(G, A, noise, "add-remove", several=several)
+        rows = rows_of(form, A)
+        assert (rows >= 0).all()
+        alone, moved = spread(rows, noise)
+        assert alone == (form.l1 if noise == "laplace" else form.l2_squared)
+        other = weighted.weighted(G, A, noise, "replace-one", several=several)
+        assert moved == (other.l1 if noise == "laplace" else other.l2_squared)
+        assert other.matrix == form.matrix
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_weights_of_one_person_in_several_cells(noise: forms.Noise) -> None:
+    """All splits of at most A over two and three cells, at values of all kinds."""
+    G, A = 32, 12
+    power = 1 if noise == "laplace" else 2
+    form = weighted.weighted(G, A, noise, "add-remove", several=True)
+    mass = {(v, a): sum(x**power for x in form.row(v, a)) for v in (0, 1, 16, 31, 32) for a in range(A + 1)}
+    worst = {a: max(m for (_, b), m in mass.items() if b == a) for a in range(A + 1)}
+    splits = [split for split in product(range(A + 1), repeat=3) if sum(split) <= A]
+    assert max(sum(worst[a] for a in split) for split in splits) == (form.l1 if power == 1 else form.l2_squared)
+
+
+def test_every_weight_of_the_real_grid() -> None:
+    """What `largest` remembers is true, and the middle of the range has room: 3 is not far from the most that holds."""
+    A = weighted.WEIGHT
+    b = weighted.rounded_square(A).numpy(np.arange(A + 1))
+    a = np.arange(A + 1)
+    assert (b <= a).all()
+    assert (2 * a - b <= A).all()
+    assert int((9 * (a - b) ** 2 + b**2).max()) == A * A == weighted.largest(A, 3)
+    assert int((16 * (a - b) ** 2 + b**2).max()) > A * A
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+def test_a_shared_form_is_its_form_times_the_share(noise: forms.Noise, neighbors: str) -> None:
+    A = 8
+    form = forms.group(48, noise, neighbors)
+    made = weighted.shared(form, A)
+    assert (made.l1, made.l2_squared) == (A * form.l1, A * A * form.l2_squared)
+    assert made.row(5, A) == tuple(A * x for x in form.row(5))
+    power, declared = (1, made.l1) if noise == "laplace" else (2, made.l2_squared)
+    rows = {a: max(sum(x**power for x in made.row(v, a)) for v in range(49)) for a in range(A + 1)}
+    most = max(rows[a] + rows[A - a] for a in range(A + 1))
+    assert most == declared // (2 if neighbors == "replace-one" else 1)
+
+
+def test_shares_are_floors_that_never_exceed_the_whole() -> None:
+    for cap in (None, 1, 3, 8):
+        share = Share(24, cap)
+        for counts in product(range(5), repeat=3):
+            total = sum(counts)
+            given = [share.value(c, total) for c in counts]
+            assert sum(given) <= 24
+            if total and max(counts) == total:
+                assert sum(given) == 24 * min(total, cap or 1) // (cap or 1)
+
+
+PEOPLE = tc.Schema(
+    {
+        "who": tc.PrivacyUnit(max_rows=3),
+        "age": tc.Real(0, 100),
+        "days": tc.Integer(0, 30, missing=0),
+        "ok": tc.Boolean(),
+        "sex": tc.Category(["f", "m"]),
+    }
+)
+SURVEY = tc.Schema({"w": tc.Real(0, 50), "age": tc.Real(0, 100), "ok": tc.Boolean(), "sex": tc.Category(["f", "m"])})
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        tc.Mean(["age", "days", "ok"]),
+        tc.Mean("age", by="sex"),
+        tc.Mean("age", per="row"),
+        tc.Mean("age", by="sex", per="row"),
+        tc.Sum("days"),
+        tc.Count(by="sex"),
+        tc.Variance("age", by="sex"),
+    ],
+    ids=lambda q: "-".join(map(str, q.to_dict().values())),
+)
+def test_the_contract_with_persons(query: tc.Query) -> None:
+    """Neighbours differ in all rows of one person, of whom there may be more than max_rows."""
+    contract(query, PEOPLE, tables=50, draws=20_000)
+
+
+@pytest.mark.parametrize("query", [tc.Mean(["age", "ok"], weights="w"), tc.Sum("age", by="sex", weights="w")])
+def test_the_contract_with_weights(query: tc.Query) -> None:
+    contract(query, SURVEY, tables=50, draws=20_000)
