@@ -6,20 +6,19 @@ INSIDE the wall.  The order of `_buy` is law 3; `guarded` is law 7.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast, overload
 
+from tacit.curator.asked import Asked, Shares, design, measure, split
 from tacit.curator.guard import guarded
 from tacit.curator.ledger import Charge, Ledger, Request, open_ledger
+from tacit.curator.places import ledger_place, needs_budget, table_name
 from tacit.curator.source import Source, check_source, open_source
-from tacit.errors import LedgerError, QueryError, ReleaseError, SourceError, nearest
+from tacit.errors import QueryError, ReleaseError, SourceError, nearest
 from tacit.mechanisms import moments
-from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
-from tacit.privacy.numbers import rational
 from tacit.queries import Query
 from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
 from tacit.rowmap import MAX_ROWS
@@ -27,7 +26,6 @@ from tacit.schema import Schema
 from tacit.schema.rowmaps import unit_of
 
 R = TypeVar("R", bound=Release)
-Shares = Mapping[str, Number]
 VERSION: Final = "0.1.0"
 
 
@@ -67,11 +65,11 @@ class Curator:
         self._source: Source = open_source(data)
         check_source(self._source, self.schema)
         path = Path(data) if isinstance(data, str | Path) else None
-        where = _ledger_place(path, ledger)
-        self.name: str = _table_name(name, path, where)
+        where = ledger_place(path, ledger)
+        self.name: str = table_name(name, path, where)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
-        _needs_budget(budget, where)
+        needs_budget(budget, where)
         self._ledger: Ledger = open_ledger(where, budget=budget, unit=self._unit)
         self.rows: int | None = self._count_rows()
         self._ledger.table(self.name, self.rows)
@@ -177,15 +175,15 @@ class Curator:
         if isinstance(query, Query):
             if shares is not None:
                 raise QueryError("shares= belongs to several questions.", code="Q21", hint="leave shares out")
-            asked = _Asked(((name, query, cost),), cost, note)
+            asked = Asked(((name, query, cost),), cost, note)
             return self._answer(asked)[0]
         if name is not None:
             raise QueryError("name= belongs to one question.", code="Q21", hint="the mapping's keys are the names")
-        asked = _Asked(split(query, cost, shares), cost, note)
+        asked = Asked(split(query, cost, shares), cost, note)
         found = self._answer(asked)
         return Releases(tuple((cast(str, one.name), one) for one in found))
 
-    def _answer(self, asked: _Asked) -> tuple[Release, ...]:
+    def _answer(self, asked: Asked) -> tuple[Release, ...]:
         """Law 3, first half: public checks; a stored answer; or a durable charge, then the data."""
         designs = [self.design(query, cost) for _, query, cost in asked.parts]
         self.budget.spend(asked.cost)  # a price this budget cannot add is refused before anything else
@@ -197,10 +195,10 @@ class Curator:
             stored = charge if charge.release is not None else self._buy(asked, designs, charge)
         return self._read(stored)
 
-    def _buy(self, asked: _Asked, designs: Sequence[Design], charge: Charge) -> Charge:
+    def _buy(self, asked: Asked, designs: Sequence[Design], charge: Charge) -> Charge:
         """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
         log = None if self._ledger.where is None or "://" in self._ledger.where else Path(self._ledger.where + ".log")
-        noisy = guarded(lambda: [_measure(one, self._source) for one in designs], log)
+        noisy = guarded(lambda: [measure(one, self._source) for one in designs], log)
         made = [
             self._document(one, parts, part, charge)
             for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
@@ -230,7 +228,7 @@ class Curator:
             recorded=self.recorded,
         )
 
-    def _request(self, asked: _Asked) -> Request:
+    def _request(self, asked: Asked) -> Request:
         """The question as the ledger remembers it: never a digest of rows."""
         question = {
             "table": self.name,
@@ -313,93 +311,3 @@ class Answers(Mapping[str, Any]):
 
 PLANNER: Final[dict[str, Any]] = {}
 """Filled by `tacit` when it is imported: plans need inference, which this side of the wall never imports."""
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """A request: (name, query, its part of the price) of each question, the whole price, a note for the ledger."""
-
-    parts: tuple[tuple[str | None, Query[Any], Cost], ...]
-    cost: Cost
-    note: str
-
-    @property
-    def several(self) -> bool:
-        return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
-
-
-def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
-    """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
-    if isinstance(query, moments.Question):
-        return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
-    message = f"{type(query).__name__} is no query of this version."
-    raise QueryError(message, code="Q04", hint='tc.Mean("age")')
-
-
-def split(
-    asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None
-) -> tuple[tuple[str | None, Query[Any], Cost], ...]:
-    """One price over several questions by shares (1 where not given): parts add up to the price exactly."""
-    if not asks:
-        raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
-    given = dict(shares or {})
-    for key in given:
-        if key not in asks:
-            guess = nearest(key, list(asks)) or next(iter(asks))
-            raise QueryError(f"shares names {key!r}, which is not asked.", code="Q23", hint=f"shares={{{guess!r}: 2}}")
-    parts = {name: rational(given.get(name, 1), f"share of {name!r}") for name in asks}
-    for name, part in parts.items():
-        if part <= 0:
-            raise QueryError(f"share of {name!r} is {part}: not above 0.", code="Q23", hint=f"shares={{{name!r}: 1}}")
-    total = sum(parts.values(), Fraction(0))
-    if len(parts) == 1:
-        return tuple((name, query, cost) for name, query in asks.items())
-    return tuple((name, query, cost.share(parts[name] / total)) for name, query in asks.items())
-
-
-def _measure(shape: Design, source: Source) -> tuple[Part, ...]:
-    """READS ROWS: exact integers of every part, and at once their noise; only noisy integers are kept."""
-    exact = moments.measure(shape, source)
-    return tuple(
-        Part(
-            label=column.label,
-            form=column.form.name,
-            parameters=dict(column.form.parameters),
-            grid=column.grid,
-            integers=protect(cells, column.law),
-            law=column.law,
-            l1=column.form.l1,
-            l2_squared=column.form.l2_squared,
-            cost=column.cost,
-            weight=column.weight_grid,
-        )
-        for column, cells in zip(shape.columns, exact, strict=True)
-    )
-
-
-def _ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
-    if ledger is not None:
-        return str(ledger)
-    return None if path is None else f"{path}.ledger"
-
-
-def _table_name(name: str | None, path: Path | None, where: str | None) -> str:
-    if name is not None:
-        if not name.strip():
-            raise LedgerError(
-                "name= is empty: it says which people, which edition.", code="L20", hint='name="lfs-2024"'
-            )
-        return name
-    if path is not None:
-        return path.stem
-    if where is not None:
-        message = "a frame recorded in a ledger needs name=: which people, which edition."
-        raise LedgerError(message, code="L20", hint='name="lfs-2024"')
-    return "table"
-
-
-def _needs_budget(budget: Budget | None, where: str | None) -> None:
-    if budget is None and where is None:
-        from tacit.errors import BudgetError
-
-        raise BudgetError("a table in memory needs a budget.", code="B10", hint="budget=tc.Budget(rho=0.5)")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Final, cast
 
-from tacit.curator.curator import Curator, Shares, design, split
+from tacit.curator.asked import Shares, design, split
+from tacit.curator.curator import Curator
 from tacit.errors import QueryError, TacitError
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import GUESSED_ROWS, Expected, expected

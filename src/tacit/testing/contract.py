@@ -16,7 +16,8 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.curator import Curator, design
+from tacit.curator.asked import design
+from tacit.curator.curator import Curator
 from tacit.curator.source import open_source
 from tacit.mechanisms import moments
 from tacit.mechanisms.additive import protect

@@ -1,0 +1,84 @@
+"""What is asked: public facts -> designs, one price over several questions, exact integers -> noisy parts.  INSIDE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tacit.curator.source import Source
+from tacit.errors import QueryError, nearest
+from tacit.mechanisms import moments
+from tacit.mechanisms.additive import protect
+from tacit.mechanisms.moments import Design
+from tacit.privacy import Cost, Number
+from tacit.privacy.numbers import rational
+from tacit.queries import Query
+from tacit.release import Part
+from tacit.schema import Schema
+
+Shares = Mapping[str, Number]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: (name, query, its part of the price) of each question, the whole price, a note for the ledger."""
+
+    parts: tuple[tuple[str | None, Query[Any], Cost], ...]
+    cost: Cost
+    note: str
+
+    @property
+    def several(self) -> bool:
+        """Whether answers are told apart by name."""
+        return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
+
+
+def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
+    """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
+    if isinstance(query, moments.Question):
+        return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+    message = f"{type(query).__name__} is no query of this version."
+    raise QueryError(message, code="Q04", hint='tc.Mean("age")')
+
+
+def split(
+    asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None
+) -> tuple[tuple[str | None, Query[Any], Cost], ...]:
+    """One price over several questions by shares (1 where not given): parts add up to the price exactly."""
+    if not asks:
+        raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
+    given = dict(shares or {})
+    for key in given:
+        if key not in asks:
+            guess = nearest(key, list(asks)) or next(iter(asks))
+            raise QueryError(f"shares names {key!r}, which is not asked.", code="Q23", hint=f"shares={{{guess!r}: 2}}")
+    parts = {name: rational(given.get(name, 1), f"share of {name!r}") for name in asks}
+    for name, part in parts.items():
+        if part <= 0:
+            raise QueryError(f"share of {name!r} is {part}: not above 0.", code="Q23", hint=f"shares={{{name!r}: 1}}")
+    total = sum(parts.values(), Fraction(0))
+    if len(parts) == 1:
+        return tuple((name, query, cost) for name, query in asks.items())
+    return tuple((name, query, cost.share(parts[name] / total)) for name, query in asks.items())
+
+
+def measure(shape: Design, source: Source) -> tuple[Part, ...]:
+    """READS ROWS: exact integers of every part, and at once their noise; only noisy integers are kept."""
+    exact = moments.measure(shape, source)
+    return tuple(
+        Part(
+            label=column.label,
+            form=column.form.name,
+            parameters=dict(column.form.parameters),
+            grid=column.grid,
+            integers=protect(cells, column.law),
+            law=column.law,
+            l1=column.form.l1,
+            l2_squared=column.form.l2_squared,
+            cost=column.cost,
+            weight=column.weight_grid,
+        )
+        for column, cells in zip(shape.columns, exact, strict=True)
+    )
