@@ -153,6 +153,7 @@ class Release:
     cost: what this release cost.
     charge, head: number of the charge that bought it and the ledger's chain head after it (`tacit budget --check`).
     recorded: False where the ledger was in memory only.
+    ledger: which ledger, by the hash of its first entry: releases of one ledger are about the same people.
     remaining: words on what was left of the budget; never stored.
     """
 
@@ -174,6 +175,7 @@ class Release:
     version: str
     name: str | None = None
     recorded: bool = True
+    ledger: str | None = None
     remaining: str | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -190,6 +192,7 @@ class Release:
         words["parts"] = [part.to_dict() for part in self.parts]
         words |= {"cost": self.cost.to_dict(), "charge": self.charge, "head": self.head}
         words |= {"date": self.date, "version": self.version, "name": self.name, "recorded": self.recorded}
+        words["ledger"] = self.ledger
         return words
 
     def to_json(self) -> str:
@@ -249,6 +252,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             version=str(words["version"]),
             name=None if words.get("name") is None else str(words["name"]),
             recorded=bool(words.get("recorded", True)),
+            ledger=None if words.get("ledger") is None else str(words["ledger"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None

@@ -268,7 +268,7 @@ def test_a_release_holds_a_closed_list_of_facts(curator: tc.Curator) -> None:
     words = curator.release(tc.Mean("age", by="sex"), rho=0.1).to_dict()
     assert set(words) == {
         *("tacit", "kind", "query", "mechanism", "table", "schema", "neighbors", "unit", "rows", "levels", "parts"),
-        *("cost", "charge", "head", "date", "version", "name", "recorded"),
+        *("cost", "charge", "head", "date", "version", "name", "recorded", "ledger"),
     }
     assert set(words["parts"][0]) == {
         *("label", "form", "parameters", "grid", "integers", "noise", "sensitivity", "cost"),

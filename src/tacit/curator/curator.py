@@ -226,6 +226,7 @@ class Curator:
             version=VERSION,
             name=part[0],
             recorded=self.recorded,
+            ledger=self._ledger.identity,
         )
 
     def _request(self, asked: Asked) -> Request:

@@ -15,9 +15,10 @@ from tacit.inference.terms import Block
 def difference(a: Estimate, b: Estimate) -> Estimate:
     """A - b, term by term, with what is known of their dependence; `notes` says which.
 
-    The same release: its joint law.  Releases of one table (the same people): the noises are independent, the sampling
-    standard errors are added, an upper bound whatever the correlation.  Different tables: independent, as for
-    different people.  For target="table" only the noise counts.
+    The same release: its joint law.  Releases of one ledger (the same people, whatever the table): the noises are
+    independent, the sampling standard errors are added, an upper bound whatever the correlation.  Different ledgers:
+    independent, as for different people.  Releases in memory, and of early versions, name no ledger that lasts: tables
+    of one name are the same people.  For target="table" only the noise counts.
     InferenceError I07 where terms or targets do not match.
     """
     if a.target != b.target:
@@ -26,6 +27,7 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
     if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
         text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
         raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
+    b = _aligned(a, b)
     blocks, place = _merge(a.blocks, b.blocks)
     size = sum(len(block.value) for block in blocks)
     left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
@@ -48,6 +50,15 @@ def _named(a: Estimate, b: Estimate) -> str:
             f"{a.terms[0]}: {a.release.table} - {b.release.table}" if a.release.table != b.release.table else a.terms[0]
         )
     return f"{a.terms[0]} - {b.terms[0]}"
+
+
+def _aligned(a: Estimate, b: Estimate) -> Estimate:
+    """Where one of two tables of one name has no recorded ledger, they are taken as the same people."""
+    kinds = {block.people.partition(" ")[0] for one in (a, b) for block in one.blocks}
+    if a.release.table != b.release.table or kinds != {"ledger", "table"}:
+        return b
+    known = a.blocks[0].people
+    return replace(b, blocks=tuple(replace(block, people=known) for block in b.blocks))
 
 
 def _same(x: Block, y: Block) -> bool:
@@ -86,5 +97,8 @@ def _dependence(a: Estimate, b: Estimate) -> str:
     if {block.source for block in a.blocks} == {block.source for block in b.blocks}:
         return "one joint release: its covariance is used"
     if {block.people for block in a.blocks} & {block.people for block in b.blocks}:
-        return "the same people in different releases: sampling standard errors are added, an upper bound"
-    return "different tables: taken as independent (different people)"
+        bound = "sampling standard errors are added, an upper bound"
+        if a.release.table != b.release.table:
+            return f"two tables of one ledger, so the same people as far as is known: {bound}"
+        return f"the same people in different releases: {bound}"
+    return "different ledgers or tables: taken as independent (different people)"

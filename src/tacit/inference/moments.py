@@ -57,7 +57,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     blocks = tuple(
         replace(
             block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
-            people=release.table,
+            people=_people(release),
             source=source,
         )
         for part in release.parts
@@ -81,6 +81,12 @@ def _source(release: Released) -> str:
         return f"simulated {id(release)}"
     words = [release.table, *(getattr(release, name, "") for name in ("charge", "head", "name", "mechanism"))]
     return "/".join(str(word) for word in (*words, release.query))
+
+
+def _people(release: Released) -> str:
+    """Whose data: a ledger's population where one is recorded, else the table's name says it."""
+    ledger = getattr(release, "ledger", None)
+    return f"ledger {ledger}" if ledger and getattr(release, "recorded", False) else f"table {release.table}"
 
 
 def _terms(release: Released) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,8 @@ class Ledger:
     store_: Store
     budget: Budget
     unit: int | None
+    identity: str
+    """Hash of the header, which no other ledger has.  Releases carry it: one ledger, the same people."""
 
     @property
     def where(self) -> str | None:
@@ -214,7 +217,7 @@ def _write_header(store: Store, budget: Budget, unit: int | None) -> Entry:
         found = tx.get("header", "")
         if found is not None:
             return found
-        words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit}
+        words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
         return tx.append(linked(tx.last(), "header", "", words))
 
 
@@ -233,7 +236,7 @@ def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) 
     if words["unit"] != unit:
         message = f"ledger {store.where} protects {_unit(words['unit'])}; this schema says {_unit(unit)}."
         raise LedgerError(message, code="L02", hint="another ledger for another unit of privacy")
-    return Ledger(store, recorded, unit)
+    return Ledger(store, recorded, unit, header.hash)
 
 
 def _unit(unit: int | None) -> str:

@@ -1,0 +1,311 @@
+"""A curator killed at every step: SIGKILL before each line that a release executes, and what is found afterwards.
+
+    python benchmarks/steps.py [--every 1] [--postgres URL]
+
+A step is a line of `tacit.curator`, `tacit.mechanisms` or `tacit.noise.exact`, counted by a trace in a child process
+that dies there by its own hand; no switch for it exists in the library.  After each death a fresh process opens the
+ledger and asks the same question again.  What must hold, and is checked here:
+
+- the chain is whole, and what is spent is either what was before or that and the price, nothing in between;
+- once the data was touched the charge stands;
+- the same question ends with one charge and one answer: the stored one where one was stored, bit for bit;
+- a question that no longer fits is refused, and nothing is left over beside the ledger's own files.
+
+Used by `tests/ledger/test_killed_at_every_step.py`, thinned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb  # noqa: F401  (imported before any child is made: imports are no steps)
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+import tacit as tc
+from tacit.curator import asked
+from tacit.curator import curator as door
+from tacit.curator.ledger import Charge, Ledger, open_ledger
+from tacit.errors import BudgetError
+
+ROOMS = tuple(str(Path(door.__file__).parent.parent / room) for room in ("curator", "mechanisms", "noise/exact.py"))
+SCHEMA = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+ASKED = {"mean": tc.Mean("age"), "count": tc.Count(by="sex")}
+EARLIER, PRICE, BUDGET = "0.25", "0.5", tc.Budget(rho=1)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a fresh process found after a death at step `k` (or at none), before and after it asked again."""
+
+    k: int
+    before: str
+    charges: int
+    stored: bool
+    problem: str
+
+
+class Tracer:
+    """Counts lines of the rooms; before the k-th, SIGKILL."""
+
+    def __init__(self, kill_at: int | None) -> None:
+        self.kill_at, self.steps = kill_at, list[tuple[str, int]]()
+
+    def __call__(self, frame: Any, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(ROOMS):
+            return None
+        if event == "line":
+            if len(self.steps) == self.kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            self.steps.append((frame.f_code.co_filename, frame.f_lineno))
+        return self
+
+
+def in_child(work: Callable[[], Any]) -> tuple[int, Any]:
+    """Run in a forked process: (signal that ended it or 0, its answer as JSON)."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(read)
+            answer = json.dumps(work())
+        except BaseException:
+            answer = json.dumps({"traceback": traceback.format_exc()})
+        with os.fdopen(write, "w") as out:
+            out.write(answer)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as said:
+        text = said.read()
+    status = os.waitpid(child, 0)[1]
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0, json.loads(text) if text else None
+
+
+def traced(work: Callable[[], Any], kill_at: int | None) -> list[tuple[str, int]]:
+    tracer = Tracer(kill_at)
+    sys.settrace(tracer)
+    try:
+        work()
+    finally:
+        sys.settrace(None)
+    return tracer.steps
+
+
+class Case:
+    """A table, a ledger with one release in it, and the question whose answer is interrupted."""
+
+    def __init__(self, folder: Path, ledger: Callable[[int], str]) -> None:
+        self.data, self.ledger = folder / "people.parquet", ledger
+        rng = np.random.default_rng(0)
+        pq.write_table(pa.table({"age": rng.uniform(0, 100, 50), "sex": rng.choice(["f", "m"], 50)}), self.data)
+
+    def curator(self, where: str) -> tc.Curator:
+        return tc.Curator(self.data, SCHEMA, budget=BUDGET, ledger=where, name="people")
+
+    def prepare(self, where: str) -> None:
+        self.curator(where).release(tc.Mean("age"), rho=EARLIER, name="earlier")
+
+    def ask(self, where: str) -> Any:
+        return self.curator(where).release(ASKED, rho=PRICE)
+
+    def after(self, where: str) -> dict[str, Any]:
+        """What stands, then the question again, twice, and one that does not fit."""
+        ledger = open_ledger(where, budget=None, unit=None)
+        ledger.verify()
+        spent = ledger.spent().rho
+        charges = ledger.charges()
+        kept = [one.release for one in charges if "count" in one.names and one.release is not None]
+        ledger.close()
+        curator = self.curator(where)
+        found = curator.release(ASKED, rho=PRICE)
+        again = curator.release(ASKED, rho=PRICE)
+        problems = []
+        if {name: one.to_dict() for name, one in again.items()} != {name: one.to_dict() for name, one in found.items()}:
+            problems.append("a second answer to one charge")
+        if kept and json.loads(kept[0]) != json.loads(open_ledger(where, budget=None, unit=None).charges()[-1].release):
+            problems.append("a stored answer was changed")
+        if curator.spent.rho != BUDGET.limit.rho * 3 / 4:
+            problems.append(f"spent {curator.spent.rho} after all")
+        if [len(one.names) for one in open_ledger(where, budget=None, unit=None).charges()] != [1, 2]:
+            problems.append("not two charges after all")
+        try:
+            curator.release(tc.Count(by="sex"), rho="0.3")
+            problems.append("the budget was overspent")
+        except BudgetError:
+            pass
+        curator.releases["earlier"].estimate()
+        open_ledger(where, budget=None, unit=None).verify()
+        return {"before": str(spent), "charges": len(charges), "stored": bool(kept), "problem": "; ".join(problems)}
+
+
+def sweep(case: Case, steps: list[int], start: Callable[[int], str], *, fresh: bool) -> Iterator[Found]:
+    """Death at each of `steps`, on its own ledger; `fresh`: while the ledger and its first release are made, too."""
+
+    def work(where: str) -> Callable[[], Any]:
+        def run() -> None:
+            if fresh:
+                case.prepare(where)
+            case.ask(where)
+
+        return run
+
+    for k in steps:
+        where = start(k)
+        ended, _ = in_child(lambda k=k, where=where: traced(work(where), k) and None)
+        assert ended == signal.SIGKILL, f"step {k} was not reached"
+        if fresh:  # whatever was made of the first release is taken up again
+            in_child(lambda where=where: case.prepare(where))
+        found = in_child(lambda where=where: case.after(where))[1]
+        if "traceback" in found:
+            found = {"before": "?", "charges": 0, "stored": False, "problem": found["traceback"]}
+        yield Found(k, **found)
+
+
+def count(case: Case, where: str, *, fresh: bool) -> list[tuple[str, int]]:
+    """All steps of one undisturbed run."""
+
+    def run() -> list[tuple[str, int]]:
+        return traced(lambda: (case.prepare(where) if fresh else None, case.ask(where)), None)
+
+    found = in_child(run)[1]
+    assert isinstance(found, list), found
+    return [(name, line) for name, line in found]
+
+
+def judge(found: list[Found], steps: list[tuple[str, int]]) -> list[str]:
+    """Every problem, and the order: once the data was touched the charge stands, and it never goes away again."""
+    wrong = [f"step {one.k} {steps[one.k]}: {one.problem}" for one in found if one.problem]
+    spent = [one for one in found if one.before not in ("1/4", "3/4")]
+    wrong += [f"step {one.k} {steps[one.k]}: spent {one.before}" for one in spent]
+    data = first_touch(steps)
+    wrong += [f"step {one.k}: the charge was lost" for one in found if one.k > data and one.before != "3/4"]
+    order = [one.before == "3/4" for one in sorted(found, key=lambda one: one.k)]
+    wrong += ["a charge came and went"] if order != sorted(order) else []
+    return wrong
+
+
+def first_touch(steps: list[tuple[str, int]]) -> int:
+    """The last step at which `measure` begins to read rows."""
+    lines, first = inspect.getsourcelines(asked.measure)
+    inside = [i for i, (name, at) in enumerate(steps) if name == asked.__file__ and first <= at < first + len(lines)]
+    return max(i for i in inside if i - 1 not in inside)
+
+
+def ledger_steps(steps: list[tuple[str, int]]) -> list[int]:
+    """Each line of the ledger's and the door's own files once: where it is last executed."""
+    own = ("curator/curator.py", "curator/asked.py", "curator/guard.py", "ledger/ledger.py", "ledger/sqlite.py")
+    places = {step: i for i, step in enumerate(steps) if step[0].endswith(own)}
+    return sorted(places.values())
+
+
+def sqlite(folder: Path) -> tuple[Case, Callable[[int], str]]:
+    """Each death on a copy of one prepared ledger."""
+    case = Case(folder, str)
+    base = folder / "base.ledger"
+    in_child(lambda: case.prepare(str(base)))
+
+    def start(k: int) -> str:
+        made = folder / f"k{k}" / "people.ledger"
+        made.parent.mkdir()
+        for one in folder.glob("base.ledger*"):
+            shutil.copy(one, made.parent / one.name.replace("base", "people"))
+        return str(made)
+
+    return case, start
+
+
+def left_over(folder: Path) -> set[str]:
+    """Files beside the ledgers that are none of theirs."""
+    own = ("people.ledger", "people.ledger-wal", "people.ledger-shm", "people.ledger.log")
+    return {str(path) for path in folder.glob("k*/*") if path.name not in own}
+
+
+def in_parallel(case: Case, steps: list[int], start: Callable[[int], str], *, fresh: bool, jobs: int) -> list[Found]:
+    """`sweep` by several processes."""
+    folder = Path(tempfile.mkdtemp())
+    workers = []
+    for i in range(jobs):
+        worker = os.fork()
+        if worker == 0:
+            made = [vars(one) for one in sweep(case, steps[i::jobs], start, fresh=fresh)]
+            (folder / f"{i}.json").write_text(json.dumps(made))
+            os._exit(0)
+        workers.append(worker)
+    for worker in workers:
+        os.waitpid(worker, 0)
+    found = [Found(**words) for i in range(jobs) for words in json.loads((folder / f"{i}.json").read_text())]
+    shutil.rmtree(folder)
+    return sorted(found, key=lambda one: one.k)
+
+
+def charge_late() -> None:
+    """A ledger that records a charge only with its release: what a careless author would write."""
+    charge, store = Ledger.charge, Ledger.store
+    waiting: list[Any] = []
+
+    def late(self: Ledger, request: Any) -> Any:
+        waiting.append(request)
+        return Charge(0, request.table, request.names, "", request.digest, request.cost, "", "2000-01-01", "0" * 64)
+
+    def with_release(self: Ledger, number: int, document: str) -> str:
+        return store(self, charge(self, waiting.pop()).number, document)
+
+    Ledger.charge, Ledger.store = late, with_release  # type: ignore[method-assign]
+
+
+def report(name: str, found: list[Found], steps: list[tuple[str, int]], wrong: list[str]) -> None:
+    stored, charged = sum(one.stored for one in found), sum(one.before == "3/4" for one in found)
+    print(f"{name}: {len(found)} deaths at {len(steps):,} steps, {charged} after the charge, {stored} after the store")
+    print(f"problems: {wrong or 'none'}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--thin", action="store_true", help="every line of the ledger and the door, once")
+    parser.add_argument("--careless", action="store_true", help="charge after the data: must be found out")
+    options = parser.parse_args()
+    bad = 0
+    if options.careless:
+        charge_late()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        case, start = sqlite(folder)
+        steps = count(case, start(-1), fresh=False)
+        chosen = ledger_steps(steps) if options.thin else list(range(len(steps)))
+        found = in_parallel(case, chosen[:: options.every], start, fresh=False, jobs=options.jobs)
+        wrong = judge(found, steps)
+        report("a release", found, steps, wrong)
+        print(f"files left over: {left_over(folder) or 'none'}")
+        bad += len(wrong) + len(left_over(folder))
+    if options.thin:
+        sys.exit(1 if bad else 0)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        case = Case(folder, str)
+        steps = count(case, str(folder / "count.ledger"), fresh=True)
+        made = list(range(0, len(steps), options.every))
+        found = in_parallel(case, made, lambda k: str(folder / f"{k}.ledger"), fresh=True, jobs=options.jobs)
+        wrong = [f"step {one.k} {steps[one.k]}: {one.problem}" for one in found if one.problem]
+        report("a new ledger and two releases", found, steps, wrong)
+        bad += len(wrong)
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""SIGKILL before each line of the ledger and the door, thinned; the whole sweep is `benchmarks/steps.py`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "steps.py"
+
+
+def run(*options: str) -> subprocess.CompletedProcess[str]:
+    """In a process of its own: it forks, and an engine's threads in this one would not follow."""
+    return subprocess.run(
+        [sys.executable, str(SCRIPT), "--thin", *options], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.skipif(not hasattr(sys, "settrace") or sys.platform == "win32", reason="needs fork and SIGKILL")
+def test_killed_at_every_step_nothing_is_lost() -> None:
+    done = run("--every", "4", "--jobs", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = re.search(r"(\d+) deaths at [\d,]+ steps, (\d+) after the charge, (\d+) after the store", done.stdout)
+    assert said is not None, done.stdout
+    deaths, charged, stored = map(int, said.groups())
+    assert deaths >= 30
+    assert 0 < stored < charged < deaths
+    assert "problems: none" in done.stdout
+    assert "left over: none" in done.stdout
+
+
+def test_a_careless_ledger_is_found_out() -> None:
+    done = run("--every", "8", "--jobs", "2", "--careless")
+    assert done.returncode == 1
+    assert "the charge was lost" in done.stdout
