@@ -20,6 +20,7 @@ from tacit.privacy.numbers import rational
 from tacit.queries import Query, query_from_dict
 from tacit.release import canonical
 from tacit.schema import Schema
+from tacit.schema.rowmaps import column_of
 from tacit.schema.toml import read_text, read_toml, schema_from_table
 
 if TYPE_CHECKING:
@@ -81,6 +82,10 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     table, data = _section(words, "table"), _section(words, "data")
     asks, shares = _asks(_table(words, "ask"))
     where = _located("[schema]")
+    schema = where(lambda: schema_from_table(words.get("schema")))
+    for name, query in asks.items():
+        for column in _columns(query):
+            _located(f"[ask.{name}]")(partial(column_of, schema, column))
     return Job(
         path=path,
         title=_text(words, "title", "the file") or "",
@@ -90,7 +95,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
         data=None if "path" not in data else path.parent / cast(str, _text(data, "path", "[data]")),
         ledger=_ledger(_text(data, "ledger", "[data]"), path),
         budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
-        schema=where(lambda: schema_from_table(words.get("schema"))),
+        schema=schema,
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
         asks=asks,
         shares=shares,
@@ -116,6 +121,13 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
                 raise FileError(message, code="F06", hint=f'{key} = "age"')
         asks[name] = _located(place)(partial(query_from_dict, words))
     return asks, shares
+
+
+def _columns(query: Query[Any]) -> tuple[str, ...]:
+    """Columns that a query names."""
+    weights: str | None = getattr(query, "weights", None)
+    named = (*getattr(query, "columns", ()), *getattr(query, "by", ()))
+    return named if weights is None else (*named, weights)
 
 
 def _share(place: str, given: Any) -> Fraction:

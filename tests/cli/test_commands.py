@@ -110,7 +110,8 @@ EDITS = [
     ("lower = 18, upper = 93", "lower = 93, upper = 18", "S07"),
     ("lower = 18", "lowr = 18", "S05"),
     ('type = "Real"', 'type = "Reel"', "S04"),
-    ("age = { type", "aeg = { type", "D10"),
+    ("age = { type", "aeg = { type", "Q10"),
+    ('units = "years"', 'units = "years", column = "aeg"', "D10"),
     ("rows = 500", "rows = 499", "F09"),
     ("rows = 500", "rows = 1", "F06"),
     ("share = 3", "share = 0", "F06"),
@@ -175,3 +176,10 @@ def test_digest_ignores_what_stays_at_home(home: Path) -> None:
     assert load(home / "job.toml").digest() == digest
     (home / "job.toml").write_text(JOB.replace("upper = 93", "upper = 94"))
     assert load(home / "job.toml").digest() != digest
+
+
+def test_a_column_that_is_not_declared_is_named_with_its_section(home: Path) -> None:
+    (home / "job.toml").write_text(JOB.replace('columns = "married"', 'columns = "maried"'))
+    said = run(home, "check", "job.toml", code=2)
+    assert "[ask.married] column 'maried' is not in the schema" in said
+    assert "married" in said.split("Hint:")[1]

@@ -131,3 +131,31 @@ def test_a_server_out_of_reach() -> None:
         open_ledger("postgresql://nobody:secret@127.0.0.1:1/nothing", budget=Budget(rho=1), unit=None)
     assert refused.value.code == "L06"
     assert "secret" not in str(refused.value)
+
+
+def test_the_command_line_on_a_server(server: str, tmp_path: Path) -> None:
+    """`ledger = "postgresql://…"` in a file; `tacit budget URL`."""
+    import json
+    import sys
+
+    import tacit as tc
+
+    url = f"{server}?ledger=commands"
+    tc.examples.people(200).to_parquet(tmp_path / "people.parquet")
+    (tmp_path / "job.toml").write_text(
+        f'tacit = 1\n[table]\nname = "people"\n[data]\npath = "people.parquet"\nledger = "{url}"\n[budget]\nrho = 0.5\n'
+        '[schema]\nage = { type = "Real", lower = 18, upper = 93 }\n[spend]\nrho = 0.2\n'
+        '[ask.age]\nquery = "Mean"\ncolumns = "age"\n'
+    )
+
+    def run(*words: str) -> str:
+        command = [sys.executable, "-m", "tacit", *words]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("release", "job.toml")
+    run("release", "job.toml")  # the same question again is free
+    words = json.loads(run("budget", url, "--json"))
+    assert "1/5" in json.dumps(words) or "0.2" in json.dumps(words)
+    assert "left 0.30 of 0.50" in run("budget", url)

@@ -27,7 +27,7 @@ def rowmap(schema: Schema, name: str) -> RowMap:
     >>> rowmap(Schema({"educ": Integer(1, 16)}), "educ").factor
     69920
     """
-    column = _column(schema, name)
+    column = column_of(schema, name)
     source = schema.source(name)
     match column:
         case Real(lower=None):
@@ -61,7 +61,7 @@ def keymap(schema: Schema, name: str) -> KeyMap:
     >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
     ('f', 'm', 'unknown')
     """
-    column = _column(schema, name)
+    column = column_of(schema, name)
     source = schema.source(name)
     if isinstance(column, Boolean):
         place = None if column.missing == EXCLUDE else int(column.missing)
@@ -97,7 +97,7 @@ def weightmap(schema: Schema, name: str, steps: int) -> RowMap:
     >>> weightmap(Schema({"weight": Real(0, 50)}), "weight", 2**15).upper
     50.0
     """
-    column = _column(schema, name)
+    column = column_of(schema, name)
     if not isinstance(column, Real | Integer):
         text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: no weights."
         raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50) in the schema')
@@ -109,7 +109,8 @@ def weightmap(schema: Schema, name: str, steps: int) -> RowMap:
     return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
 
 
-def _column(schema: Schema, name: str) -> Column:
+def column_of(schema: Schema, name: str) -> Column:
+    """Column `name` of `schema`; QueryError Q10 with the nearest name where there is none."""
     try:
         return schema[name]
     except KeyError:

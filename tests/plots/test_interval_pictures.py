@@ -1,0 +1,97 @@
+"""What is drawn is what is estimated: places, ends, the part that privacy adds, words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.plots import intervals
+
+pytest.importorskip("matplotlib")
+SCHEMA = tc.Schema(
+    {
+        "age": tc.Real(18, 93, units="years"),
+        "region": tc.Category(["north, the cold and rather long-winded part of it", "south"]),
+    }
+)
+
+
+def estimate(query: tc.Query) -> Any:
+    rng = np.random.default_rng(0)
+    labels = np.array(["north, the cold and rather long-winded part of it", "south"])
+    table = {"age": rng.uniform(20, 80, 400), "region": labels[rng.integers(0, 2, 400)]}
+    return tc.Curator(table, SCHEMA, budget=tc.Budget(rho=1)).release(query, rho=0.1).estimate()
+
+
+def ends(axes: Any, which: int) -> list[tuple[float, float, float]]:
+    """(lower, upper, place) of the bars, from above."""
+    return [(line[0][0], line[1][0], line[0][1]) for line in axes.collections[which].get_segments()]
+
+
+@pytest.mark.parametrize("query", [tc.Mean("age"), tc.Mean("age", by="region"), tc.Count(by="region")], ids=str)
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_a_picture_shows_the_numbers(query: tc.Query, level: float) -> None:
+    found = estimate(query)
+    drawn = intervals.estimate(found, level=level)
+    limits = found.intervals(level)
+    assert drawn.terms == found.terms
+    assert drawn.values == tuple(found.values)
+    axes = drawn.axes
+    outer, inner = ends(axes, 0), ends(axes, 1)
+    assert [end[:2] for end in outer] == [tuple(row) for row in limits.tolist()]
+    assert [end[2] for end in outer] == list(range(len(found.terms)))[::-1]  # the first term on top
+    (points,) = axes.lines
+    assert points.get_xdata().tolist() == list(found.values)
+    half = float(__import__("statistics").NormalDist().inv_cdf(0.5 + level / 2)) * np.sqrt(found.sampling_variances)
+    for i, (low, high, _) in enumerate(inner):
+        assert limits[i, 0] <= low <= found.values[i] <= high <= limits[i, 1]
+        assert low == max(found.values[i] - half[i], limits[i, 0])
+        assert high == min(found.values[i] + half[i], limits[i, 1])
+
+
+def test_words_units_and_cost_are_on_it() -> None:
+    found = estimate(tc.Mean("age", by="region"))
+    drawn = found.plot()
+    axes = drawn.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == list(found.terms)
+    assert "years" in axes.get_xlabel()
+    assert axes.get_title(loc="left").startswith("Mean of age by region")
+    assert "ρ = 0.1" in drawn.caption
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["with privacy", "sampling alone"]
+
+
+def test_pictures_are_files_and_leave_no_state(tmp_path: Path) -> None:
+    found = estimate(tc.Mean("age", by="region"))
+    for suffix, magic in ((".png", b"\x89PNG"), (".pdf", b"%PDF"), (".svg", b"<?xm")):
+        found.plot().save(str(tmp_path / f"picture{suffix}"))
+        assert (tmp_path / f"picture{suffix}").read_bytes()[:4] == magic
+    if "matplotlib.pyplot" in sys.modules:
+        assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+def test_on_axes_of_ones_own() -> None:
+    from matplotlib.figure import Figure
+
+    axes = Figure().add_subplot()
+    assert estimate(tc.Mean("age")).plot(ax=axes).axes is axes
+
+
+def test_without_matplotlib_the_error_says_so() -> None:
+    code = """
+import sys
+sys.modules["matplotlib"] = sys.modules["matplotlib.figure"] = None
+import tacit as tc
+c = tc.Curator({"age": [1.0, 2.0]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+try:
+    c.release(tc.Mean("age"), rho=0.1).plot()
+except tc.TacitError as error:
+    print(error.code, "tacit[plots]" in str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("I20 True\n", "")
