@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import FileError, TacitError, nearest
+from tacit.predicates.typed import typed
 from tacit.privacy import Budget, Cost
 from tacit.privacy.numbers import rational
 from tacit.queries import Query, query_from_dict
@@ -86,6 +87,9 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     for name, query in asks.items():
         for column in _columns(query):
             _located(f"[ask.{name}]")(partial(column_of, schema, column))
+        condition: str | None = vars(query).get("where")
+        if condition is not None:
+            _located(f"[ask.{name}]")(partial(typed, condition, schema))
     return Job(
         path=path,
         title=_text(words, "title", "the file") or "",

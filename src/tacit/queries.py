@@ -12,12 +12,14 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from tacit.errors import QueryError, nearest
+from tacit.predicates.syntax import parse, spelled
 
 if TYPE_CHECKING:
     from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)
 
 R_co = TypeVar("R_co", covariant=True)
 Names: TypeAlias = str | Sequence[str]
+Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
 
 
 class Query(Generic[R_co]):
@@ -32,9 +34,16 @@ class Query(Generic[R_co]):
         words: dict[str, Any] = {"query": type(self).__name__}
         for f in fields(cast(Any, self)):
             value = getattr(self, f.name)
-            if value != () and value is not None:
-                words[f.name] = list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
+            if f.name == "bins" and value:
+                pairs = cast("tuple[tuple[str, Any], ...]", value)
+                words["bins"] = {name: _listed(edges) for name, edges in pairs}
+            elif value != () and value is not None:
+                words[f.name] = _listed(value)
         return words
+
+
+def _listed(value: Any) -> Any:
+    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
 
 
 def _names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
@@ -57,14 +66,20 @@ def _names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
 class Count(Query["MomentsRelease"]):
     """Number of rows, in each cell of `by` (categorical or Boolean columns with public levels).
 
+    bins: for columns of numbers in `by`, how many bins of equal width, or their edges: {"age": [18, 30, 65, 93]}.
+    where: rows for which a condition holds, in the words of pandas' `query`: "age >= 18 and sex == 'female'".
     Under replace-one the number of all rows is public, so `by` is required; under add-remove it is private and
     `Count()` releases it.  Source: theory §12 (Counts).
     """
 
     by: Names = ()
+    bins: Bins = ()
+    where: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by", _names("Count", "by", self.by))
+        object.__setattr__(self, "bins", _bins("Count", self.bins, self.by))
+        _condition(self)
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,8 @@ class Sum(Query["MomentsRelease"]):
 
     columns: Names
     by: Names = ()
+    bins: Bins = ()
+    where: str | None = None
     weights: str | None = None
 
     def __post_init__(self) -> None:
@@ -86,6 +103,9 @@ class Sum(Query["MomentsRelease"]):
 @dataclass(frozen=True)
 class Mean(Query["MomentsRelease"]):
     """Mean of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+
+    bins: for columns of numbers in `by`, how many bins of equal width, or their edges.
+    where: of the rows for which a condition holds, in the words of pandas' `query`.
 
     The second moment is released with it at no further cost (theory §9, §12), so every estimate has a standard error
     for both sampling and privacy.  The mean of a Boolean column is a proportion.
@@ -100,6 +120,8 @@ class Mean(Query["MomentsRelease"]):
 
     columns: Names
     by: Names = ()
+    bins: Bins = ()
+    where: str | None = None
     weights: str | None = None
     per: str | None = None
 
@@ -120,20 +142,43 @@ class Variance(Query["MomentsRelease"]):
 
     columns: Names
     by: Names = ()
+    bins: Bins = ()
+    where: str | None = None
 
     def __post_init__(self) -> None:
         _normalise(self)
+
+
+def _bins(kind: str, given: Any, by: Names) -> tuple[tuple[str, Any], ...]:
+    """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges."""
+    try:
+        pairs = dict(given)
+    except (TypeError, ValueError):
+        raise QueryError(f"bins of {kind} is {given!r}.", code="Q64", hint='bins={"age": 10}') from None
+    for name in pairs:
+        if name not in by:
+            raise QueryError(f"bins of {kind} names {name!r}, which is not in by.", code="Q64", hint=f'by="{name}"')
+    fixed = {name: tuple(cast(Any, edges)) if isinstance(edges, list) else edges for name, edges in pairs.items()}
+    return tuple(sorted(fixed.items()))
+
+
+def _condition(query: Count | Sum | Mean | Variance) -> None:
+    """One spelling for one condition; QueryError Q60 where it is none."""
+    if query.where is not None:
+        object.__setattr__(query, "where", spelled(parse(query.where)))
 
 
 def _normalise(query: Sum | Mean | Variance) -> None:
     kind = type(query).__name__
     object.__setattr__(query, "columns", _names(kind, "columns", query.columns))
     object.__setattr__(query, "by", _names(kind, "by", query.by))
+    object.__setattr__(query, "bins", _bins(kind, query.bins, query.by))
     if not query.columns:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint=f'{kind}("age")')
     both = [name for name in query.columns if name in query.by]
     if both:
         raise QueryError(f"column {both[0]!r} of {kind} is also in by.", code="Q02", hint="name each column once")
+    _condition(query)
     weights = getattr(query, "weights", None)
     if weights is not None and not isinstance(weights, str):
         raise QueryError(f"weights of {kind}: {weights!r} is no column name.", code="Q01", hint='weights="weight"')

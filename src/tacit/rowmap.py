@@ -79,12 +79,16 @@ class KeyMap:
 
     column: str
     source: str
-    kind: Literal["category", "boolean"]
+    kind: Literal["category", "boolean", "bins"]
     levels: tuple[Level, ...]
     """Codes as they stand in the table, in the schema's order (booleans: False, True)."""
     labels: tuple[str, ...]
     """One label a level; longer than `levels` by one where missing is a level of its own."""
     missing: int | None = None
+    ordered: bool = False
+    """Whether the order of the levels means something."""
+    edges: tuple[float, ...] = ()
+    """Of a column of numbers in bins: their inner edges, ascending; level i is for edges[i-1] <= x < edges[i]."""
 
     @property
     def size(self) -> int:
@@ -93,6 +97,9 @@ class KeyMap:
 
     def index(self, value: object) -> int | None:
         """Reference: one cell -> index or None."""
+        if self.edges:
+            finite = isinstance(value, SupportsFloat) and np.isfinite(float(value))
+            return sum(float(value) >= edge for edge in self.edges) if finite else self.missing  # type: ignore
         for i, level in enumerate(self.levels):
             if same_level(value, level):
                 return i

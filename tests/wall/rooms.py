@@ -20,6 +20,7 @@ ROOMS: Final[dict[str, str]] = {
     "noise": SHARED,
     "errors": SHARED,
     "rowmap": SHARED,
+    "predicates": SHARED,
     "queries": SHARED,
     "schema": SHARED,
     "release": SHARED,

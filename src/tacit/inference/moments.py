@@ -52,7 +52,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         text = f"target {target!r} is neither 'population' nor 'table'."
         raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
     kind = type(release.query).__name__
-    grouped = bool(release.levels)
+    grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
     source = _source(release)
     blocks = tuple(
         replace(
@@ -105,6 +105,7 @@ def title(release: Released) -> str:
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
     what = f"{what} by {_and(by)}" if by else what
+    what = f"{what} where {query.where}" if getattr(query, "where", None) else what
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
 
 
@@ -123,6 +124,8 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
         parts = [part for part in release.parts if label in (None, part.label)]
         words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
         words += _weights(release, parts[0])
+    condition = getattr(release.query, "where", None)
+    words += f", where {condition}" if condition else ""
     if kind == "Variance":
         words += ", divisor n - 1"
     if target == "table":

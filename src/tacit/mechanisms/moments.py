@@ -2,10 +2,10 @@
 
 Definition
     Rows are mapped to integers v in {0..G} (`tacit.rowmap`), turned into the vector of an integer form
-    (`moment_forms`), and added up, in each cell of `by`.  With a PrivacyUnit the rows of a person are first reduced to
-    one: the person's mean, rounded to the grid, in each cell that she has rows in.  Public: schema, query, relation,
-    price, and under replace-one the number of rows (persons).  Neighbours: one row replaced, or one added or removed;
-    with a PrivacyUnit, one person with all rows.
+    (`moment_forms`), and added up, in each cell of `by`; rows for which `where` does not hold are absent.  With a
+    PrivacyUnit the rows of a person are first reduced to one: the person's mean, rounded to the grid, in each cell that
+    the person has rows in.  Public: schema, query, relation, price, and under replace-one the number of rows
+    (persons).  Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
     That of the form, one for each column, proven beside it over all pairs of rows; of persons as of rows, a reduced
     person being a row; with several cells or weights, `weighted_forms`.
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, cast
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError
@@ -31,13 +31,14 @@ from tacit.mechanisms import moment_forms as forms
 from tacit.mechanisms import weighted_forms
 from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
+from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Count, Mean, Sum, Variance
 from tacit.release import Cells, Grid, Levels
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
 from tacit.schema import Date, Schema
-from tacit.schema.rowmaps import keymap, most_rows, rowmap, unit_of, weightmap
+from tacit.schema.rowmaps import binmap, keymap, most_rows, rowmap, unit_of, weightmap
 
 VERSION: Final = "moments/1"
 KIND: Final = "moments"
@@ -81,6 +82,7 @@ class Design:
     cost: Cost
     unit: Unit | None = None
     max_rows: int = 1
+    where: Predicate | None = None
 
     @property
     def levels(self) -> Levels:
@@ -102,8 +104,10 @@ class Design:
 def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Choose forms and noise from public facts; QueryError where the question cannot be asked."""
     kind = type(query).__name__
-    keys = tuple(keymap(schema, name) for name in query.by)
-    shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema))
+    bins = dict(cast("tuple[tuple[str, object], ...]", query.bins))
+    keys = tuple(binmap(schema, one, bins[one]) if one in bins else keymap(schema, one) for one in query.by)
+    where = None if query.where is None else typed(query.where, schema)
+    shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema), where)
     if shape.cells > MOST_CELLS:
         message = f"{kind}: by= makes {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=")
@@ -116,7 +120,7 @@ def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None,
 
 
 def _count(shape: Design, schema: Schema) -> Column:
-    leaves = any(_leaves(schema, key) for key in shape.keys)
+    leaves = shape.where is not None or any(_leaves(schema, key) for key in shape.keys)
     if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
         raise QueryError(
             f"Count: under replace-one the number of all {'rows' if shape.unit is None else 'persons'} is public, "
@@ -187,14 +191,19 @@ def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
 # Sensitivity --------------------------------------------------------------------------------------------------------
 
 
-def choose(at: RowMap, noise: forms.Noise, *, neighbors: str, grouped: bool, fourth: bool = False) -> Form:
-    """The form of law 4, from public facts: the plain ones never where a record can enter or leave a cell."""
+def choose(
+    at: RowMap, noise: forms.Noise, *, neighbors: str, grouped: bool, leaves: bool, fourth: bool = False
+) -> Form:
+    """The form of law 4, from public facts: the plain ones never where a record can enter or leave a cell.
+
+    `leaves`: a row can be absent, its value missing and left out, or a condition not holding for it.
+    """
     if fourth:
         return forms.bernstein(at.G, neighbors)
     binary = at.G == 1
     if grouped or neighbors == "add-remove":
         return forms.binary_group(neighbors) if binary else forms.group(at.G, noise, neighbors)
-    if at.missing is None:
+    if leaves:
         return forms.binary_exclusion(noise) if binary else forms.exclusion(at.G, noise)
     return forms.binary_plain() if binary else forms.plain(at.G, noise)
 
@@ -208,7 +217,8 @@ def _form(
         several = grouped and isinstance(weight, Share)
         return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
     fourth = isinstance(shape.query, Variance)
-    form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, fourth=fourth)
+    leaves = at.missing is None or shape.where is not None
+    form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
     if shape.unit is None or not grouped:
         return form, None
     return weighted_forms.shared(form, SHARE), Share(SHARE)
@@ -230,7 +240,7 @@ def measure(shape: Design, source: Source) -> tuple[Cells, ...]:
     terms: list[Term] = []
     for column in shape.columns:
         terms += column.terms
-    found = source.aggregate(shape.keys, terms, shape.unit)
+    found = source.aggregate(shape.keys, terms, shape.unit, shape.where)
     check_rows(shape, found)
     answers: list[Cells] = []
     start = 0

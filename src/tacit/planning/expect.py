@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.mechanisms.moments import Column, Design
+from tacit.rowmap import Share
 from tacit.testing.simulate import simulated
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
 
-ASSUMED = "values spread evenly over their bounds, levels equally frequent, nothing missing"
+ASSUMED = "values and weights spread evenly over their bounds, levels equally frequent, nothing missing"
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
-POINTS = 4_001
+POINTS = 1_001
 
 
 @dataclass(frozen=True)
@@ -63,9 +64,17 @@ def estimate(shape: Design, rows: int) -> Estimate:
 
 def _integers(column: Column, rows: float, cells: int) -> NDArray[np.int64]:
     if column.rowmap is None:
-        one = np.array([rows])
+        one = np.array(column.form.row(0, column.weight.G if column.weight is not None else None)) * rows
     else:
         G = column.rowmap.G
         points = [0, 1] if G == 1 else sorted({round(G * i / (POINTS - 1)) for i in range(POINTS)})
-        one = np.mean([column.form.row(v) for v in points], axis=0) * rows
+        one = np.mean([column.form.row(v, a) for a in _weights(column) for v in points], axis=0) * rows
     return np.repeat(np.rint(one).astype(np.int64)[None, :], cells, axis=0)
+
+
+def _weights(column: Column) -> list[int | None]:
+    """Weights spread evenly up to their cap; persons with as many rows as count, in one cell each."""
+    if column.weight is None or not column.form.weights:
+        return [None]
+    G = column.weight.G
+    return [G] if isinstance(column.weight, Share) else [round(G * i / 10) for i in range(11)]

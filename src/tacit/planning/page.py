@@ -88,13 +88,20 @@ class Plan:
         return self.budget is None or self.budget.admits(self.spent, self.cost)
 
     @property
+    def counted(self) -> str:
+        """What `rows` counts: rows, or persons where the schema has a PrivacyUnit."""
+        return "rows" if self.parts[0].shape.unit is None else "persons"
+
+    @property
     def guarantee(self) -> str:
         """One sentence, with the unit in it."""
-        what = "the values in any one row are" if self.public else "any one row is in the table"
+        most = self.parts[0].shape.max_rows
+        one = "row" if self.counted == "rows" else f"person with all rows, of which at most {most:,} count,"
         if self.public:
-            change = "whatever the values in any one row are, the probability of any outcome changes"
+            values = "values in any one row" if self.counted == "rows" else "rows of any one person"
+            change = f"whatever the {values} are, the probability of any outcome changes"
         else:
-            change = f"whether {what} changes the probability of any outcome"
+            change = f"whether any one {one} is in the table changes the probability of any outcome"
         if self.cost.kind == "pure":
             return f"{change[0].upper()}{change[1:]} by at most a factor {_factor(self.cost.epsilon)}."
         if self.cost.kind == "approximate":
@@ -148,7 +155,8 @@ class Plan:
 
     def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Headings and their lines."""
-        people = f"{self.rows:,} rows" if self.public else f"number of rows private, {self.rows:,} assumed"
+        what = self.counted
+        people = f"{self.rows:,} {what}" if self.public else f"number of {what} private, {self.rows:,} assumed"
         leaves = [f"{part.name or _question(part)}: {_numbers(part)}" for part in self.parts]
         cautions = self.cautions()
         return (
@@ -241,6 +249,11 @@ def _numbers(part: Part) -> str:
 def _cautions(part: Part, rows: int) -> list[str]:
     found: list[str] = []
     name = part.name or _question(part)
+    if part.shape.where is not None:
+        found.append(
+            f"{name}: planned as if every row met where=; if a share p does, intervals are wider by 1/√p, "
+            "what privacy adds by 1/p"
+        )
     cells = part.shape.cells
     noisy = [column for column in part.shape.columns if column.form.name in ("count", "group", "binary-group")]
     for column in noisy:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 from typing import Final, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from tacit.rowmap import GRID, KeyMap, RowMap, Unit
 from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 from tacit.schema.table import Schema
 
+MOST_BINS: Final = 200
 WIDEST: Final = 2**20
 """Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
 
@@ -68,14 +70,64 @@ def keymap(schema: Schema, name: str) -> KeyMap:
         return KeyMap(name, source, "boolean", (False, True), ("false", "true"), place)
     if isinstance(column, Category):
         if column.missing == EXCLUDE:
-            return KeyMap(name, source, "category", column.codes, column.labels)
+            return KeyMap(name, source, "category", column.codes, column.labels, None, column.ordered)
         labels = (*column.labels, column.missing)
-        return KeyMap(name, source, "category", column.codes, labels, len(column.codes))
+        return KeyMap(name, source, "category", column.codes, labels, len(column.codes), column.ordered)
     kind = type(column).__name__
     hint = f'"{name}": Category([…]) in the schema, or another column'
     raise QueryError(
         f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
     )
+
+
+def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
+    """Column `name` of numbers -> the index of its bin: `bins` of equal width between its bounds, or edges.
+
+    A value on an edge belongs to the bin above it; values beyond the bounds to the first and the last bin; missing ones
+    to none, or to that of their declared value.  Raises QueryError Q10, Q12 (no bounds), Q13 (no numbers), Q64.
+
+    >>> binmap(Schema({"age": Integer(18, 93)}), "age", (18, 30, 65, 93)).labels
+    ('[18, 30)', '[30, 65)', '[65, 93]')
+    """
+    column = column_of(schema, name)
+    if not isinstance(column, Real | Integer):
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: it takes no bins."
+        raise QueryError(text, code="Q13", hint="leave it out of bins")
+    if column.lower is None or column.upper is None:
+        text = f"column {name!r} has no bounds, and bins need them."
+        raise QueryError(text, code="Q12", hint=f'"{name}": Real(0, 100) in the schema')
+    low, high = float(column.lower), float(column.upper)
+    edges = _edges(name, bins, low, high)
+    ends = [low, *edges, high]
+    labels = tuple(
+        f"[{_short(a)}, {_short(b)}{']' if i == len(edges) else ')'}" for i, (a, b) in enumerate(pairwise(ends))
+    )
+    missing = None
+    if column.missing != EXCLUDE:
+        missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
+    return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges)
+
+
+def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:
+    """Inner edges."""
+    hint = f'bins={{"{name}": 10}}, or [{_short(low)}, …, {_short(high)}]'
+    if isinstance(bins, int) and not isinstance(bins, bool) and 2 <= bins <= MOST_BINS:
+        return tuple(low + (high - low) * i / bins for i in range(1, bins))
+    if not isinstance(bins, tuple):
+        raise QueryError(f"bins of {name!r} is {bins!r}: not from 2 to {MOST_BINS}, nor edges.", code="Q64", hint=hint)
+    given = cast("tuple[object, ...]", bins)
+    edges = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool)]
+    inner = tuple(x for x in edges if low < x < high)
+    rising = all(a < b for a, b in pairwise(edges))
+    within = all(low <= x <= high for x in edges)
+    if len(edges) < len(given) or not rising or not within or not 1 <= len(inner) < MOST_BINS:
+        text = f"bins of {name!r}: {list(given)!r} are no rising edges from {_short(low)} to {_short(high)}."
+        raise QueryError(text, code="Q64", hint=hint)
+    return inner
+
+
+def _short(x: float) -> str:
+    return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
 
 
 def unit_of(schema: Schema) -> Unit | None:

@@ -201,7 +201,8 @@ def _intervals(
     """Value, standard error, lower, upper, unclear, each of shape (repeats, cells)."""
     flat = integers.reshape(-1, integers.shape[-1]).astype(np.float64)
     kind = type(shape.query).__name__
-    made: Block = block(kind, part, rows=shape.rows, grouped=bool(shape.keys), target="population", cells=flat)
+    grouped = bool(shape.keys) or shape.where is not None
+    made: Block = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
     low, high = made.inversion.interval(level)
     error = np.sqrt(made.sampling_variance + made.privacy_variance)
     unclear = np.array([reason is not None for reason in made.reasons], dtype=np.float64)

@@ -20,6 +20,7 @@ from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design, design
+from tacit.predicates.typed import Cell, Predicate, Reference, evaluate
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Levels, Part
@@ -200,6 +201,7 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
 def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
     """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
     cell, inside = _cells(shape.keys, table)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     out: list[NDArray[np.int64]] = []
     for column in shape.columns:
@@ -245,7 +247,8 @@ def point_estimates(shape: Design, noisy: tuple[NDArray[np.int64], ...]) -> Arra
     kind, found = type(shape.query).__name__, list[Array]()
     for part, k in zip(empty_parts(shape), noisy, strict=True):
         flat = k.reshape(-1, k.shape[-1]).astype(np.float64)
-        made = block(kind, part, rows=shape.rows, grouped=bool(shape.keys), target="population", cells=flat)
+        grouped = bool(shape.keys) or shape.where is not None
+        made = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
         found.append(made.value.reshape(k.shape[:2]))
     return np.concatenate(found, axis=1)
 
@@ -282,6 +285,22 @@ def _number(x: object) -> float:
     if isinstance(x, date):
         return float(x.toordinal() - date(1970, 1, 1).toordinal())
     return float(x) if isinstance(x, int | float) else np.nan
+
+
+def holds(where: Predicate, table: Table_) -> NDArray[np.bool_]:
+    """For which rows a condition holds."""
+    read = {cell: _condition_cell(cell, np.asarray(table[cell.source])) for cell in where.cells}
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is missing
+        return np.asarray(evaluate(where, read, Reference()), dtype=np.bool_)
+
+
+def _condition_cell(cell: Cell, values: NDArray[Any]) -> NDArray[np.float64]:
+    if cell.key is not None:
+        key = cell.key
+        places = [key.index(None if x is None or x != x else x) for x in values.tolist()]
+        return np.array([np.nan if i is None else float(i) for i in places], dtype=np.float64)
+    kind = "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "real"
+    return numbers(values, RowMap(cell.column, cell.source, kind, 0.0, 1.0, 1))
 
 
 def _cells(keys: tuple[KeyMap, ...], table: Table_) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

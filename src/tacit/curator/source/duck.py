@@ -254,7 +254,7 @@ def _counted(count: str, unit: str) -> str:
 def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
     if dtype == '"NULL"':
         return "NULL::DOUBLE"
-    if one.how == "text":
+    if one.how in ("text", "index"):
         return _listed(cell, one.levels)
     if one.how == "unit":
         return _unit(cell, dtype)
@@ -285,7 +285,7 @@ def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
 
 def _text_cell(one: Reading, cell: str) -> str | Listed:
     number = f"TRY_CAST({cell} AS DOUBLE)"
-    if one.how == "text":
+    if one.how in ("text", "index"):
         return _listed(cell, one.levels)
     if one.how == "unit":
         return _unit(cell, "VARCHAR")

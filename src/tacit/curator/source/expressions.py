@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import narwhals as nw
 
+from tacit.predicates.typed import Cell
 from tacit.rowmap import KeyMap, Polynomial, RowMap
 
 WIDEST: Final = 2**16
@@ -78,6 +79,51 @@ def evaluate(polynomial: Polynomial, values: str) -> Any:
     if polynomial.divisor != 1:
         total = (total.cast(nw.Float64()) / real(polynomial.divisor)).floor().cast(nw.Int64())
     return total
+
+
+class Engine:
+    """`predicates.typed.Backend` in narwhals: on every engine, none of whose comparisons sees what is not finite."""
+
+    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
+        """See `Backend.choose`."""
+        return nw.when(condition).then(then).otherwise(otherwise)
+
+    def finite(self, x: Any) -> Any:
+        """See `Backend.finite`."""
+        return nw.when(x.is_finite()).then(nw.lit(True)).otherwise(nw.lit(False))
+
+    def real(self, x: float) -> Any:
+        """See `Backend.real`."""
+        return real(x)
+
+    def truth(self, x: bool) -> Any:
+        """See `Backend.truth`."""
+        return nw.lit(x)
+
+
+def binned(key: KeyMap, column: str) -> Any:
+    """The bin of a number, null where it is missing or not finite."""
+    x = nw.col(column).cast(nw.Float64())
+    known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
+    bin_ = real(0.0)
+    for edge in key.edges:
+        bin_ = bin_ + nw.when(known >= real(edge)).then(real(1.0)).otherwise(real(0.0))
+    return nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
+
+
+def condition_cell(cell: Cell, column: str) -> Any:
+    """A column that a condition reads, as float64, null or not finite where it is missing; of a category, its index."""
+    number = nw.col(column).cast(nw.Float64())
+    key = cell.key
+    if key is None:
+        return number
+    if isinstance(key.levels[0], str):
+        found: Any = number - real(1.0)
+    else:
+        found = nw.lit(None, dtype=nw.Float64())
+        for i, code_ in enumerate(key.levels):
+            found = nw.when(number == real(float(code_))).then(real(float(i))).otherwise(found)
+    return found if key.missing is None else nw.when(found.is_null()).then(real(float(key.missing))).otherwise(found)
 
 
 def high(column: str) -> Any:

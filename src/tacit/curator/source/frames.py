@@ -18,6 +18,7 @@ from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate
 from tacit.errors import SourceError
+from tacit.predicates.typed import Predicate
 from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
 
 T = TypeVar("T")
@@ -49,7 +50,13 @@ class Source(Protocol):
         """READS ROWS.  Number of all rows, or of all persons; asked under replace-one only."""
         ...
 
-    def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None) -> Aggregate:
+    def aggregate(
+        self,
+        keys: Sequence[KeyMap],
+        sums: Sequence[Sum],
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+    ) -> Aggregate:
         """READS ROWS.  Exact sums of every cell, in one pass.  May raise anything where the machine fails."""
         ...
 
@@ -83,9 +90,15 @@ class Table:
         """See `Source.rows`."""
         return aggregate(self._engine, (), (), unit).rows
 
-    def aggregate(self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None) -> Aggregate:
+    def aggregate(
+        self,
+        keys: Sequence[KeyMap],
+        sums: Sequence[Sum],
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+    ) -> Aggregate:
         """See `Source.aggregate`."""
-        return aggregate(self._engine, keys, sums, unit)
+        return aggregate(self._engine, keys, sums, unit, where)
 
     def ready(self) -> None:
         """See `Source.ready`."""

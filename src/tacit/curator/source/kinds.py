@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
 
-How: TypeAlias = Literal["number", "boolean", "date", "text", "unit"]
+How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "unit"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Reading:
     unit:    something that can be grouped by, equal where it is the same person: text by its characters, numbers as
              they are (0.0 and -0.0 alike), null where it is missing or not finite.
     text:    where the cell equals one of `levels`, character by character, that text or its place, from 1; else null.
+    index:   the same, but always its place.
     """
 
     name: str

@@ -18,13 +18,20 @@ from tacit.rowmap import KeyMap, RowMap, Share
 
 
 def reduce(
-    frame: Any, keys: Sequence[KeyMap], maps: Sequence[RowMap], shares: Mapping[str, tuple[int | None, Share]]
+    frame: Any,
+    keys: Sequence[KeyMap],
+    maps: Sequence[RowMap],
+    shares: Mapping[str, tuple[int | None, Share]],
+    *,
+    kept: bool = False,
 ) -> Any:
     """Rows with u, g, s, v -> one row for each person (and cell, where there are `keys`) with g, s, v and shares.
 
-    s is 0 where the person has a present value, else -1.  A row in no public cell counts for nothing.
+    s is 0 where the person has a present value, else -1.  A row in no public cell counts for nothing, nor does one
+    that a condition does not keep (`kept`: k is 0 there); k becomes 1 for persons with a row that counts.
     """
     here = _in_a_cell(keys)
+    here = here & (nw.col("k") == ex.whole(1)) if kept else here
     counted = [_flag(here).alias("n")]
     for i, at in enumerate(maps):
         present = here if at.missing is not None else here & (nw.col(f"s{i}") >= ex.whole(0))
@@ -36,6 +43,7 @@ def reduce(
     return _with(
         made,
         *(_mean(f"v{i}", f"n{i}", at.G).alias(f"v{i}") for i, at in enumerate(maps)),
+        *([_kept_person().alias("k")] if kept else []),
         *(_sign(f"n{i}").alias(f"s{i}") for i in range(len(maps))),
         *(_weight(share, _rows(place), f"total_{_rows(place)}").alias(name) for name, (place, share) in shares.items()),
     )
@@ -82,6 +90,10 @@ def _mean(total: str, count: str, top: int) -> Any:
         .then(ex.whole(top))
         .otherwise(nw.when(mean < ex.whole(0)).then(ex.whole(0)).otherwise(mean))
     )
+
+
+def _kept_person() -> Any:
+    return nw.when(nw.col("n") > ex.whole(0)).then(ex.whole(1)).otherwise(ex.whole(0))
 
 
 def _sign(count: str) -> Any:

@@ -63,6 +63,9 @@ def _cell(one: Reading, dtype: Any) -> Any:
     cell = pl.col(one.name)
     if dtype == pl.Null:
         return pl.lit(None, dtype=pl.String if one.how == "text" else pl.Float64)
+    if one.how == "index":
+        places = [float(i + 1) for i in range(len(one.levels))]
+        return cell.cast(pl.String).replace_strict(list(one.levels), places, default=None, return_dtype=pl.Float64)
     if one.how == "text":
         text = cell.cast(pl.String)
         return pl.when(text.is_in(list(one.levels))).then(text)

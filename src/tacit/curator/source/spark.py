@@ -58,6 +58,9 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "text":
         text = cell.cast("string")
         return fn.when(text.isin(list(one.levels)), text)
+    if one.how == "index":
+        place = fn.array_position(fn.array(*map(fn.lit, one.levels)), cell.cast("string"))
+        return fn.when(place > 0, place).cast("double")
     if one.how == "unit":
         return _unit(cell, dtype.typeName())
     if one.how != "date" or dtype.typeName() == "void":

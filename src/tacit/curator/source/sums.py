@@ -17,25 +17,40 @@ from tacit.curator.source import expressions as ex
 from tacit.curator.source import persons
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import How, Reading
+from tacit.predicates.typed import Cell, Predicate, evaluate
 from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, RowMap, Share, Sum, Unit
 
 
-def aggregate(engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None) -> Aggregate:
+def aggregate(
+    engine: Engine,
+    keys: Sequence[KeyMap],
+    sums: Sequence[Sum],
+    unit: Unit | None = None,
+    where: Predicate | None = None,
+) -> Aggregate:
     """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows (persons, by `unit`).
 
+    Rows for which `where` does not hold add nothing, and are counted among all rows.
     Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
     bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in (one.rowmap, one.weight) if isinstance(at, RowMap)))
     readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    cells = () if where is None else where.cells
+    readings += [_cell_reading(cell) for cell in cells]
     if unit is not None:
         readings.append(Reading(unit.source, "unit"))
-    frame = _values(engine.read(readings), keys, maps, terms, unit)
-    frame = _terms(frame, maps, terms)
-    added = [nw.len().alias("rows"), *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one))]
+    frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
+    frame = _terms(frame, maps, terms, kept=where is not None)
+    counted = [] if where is None else [nw.col("k").sum().alias("kept")]
+    added = [
+        nw.len().alias("rows"),
+        *counted,
+        *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
+    ]
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
-    made = _fold(engine.collect(found), keys, sums, terms)
+    made = _fold(engine.collect(found), keys, sums, terms, "rows" if where is None else "kept")
     if made.rows > MAX_ROWS:
         raise ArithmeticError("more rows than the sums are proven for")
     return made
@@ -54,19 +69,33 @@ def _names(j: int, one: Sum) -> tuple[str, ...]:
     return tuple(f"t{j}l{k}" for k in reversed(range(limbs)))
 
 
-def _values(frame: Any, keys: Sequence[KeyMap], maps: list[RowMap], terms: list[Sum], unit: Unit | None) -> Any:
-    """Levels g, steps s (below 0: absent) and values v of rows, or of persons, who also have shares a."""
-    if not keys and not maps and unit is None:
+def _values(
+    frame: Any,
+    keys: Sequence[KeyMap],
+    maps: list[RowMap],
+    shares: Mapping[str, tuple[int | None, Share]],
+    unit: Unit | None,
+    where: Predicate | None,
+) -> Any:
+    """Levels g, steps s (below 0: absent) and values v of rows, or of persons, who also have shares a.
+
+    Where there is a condition: k, 1 for what it keeps, else 0.
+    """
+    if not keys and not maps and unit is None and where is None:
         return frame
-    whose = [] if unit is None else [nw.col(f"c{len(keys) + len(maps)}").alias("u")]
+    at, cells = len(keys) + len(maps), () if where is None else where.cells
     frame = frame.select(
         *(_level(key, f"c{i}", exact=unit is not None).alias(f"g{i}") for i, key in enumerate(keys)),
-        *(ex.step(at, f"c{len(keys) + i}").alias(f"s{i}") for i, at in enumerate(maps)),
-        *whose,
+        *(ex.step(one, f"c{len(keys) + i}").alias(f"s{i}") for i, one in enumerate(maps)),
+        *(ex.condition_cell(cell, f"c{at + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
+        *([] if unit is None else [nw.col(f"c{at + len(cells)}").alias("u")]),
     )
-    if maps:
-        frame = frame.with_columns(*(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)))
-    return frame if unit is None else persons.reduce(frame, keys, maps, _shares(maps, terms))
+    made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
+    if where is not None:
+        read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
+        made.append(nw.when(evaluate(where, read, ex.Engine())).then(ex.whole(1)).otherwise(ex.whole(0)).alias("k"))
+    frame = frame.with_columns(*made) if made else frame
+    return frame if unit is None else persons.reduce(frame, keys, maps, shares, kept=where is not None)
 
 
 def _shares(maps: list[RowMap], terms: list[Sum]) -> dict[str, tuple[int | None, Share]]:
@@ -81,11 +110,14 @@ def _share(maps: list[RowMap], at: RowMap | None, share: Share) -> str:
     return f"a{'n' if at is None else maps.index(at)}x{share.G}x{share.cap or 0}"
 
 
-def _terms(frame: Any, maps: list[RowMap], terms: list[Sum]) -> Any:
+def _terms(frame: Any, maps: list[RowMap], terms: list[Sum], *, kept: bool) -> Any:
     """Terms, then limbs, in stages: an engine computes each once."""
     if not terms:
         return frame
-    frame = frame.with_columns(*(_term(one, maps).alias(f"t{j}") for j, one in enumerate(terms)))
+    made = [_term(one, maps) for one in terms]
+    if kept:
+        made = [nw.when(nw.col("k") == ex.whole(1)).then(one).otherwise(ex.whole(0)) for one in made]
+    frame = frame.with_columns(*(one.alias(f"t{j}") for j, one in enumerate(made)))
     return _limbs(frame, {f"t{j}": len(_names(j, one)) for j, one in enumerate(terms)})
 
 
@@ -116,13 +148,17 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 
 
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
+    if key.edges:
+        return ex.binned(key, column)
     return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
 
 
-def _fold(found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum]) -> Aggregate:
+def _fold(
+    found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
+) -> Aggregate:
     """Groups as they stand in the table -> public cells, all of them, in Python integers."""
     place = {one: j for j, one in enumerate(terms)}
-    wanted = [_names(place[one], one) if one in place else ("rows",) for one in sums]
+    wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
     cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
     lookups = [_lookup(key) for key in keys]
     rows = 0
@@ -164,3 +200,10 @@ def _key_reading(key: KeyMap) -> Reading:
     if _textual(key):
         return Reading(key.source, "text", tuple(str(level) for level in key.levels))
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
+
+
+def _cell_reading(cell: Cell) -> Reading:
+    if cell.key is not None:
+        textual = _textual(cell.key)
+        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else _key_reading(cell.key)
+    return Reading(cell.source, "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "number")
