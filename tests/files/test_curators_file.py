@@ -172,7 +172,7 @@ MISTAKES = [
     ('query = "Count"', "", "Q04", "[ask.cells]"),
     ('by = "sex"', 'wehre = "age < 65"', "Q05", "[ask.cells]"),
     ('by = "sex"', 'where = "age <"', "Q60", "[ask.cells]"),
-    ('by = "sex"', 'where = "sex < 3"', "Q61", "[ask.cells]"),
+    ('by = "sex"', 'where = "age == True"', "Q61", "[ask.cells]"),
     ('by = "sex"', "by = 5", "F06", "[ask.cells]"),
     ('by = "sex"', "by = { sex = 1 }", "F06", "[ask.cells]"),
     ('columns = ["income"]', 'columns = ["income", 3]', "Q01", "[ask.income-by-sex]"),
