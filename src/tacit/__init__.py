@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.errors import TacitError
 from tacit.inference import moments as _moments  # registers the classes of releases; light
+from tacit.inference import quality as _quality
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, Mean, Query, Sum, Variance
+from tacit.queries import Count, DataQuality, Mean, Query, Sum, Variance
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 
@@ -32,6 +33,7 @@ __all__ = [
     "Cost",
     "Count",
     "Curator",
+    "DataQuality",
     "Date",
     "Integer",
     "Mean",
@@ -53,7 +55,7 @@ __all__ = [
     "testing",
 ]
 
-del _moments
+del _moments, _quality
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ from tacit.predicates.syntax import parse, spelled
 
 if TYPE_CHECKING:
     from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)
+    from tacit.inference.quality import QualityRelease  # noqa: F401
 
 R_co = TypeVar("R_co", covariant=True)
 Names: TypeAlias = str | Sequence[str]
@@ -149,6 +150,23 @@ class Variance(Query["MomentsRelease"]):
         _normalise(self)
 
 
+@dataclass(frozen=True)
+class DataQuality(Query["QualityRelease"]):
+    """How many cells of each column are missing, outside the bounds, or no level: shares, with noise.
+
+    columns: those asked about; all of the schema (but a PrivacyUnit) where none is named.  The lawful way to learn that
+    codes or units are wrong, or bounds too narrow.  Source: theory §12 (Counts).
+
+    >>> DataQuality("age").to_dict()
+    {'query': 'DataQuality', 'columns': ['age']}
+    """
+
+    columns: Names = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", _names("DataQuality", "columns", self.columns))
+
+
 def _bins(kind: str, given: Any, by: Names) -> tuple[tuple[str, Any], ...]:
     """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges."""
     try:
@@ -186,7 +204,7 @@ def _normalise(query: Sum | Mean | Variance) -> None:
         raise QueryError(f"column {weights!r} of {kind} is also its weights.", code="Q02", hint="name each column once")
 
 
-KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance)}
+KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality)}
 
 
 def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
@@ -206,6 +224,6 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
         if key not in names:
             guess = nearest(key, names) or names[0]
             raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
-    if "columns" in names and "columns" not in given:
+    if kind in ("Sum", "Mean", "Variance") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
     return KINDS[kind](**given)

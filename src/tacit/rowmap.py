@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 
 Kind: TypeAlias = Literal["real", "integer", "boolean", "date"]
 Level: TypeAlias = str | int | bool
+KeyKind: TypeAlias = Literal[
+    "category", "boolean", "bins", "quality-number", "quality-date", "quality-text", "quality-boolean"
+]
 
 GRID: Final = 2**20
 """Steps of a real column (theory §12): squares stay below 2**40, sums of v below 2**62 for MAX_ROWS rows."""
@@ -79,7 +82,7 @@ class KeyMap:
 
     column: str
     source: str
-    kind: Literal["category", "boolean", "bins"]
+    kind: KeyKind
     levels: tuple[Level, ...]
     """Codes as they stand in the table, in the schema's order (booleans: False, True)."""
     labels: tuple[str, ...]
@@ -88,7 +91,10 @@ class KeyMap:
     ordered: bool = False
     """Whether the order of the levels means something."""
     edges: tuple[float, ...] = ()
-    """Of a column of numbers in bins: their inner edges, ascending; level i is for edges[i-1] <= x < edges[i]."""
+    """Of a column of numbers in bins: their inner edges, ascending; level i is for edges[i-1] <= x < edges[i].
+    Of a question about quality: the column's bounds."""
+    codes: tuple[Level, ...] = ()
+    """Of a question about quality: what a category's cells may be."""
 
     @property
     def size(self) -> int:
@@ -97,6 +103,8 @@ class KeyMap:
 
     def index(self, value: object) -> int | None:
         """Reference: one cell -> index or None."""
+        if self.kind.startswith("quality"):
+            return self._quality(value)
         if self.edges:
             finite = isinstance(value, SupportsFloat) and np.isfinite(float(value))
             return sum(float(value) >= edge for edge in self.edges) if finite else self.missing  # type: ignore
@@ -104,6 +112,16 @@ class KeyMap:
             if same_level(value, level):
                 return i
         return self.missing
+
+    def _quality(self, value: object) -> int:
+        """0 missing, 1 below or unlisted, 2 above, and last: as declared."""
+        if self.kind == "quality-text":
+            return 0 if not isinstance(value, str) else 2 if value in self.codes else 1
+        if not isinstance(value, SupportsFloat) or isinstance(value, str) or not np.isfinite(float(value)):
+            return 0
+        if self.edges:
+            return 1 if float(value) < self.edges[0] else 2 if float(value) > self.edges[1] else 3
+        return 2 if any(float(value) == float(code) for code in self.codes) else 1
 
 
 def same_level(value: object, level: Level) -> bool:

@@ -9,13 +9,13 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import moments
+from tacit.mechanisms import moments, quality
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.numbers import rational
-from tacit.queries import Query
-from tacit.release import Part
+from tacit.queries import DataQuality, Query
+from tacit.release import Cells, Part
 from tacit.schema import Schema
 
 Shares = Mapping[str, Number]
@@ -39,6 +39,8 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
     """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+    if isinstance(query, DataQuality):
+        return quality.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')
 
@@ -64,9 +66,14 @@ def split(
     return tuple((name, query, cost.share(parts[name] / total)) for name, query in asks.items())
 
 
+def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
+    """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
+    return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
+
+
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS: exact integers of every part, and at once their noise; only noisy integers are kept."""
-    exact = moments.measure(shape, source)
+    exact = integers(shape, source)
     return tuple(
         Part(
             label=column.label,

@@ -16,7 +16,6 @@ from tacit.curator.ledger import Charge, Ledger, Request, open_ledger
 from tacit.curator.places import ledger_place, needs_budget, table_name
 from tacit.curator.source import Source, check_source, open_source
 from tacit.errors import QueryError, ReleaseError, SourceError, nearest
-from tacit.mechanisms import moments
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
@@ -187,7 +186,7 @@ class Curator:
         """Law 3, first half: public checks; a stored answer; or a durable charge, then the data."""
         designs = [self.design(query, cost) for _, query, cost in asked.parts]
         self.budget.spend(asked.cost)  # a price this budget cannot add is refused before anything else
-        request = self._request(asked)
+        request = self._request(asked, designs)
         stored = self._ledger.find(request.digest)
         if stored is None or stored.release is None:
             self._source_ready()
@@ -209,9 +208,9 @@ class Curator:
     def _document(
         self, shape: Design, parts: tuple[Part, ...], part: tuple[str | None, Query[Any], Cost], charge: Charge
     ) -> Release:
-        return LEAVES[moments.KIND](
+        return LEAVES[shape.kind](
             query=shape.query,
-            mechanism=moments.VERSION,
+            mechanism=shape.mechanism,
             table=self.name,
             schema=self.schema.digest(),
             neighbors=self.budget.neighbors,
@@ -229,14 +228,14 @@ class Curator:
             ledger=self._ledger.identity,
         )
 
-    def _request(self, asked: Asked) -> Request:
+    def _request(self, asked: Asked, designs: Sequence[Design]) -> Request:
         """The question as the ledger remembers it: never a digest of rows."""
         question = {
             "table": self.name,
             "schema": self.schema.digest(),
             "neighbors": self.budget.neighbors,
             "unit": self._unit,
-            "mechanism": moments.VERSION,
+            "mechanism": "+".join(sorted({one.mechanism for one in designs})),
             "cost": asked.cost.to_dict(),
             "ask": [
                 [name if asked.several else None, query.to_dict(), cost.to_dict()] for name, query, cost in asked.parts

@@ -74,7 +74,7 @@ def notes(estimate: Estimate) -> tuple[str, ...]:
 def facts(release: Released) -> str:
     """Missing rule, bounds, noise, cost, what is left, where it is recorded: joined by dots."""
     words: list[str] = []
-    if release.parts and release.parts[0].grid is not None:
+    if type(release.query).__name__ != "DataQuality" and release.parts and release.parts[0].grid is not None:
         words.append(missing_words(release))
         bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
         several = len(bounds) > 1

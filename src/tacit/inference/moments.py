@@ -53,11 +53,11 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
     kind = type(release.query).__name__
     grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
-    source = _source(release)
+    source = source_of(release)
     blocks = tuple(
         replace(
             block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
-            people=_people(release),
+            people=people_of(release),
             source=source,
         )
         for part in release.parts
@@ -74,7 +74,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     )
 
 
-def _source(release: Released) -> str:
+def source_of(release: Released) -> str:
     """What makes two releases one: table, charge and chain head; a simulated one is itself only."""
     head = getattr(release, "head", None)
     if not head:
@@ -83,7 +83,7 @@ def _source(release: Released) -> str:
     return "/".join(str(word) for word in (*words, release.query))
 
 
-def _people(release: Released) -> str:
+def people_of(release: Released) -> str:
     """Whose data: a ledger's population where one is recorded, else the table's name says it."""
     ledger = getattr(release, "ledger", None)
     return f"ledger {ledger}" if ledger and getattr(release, "recorded", False) else f"table {release.table}"
@@ -103,6 +103,8 @@ def title(release: Released) -> str:
     """What was asked, in words: Mean of age by sex."""
     query = cast(Any, release.query)
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
+    if kind == "DataQuality":
+        return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
     what = f"{what} by {_and(by)}" if by else what
     what = f"{what} where {query.where}" if getattr(query, "where", None) else what

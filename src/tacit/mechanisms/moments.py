@@ -33,7 +33,7 @@ from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
-from tacit.queries import Count, Mean, Sum, Variance
+from tacit.queries import Count, DataQuality, Mean, Sum, Variance
 from tacit.release import Cells, Grid, Levels
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
@@ -61,6 +61,8 @@ class Column:
     cost: Cost
     weight: RowMap | Share | None = None
     weight_grid: Grid | None = None
+    key: KeyMap | None = None
+    """Of a question about quality: the class of each cell."""
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -74,7 +76,7 @@ class Column:
 class Design:
     """A query made concrete from public facts: everything but the data and the noise."""
 
-    query: Question
+    query: Question | DataQuality
     neighbors: str
     rows: int | None
     keys: tuple[KeyMap, ...]
@@ -83,6 +85,9 @@ class Design:
     unit: Unit | None = None
     max_rows: int = 1
     where: Predicate | None = None
+    kind: str = KIND
+    mechanism: str = VERSION
+    """Which class of release it makes, and which mechanism, with its version."""
 
     @property
     def levels(self) -> Levels:

@@ -63,7 +63,10 @@ def estimate(shape: Design, rows: int) -> Estimate:
 
 
 def _integers(column: Column, rows: float, cells: int) -> NDArray[np.int64]:
-    if column.rowmap is None:
+    if column.key is not None:
+        one = np.zeros(len(column.key.labels))
+        one[-1] = rows * (1 if column.weight is None else column.weight.G)
+    elif column.rowmap is None:
         one = np.array(column.form.row(0, column.weight.G if column.weight is not None else None)) * rows
     else:
         G = column.rowmap.G

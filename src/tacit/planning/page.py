@@ -14,7 +14,6 @@ from tacit.errors import FileError
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import ASSUMED, Expected
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
-from tacit.queries import Count
 from tacit.release import write_text
 from tacit.tables import Align, Table, format_number
 
@@ -232,10 +231,11 @@ def _factor(epsilon: Fraction | None) -> str:
 
 
 def _question(part: Part) -> str:
-    query = part.shape.query
-    columns = "" if isinstance(query, Count) else ", ".join(query.columns)
-    by = f" by {', '.join(query.by)}" if query.by else ""
-    return f"{type(query).__name__}{f' of {columns}' if columns else ''}{by}"
+    words = vars(part.shape.query)
+    columns, by = ", ".join(words.get("columns", ())), ", ".join(words.get("by", ()))
+    where = f" where {words['where']}" if words.get("where") else ""
+    of = f" of {columns}" if columns else ""
+    return f"{type(part.shape.query).__name__}{of}{f' by {by}' if by else ''}{where}"
 
 
 def _numbers(part: Part) -> str:
@@ -263,7 +263,7 @@ def _cautions(part: Part, rows: int) -> list[str]:
                 f"{name}: {cells:,} cells for {rows:,} rows: noise larger than most counts; fewer levels would do"
             )
     worst = max(part.terms, key=lambda one: one.privacy)
-    if worst.privacy > 0.5:
+    if worst.privacy > 0.5 and part.shape.kind != "quality":  # whose columns are assumed to be in order
         found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or fewer cells")
     if cells > 1 and rows / cells < 30:
         found.append(f"{name}: about {rows / cells:.0f} rows a cell: intervals rest on a normal approximation")

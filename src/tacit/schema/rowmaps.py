@@ -130,6 +130,38 @@ def _short(x: float) -> str:
     return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
 
 
+RANGE: Final = ("missing", "below", "above", "as declared")
+LISTED: Final = ("missing", "unlisted", "as declared")
+
+
+def qualitymap(schema: Schema, name: str) -> KeyMap:
+    """Column `name` -> the class of its cell: missing, outside its bounds or its levels, or as declared.
+
+    Raises QueryError Q10 (no such column), Q11 (a PrivacyUnit).
+
+    >>> qualitymap(Schema({"age": Real(0, 100)}), "age").labels
+    ('missing', 'below', 'above', 'as declared')
+    """
+    column, source = column_of(schema, name), schema.source(name)
+    match column:
+        case Real() | Integer():
+            low, high = column.lower, column.upper
+            edges = (-np.inf, np.inf) if low is None or high is None else (float(low), float(high))
+            return KeyMap(name, source, "quality-number", (0, 1, 2, 3), RANGE, edges=edges)
+        case Date():
+            edges = tuple(map(float, column.days))
+            return KeyMap(name, source, "quality-date", (0, 1, 2, 3), RANGE, edges=edges)
+        case Boolean():
+            return KeyMap(name, source, "quality-boolean", (0, 1, 2), LISTED, codes=(False, True))
+        case Category():
+            code = column.codes[0]
+            kind = "quality-text" if isinstance(code, str) else "quality-boolean" if code is True else "quality-number"
+            return KeyMap(name, source, kind, (0, 1, 2), LISTED, codes=column.codes)
+        case PrivacyUnit():
+            text = f"column {name!r} is a PrivacyUnit: it says whose row a row is."
+            raise QueryError(text, code="Q11", hint="the other columns")
+
+
 def unit_of(schema: Schema) -> Unit | None:
     """The column that says whose row a row is, where rows are of persons."""
     return None if schema.unit is None else Unit(schema.unit, schema.source(schema.unit))

@@ -16,10 +16,9 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.asked import design
+from tacit.curator.asked import design, integers
 from tacit.curator.curator import Curator
 from tacit.curator.source import open_source
-from tacit.mechanisms import moments
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.noise.laws import Law
@@ -136,7 +135,7 @@ def _integers(
     size = persons(schema, rows) if relation == "replace-one" else None
     shape = _design(query, schema, relation, size, price)
     assert shape is not None
-    return moments.measure(shape, open_source(engine(arrow_table(schema, rows))))
+    return integers(shape, open_source(engine(arrow_table(schema, rows))))
 
 
 def _as_it_is(table: Any) -> Any:

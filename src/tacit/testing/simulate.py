@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.curator.asked import design
 from tacit.errors import InferenceError
+from tacit.inference import quality
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
-from tacit.mechanisms.moments import Column, Design, design
+from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.typed import Cell, Predicate, Reference, evaluate
 from tacit.privacy import Cost
 from tacit.queries import Query
@@ -53,7 +55,12 @@ class SimulatedRelease:
 
     def estimate(self, target: Target = "population") -> Estimate:
         """Estimates with both errors, as for a release."""
-        return estimate(self, target)
+        return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
+
+    @property
+    def levels_are_classes(self) -> bool:
+        """Whether this is about data quality."""
+        return type(self.query).__name__ == "DataQuality"
 
     def __repr__(self) -> str:
         return str(self.estimate().summary())
@@ -157,7 +164,7 @@ def simulate(
 def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Design:
     """The design of a query for a table of `size` rows, which is public under replace-one only."""
     rows = size if neighbors == "replace-one" else None
-    return design(cast(Any, query), schema, neighbors=neighbors, rows=rows, cost=cost)
+    return design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
 
 
 def size_of(table: Table_, schema: Schema) -> int:
@@ -205,6 +212,9 @@ def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...
     who = None if shape.unit is None else codes(table[shape.unit.source])
     out: list[NDArray[np.int64]] = []
     for column in shape.columns:
+        if column.key is not None:
+            out.append(_classes(column, table, who))
+            continue
         rows = _rows(column, table, cell, inside)
         made = rows if who is None else persons(rows, who[rows.index], column.weight)
         sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
@@ -215,6 +225,15 @@ def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...
             np.add.at(sums[:, j], made.cell, added)
         out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
     return tuple(out)
+
+
+def _classes(column: Column, table: Table_, who: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Counts of a column's classes, one cell of all."""
+    assert column.key is not None
+    cell, _ = _cells((column.key,), table)
+    rows = Rows(np.arange(len(cell)), cell, np.zeros_like(cell), np.ones_like(cell))
+    made = rows if who is None else persons(rows, who, column.weight)
+    return np.bincount(made.cell, made.weight, len(column.key.labels)).astype(np.int64)[None, :]
 
 
 def _rows(column: Column, table: Table_, cell: NDArray[np.int64], inside: NDArray[np.bool_]) -> Rows:

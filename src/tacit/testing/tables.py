@@ -29,7 +29,8 @@ class Pair:
 def cells(column: object, rng: np.random.Generator) -> list[object]:
     """Cells a column may hold, the worst first: bounds, beyond them, missing, NaN, infinities, halves, unlisted."""
     if isinstance(column, Real | Integer):
-        low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
+        bounded = column.lower is not None and column.upper is not None
+        low, high = (float(cast(float, column.lower)), float(cast(float, column.upper))) if bounded else (-1e6, 1e6)
         inside = [float(x) for x in rng.uniform(low, high, 6)]
         edges = [low, high, (low + high) / 2, np.nextafter(low, high), np.nextafter(high, low)]
         return [*edges, *inside, None, float("nan"), float("inf"), -float("inf"), low - 1e9, high + 1e9, 1e300, 0.5]

@@ -217,6 +217,12 @@ def _listed(cell: str, levels: tuple[str, ...]) -> str | Listed:
     return found if len(levels) > FEW else f"CAST(list_position({found.codes}, {found.cell}) AS UTINYINT)"
 
 
+def _is_listed(cell: str, levels: tuple[str, ...]) -> str:
+    found = Listed(f"encode(CAST({cell} AS VARCHAR))", levels)
+    among = f"CASE WHEN list_contains({found.codes}, {found.cell}) THEN 1.0::DOUBLE ELSE 0.0::DOUBLE END"
+    return f"CASE WHEN {cell} IS NOT NULL THEN {among} END"
+
+
 def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = None) -> Any:
     """Cells as c0, c1, ...; `one`: a relation of one row on the same connection, the relation's own where not given."""
     names = [f'"c{i}"' for i in range(len(cells))]
@@ -256,6 +262,8 @@ def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
         return "NULL::DOUBLE"
     if one.how in ("text", "index"):
         return _listed(cell, one.levels)
+    if one.how == "listed":
+        return _is_listed(cell, one.levels)
     if one.how == "unit":
         return _unit(cell, dtype)
     if one.how != "date":
@@ -287,6 +295,8 @@ def _text_cell(one: Reading, cell: str) -> str | Listed:
     number = f"TRY_CAST({cell} AS DOUBLE)"
     if one.how in ("text", "index"):
         return _listed(cell, one.levels)
+    if one.how == "listed":
+        return _is_listed(cell, one.levels)
     if one.how == "unit":
         return _unit(cell, "VARCHAR")
     if one.how == "date":

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import narwhals as nw
+import numpy as np
 
 from tacit.predicates.typed import Cell
 from tacit.rowmap import KeyMap, Polynomial, RowMap
@@ -109,6 +110,23 @@ def binned(key: KeyMap, column: str) -> Any:
     for edge in key.edges:
         bin_ = bin_ + nw.when(known >= real(edge)).then(real(1.0)).otherwise(real(0.0))
     return nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
+
+
+def quality(key: KeyMap, column: str) -> Any:
+    """The class of a cell: 0 missing, 1 below or unlisted, 2 above, the last one as declared."""
+    x = nw.col(column).cast(nw.Float64())
+    known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
+    if key.edges:
+        low, high = key.edges
+        placed = nw.when(known > real(high)).then(real(2.0)).otherwise(real(3.0)) if np.isfinite(high) else real(3.0)
+        placed = nw.when(known < real(low)).then(real(1.0)).otherwise(placed) if np.isfinite(low) else placed
+    elif key.kind == "quality-text":  # read as 1 where listed, 0 where not
+        placed = known + real(1.0)
+    else:
+        placed = real(1.0)
+        for code_ in key.codes:
+            placed = nw.when(known == real(float(code_))).then(real(2.0)).otherwise(placed)
+    return nw.when(x.is_finite()).then(placed).otherwise(real(0.0))
 
 
 def condition_cell(cell: Cell, column: str) -> Any:

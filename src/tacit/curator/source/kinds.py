@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
 
-How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "unit"]
+How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Reading:
              they are (0.0 and -0.0 alike), null where it is missing or not finite.
     text:    where the cell equals one of `levels`, character by character, that text or its place, from 1; else null.
     index:   the same, but always its place.
+    listed:  1 where the cell equals one of `levels`, 0 where it is another, null where it is missing.
     """
 
     name: str

@@ -69,6 +69,10 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "text":
         text = cell.cast(pl.String)
         return pl.when(text.is_in(list(one.levels))).then(text)
+    if one.how == "listed":
+        text = cell.cast(pl.String)
+        among = pl.when(text.is_in(list(one.levels))).then(1.0).otherwise(0.0)
+        return pl.when(text.is_not_null()).then(among)
     if one.how == "unit":
         if dtype.is_float():
             return pl.when(cell.is_finite()).then(cell + 0.0)

@@ -61,6 +61,9 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "index":
         place = fn.array_position(fn.array(*map(fn.lit, one.levels)), cell.cast("string"))
         return fn.when(place > 0, place).cast("double")
+    if one.how == "listed":
+        among = fn.when(cell.cast("string").isin(list(one.levels)), 1.0).otherwise(0.0)
+        return fn.when(cell.isNotNull(), among)
     if one.how == "unit":
         return _unit(cell, dtype.typeName())
     if one.how != "date" or dtype.typeName() == "void":

@@ -148,6 +148,8 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 
 
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
+    if key.kind.startswith("quality"):
+        return ex.quality(key, column)
     if key.edges:
         return ex.binned(key, column)
     return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
@@ -197,6 +199,9 @@ def _how(at: RowMap) -> How:
 
 
 def _key_reading(key: KeyMap) -> Reading:
+    if key.kind.startswith("quality"):
+        hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
+        return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
     if _textual(key):
         return Reading(key.source, "text", tuple(str(level) for level in key.levels))
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")

@@ -1,0 +1,127 @@
+"""What a release of `quality` says: shares of cells that are missing, out of bounds or unlisted, with both errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from tacit.errors import InferenceError
+from tacit.inference.decode import Moments
+from tacit.inference.estimate import Estimate
+from tacit.inference.invert import Counts, Inversion, Linear
+from tacit.inference.laws import Array
+from tacit.inference.moments import bounds_words, people_of, source_of, who
+from tacit.inference.terms import Block, Target, ratio_mean
+from tacit.noise.laws import rescaled
+from tacit.release import Grid, Part, Release, Released, register
+
+if TYPE_CHECKING:
+    from tacit.tables import Table
+
+CLASSES: Final = {4: ("missing", "below", "above"), 3: ("missing", "unlisted")}
+"""Names of the classes of a column, by their number; the last one, as declared, is the rest."""
+ASK: Final = {
+    "below": "are the bounds or the units right?",
+    "above": "are the bounds or the units right?",
+    "unlisted": "are the codes right?",
+    "missing": "left out of answers, or counted as declared",
+}
+WORTH: Final = {"missing": 0.05}
+"""A share is pointed out where its interval begins above this; 0.01 where not named."""
+
+
+@register
+@dataclass(frozen=True, repr=False)
+class QualityRelease(Release):
+    """A release of DataQuality."""
+
+    kind: ClassVar[str] = "quality"
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Shares of each column's classes, "age: missing"; `target` as for other releases (InferenceError I09)."""
+        return estimate(self, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The shares as a table, with what is worth a look in words."""
+        found = self.estimate()
+        made = found.summary(level)
+        return replace(made, notes=(*hints(found, level), *made.notes))
+
+    def plot(self, ax: Any = None) -> Any:
+        """The shares as a picture; needs matplotlib."""
+        return self.estimate().plot(ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def estimate(release: Released, target: Target = "population") -> Estimate:
+    """A release of data quality, or a simulated one -> Estimate.
+
+    With a public number n of rows a share is a count of n, and its interval exact; otherwise a ratio of noisy counts.
+    Shares of one column are of the same rows; their joint law is not used: between them standard errors are bounds.
+    """
+    if target not in ("population", "table"):
+        text = f"target {target!r} is neither 'population' nor 'table'."
+        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    blocks: list[Block] = []
+    terms: list[str] = []
+    for part in release.parts:
+        for i, name in enumerate(CLASSES[part.parameters["classes"]]):
+            made = share(part, i, release.rows, target == "population", who(release))
+            label = f"{part.label}: {name}"
+            blocks.append(replace(made, label=label, people=people_of(release), source=f"{source_of(release)}/{label}"))
+            terms.append(label)
+    words = f"shares of {who(release)} whose cell is missing, outside its bounds or no level"
+    where = "of this table" if target == "table" else "in the population"
+    return Estimate(release, target, f"{words}, {where}", tuple(terms), tuple(blocks))
+
+
+def share(part: Part, i: int, rows: int | None, sampling: bool, what: str) -> Block:
+    """The share of class i among all rows: one term."""
+    parts_of = part.parameters.get("share", 1)
+    counts = np.array([[float(k) / parts_of for k in part.integers[0]]])
+    if rows is None:
+        return _ratio(part, counts, i, sampling, what, parts_of)
+    k, law = counts[:, i], rescaled(part.law, parts_of)
+    value = np.clip(k / rows, 0.0, 1.0)
+    loadings = np.full((1, 1), 1.0 / (rows * parts_of))
+    variance, pull = (value / rows, value / np.sqrt(rows)) if sampling else (np.zeros(1), np.zeros(1))
+    inversion: Inversion = Linear(value, np.zeros(1), loadings, part.law, 0.0, 1.0)
+    if sampling:
+        inversion = Counts(np.rint(k), rows, law, 0.0, 1.0)
+    return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,))
+
+
+def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_of: int) -> Block:
+    """Class i against all others, as a proportion whose size is noisy."""
+    signs = np.full(counts.shape[1], -1.0)
+    signs[i] = 1.0
+    load = np.array([np.ones_like(signs), signs, np.ones_like(signs)]) / parts_of
+    size, total = counts.sum(axis=1), counts @ signs
+    squares = np.array([size, total, size])
+    noisy = Moments(size, total, size, load, False, squares, load)
+    proportion = replace(part, form="binary-group", grid=Grid("boolean", 0.0, 1.0, 1))
+    return ratio_mean(proportion, noisy, sampling, what)
+
+
+def hints(found: Estimate, level: float = 0.95) -> tuple[str, ...]:
+    """In words, the shares that are clearly above what is usual."""
+    limits = found.intervals(level)
+    said: list[str] = []
+    grids = {part.label: part for part in found.release.parts}
+    for i, term in enumerate(found.terms):
+        column, _, name = term.rpartition(": ")
+        low, high = (100 * float(x) for x in limits[i])
+        if found.reasons[i] is None and low > 100 * WORTH.get(name, 0.01):
+            bounds = bounds_words(grids[column]) if name in ("below", "above") else ""
+            place = f" ({bounds})" if bounds else ""
+            said.append(f"{column}: {low:.1f} to {high:.1f} % {name}{place}: {ASK[name]}")
+    return tuple(said)
