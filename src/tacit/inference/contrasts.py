@@ -59,12 +59,14 @@ class Test:
 class Pairwise:
     """All differences of two terms.  `estimate` holds them; p-values and intervals are adjusted for their number.
 
-    Intervals are Bonferroni's for "holm" too, since Holm's method has none of its own.
+    Intervals are Bonferroni's for "holm" too, since Holm's method has none of its own; "simultaneous" ones are value -+
+    q SE, q a point of the law of the largest |error| / SE (`maximum`: sorted draws of it).
     """
 
     estimate: Estimate
     adjust: str | None
     p_values_raw: tuple[float, ...]
+    maximum: Array | None = None
 
     @property
     def p_values(self) -> pd.Series:
@@ -75,11 +77,18 @@ class Pairwise:
 
     def adjusted(self) -> Array:
         """Adjusted p-values, shape (pairs,)."""
+        if self.maximum is not None:
+            t = np.abs(self.estimate.values) / np.maximum(self.estimate.std_errors, 1e-300)
+            above = len(self.maximum) - np.searchsorted(self.maximum, t)
+            return np.maximum((1 + above) / (1 + len(self.maximum)), np.array(self.p_values_raw))
         return adjusted(np.array(self.p_values_raw), self.adjust)
 
     def intervals(self, level: float = 0.95) -> Array:
         """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2)."""
         level = check_level(level)
+        if self.maximum is not None:
+            half = np.quantile(self.maximum, level) * self.estimate.std_errors
+            return np.stack([self.estimate.values - half, self.estimate.values + half], axis=-1)
         count = len(self.estimate.terms) if self.adjust else 1
         return self.estimate.intervals(1 - (1 - level) / count)
 
@@ -190,9 +199,9 @@ def _joint(estimate: Estimate) -> str:
 
 def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
     """See `Estimate.pairwise`."""
-    if adjust not in ("holm", "bonferroni", None):
+    if adjust not in ("holm", "bonferroni", "simultaneous", None):
         text = f"adjust={adjust!r} is not known."
-        raise InferenceError(text, code="I08", hint='"holm", "bonferroni" or None', state=None)
+        raise InferenceError(text, code="I08", hint='"holm", "bonferroni", "simultaneous" or None', state=None)
     p = len(estimate.terms)
     if not 2 <= p <= MOST:
         text = f"pairs need 2 to {MOST} terms; there {'is one' if p == 1 else f'are {p:,}'}."
@@ -205,7 +214,12 @@ def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
     made = combine(estimate, weights, terms, f"differences, {estimate.estimand}", _joint(estimate))
     values = made.values
     raw = [float(2 * laws.tail(np.abs(values[i]), *made.law(i))) for i in range(len(pairs))]
-    return Pairwise(made, adjust, tuple(raw))
+    maximum = None
+    if adjust == "simultaneous":
+        from tacit.inference.comparisons import studentised_maximum
+
+        maximum = studentised_maximum(estimate, made)
+    return Pairwise(made, adjust, tuple(raw), maximum)
 
 
 def adjusted(p: Array, adjust: str | None) -> Array:

@@ -8,7 +8,7 @@ combinations of them (contrasts, standardised values, differences), so their noi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +24,7 @@ from tacit.release import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.inference.comparisons import Ratio
     from tacit.inference.contrasts import Pairwise, Test
     from tacit.tables import Table
 
@@ -278,7 +279,7 @@ class Estimate:
         return contrast(self, expression)
 
     def pairwise(self, adjust: str | None = "holm") -> Pairwise:
-        """All differences of two terms; p-values adjusted by "holm", "bonferroni" or None."""
+        """All differences of two terms; adjusted by "holm", "bonferroni", "simultaneous" (largest |t|) or None."""
         from tacit.inference.contrasts import pairwise
 
         return pairwise(self, adjust)
@@ -288,6 +289,30 @@ class Estimate:
         from tacit.inference.contrasts import standardize
 
         return standardize(self, weights)
+
+    def ratio(self, numerator: str, denominator: str) -> Ratio:
+        """Ratio of two terms (of shares: the risk ratio), with a Fieller interval; InferenceError I02."""
+        from tacit.inference.comparisons import ratio
+
+        return ratio(self, numerator, denominator)
+
+    def odds_ratio(self, one: str, other: str) -> Ratio:
+        """Odds ratio of two shares, on the log scale; InferenceError I02, I11."""
+        from tacit.inference.comparisons import odds_ratio
+
+        return odds_ratio(self, one, other)
+
+    def trend(self, scores: Sequence[float] | None = None) -> Estimate:
+        """Slope over the terms in their order (an ordered factor's levels); InferenceError I06."""
+        from tacit.inference.comparisons import trend
+
+        return trend(self, scores)
+
+    def independence(self, *, draws: int = 9_999, rng: int = 0) -> Test:
+        """Test that two factors of a Count are independent, with the noise in its law; InferenceError I12."""
+        from tacit.inference.comparisons import independence
+
+        return independence(self, draws=draws, rng=rng)
 
     # Shown ---------------------------------------------------------------------------------------------------------
 
