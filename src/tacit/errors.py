@@ -130,6 +130,7 @@ CODES: Final[dict[str, str]] = {
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
     "N03": "a number of draws that is no count",
+    "N04": "a selection without integer utilities, points or a positive rate",
     # C: command line
     "C01": "a command or an option is misspelt",
     "C02": "no price is given",

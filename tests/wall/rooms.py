@@ -17,6 +17,7 @@ ROOMS: Final[dict[str, str]] = {
     "curator": INSIDE,
     "mechanisms": INSIDE,
     "noise.exact": INSIDE,
+    "noise.choose": INSIDE,
     "noise": SHARED,
     "errors": SHARED,
     "rowmap": SHARED,
@@ -46,7 +47,7 @@ SEEDED: Final = ("random", "numpy.random")
 DIRECT: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     ENGINES: ("curator.source", "curator.importing"),
     LEDGERS: ("curator.ledger",),
-    OS_GENERATOR: ("curator", "mechanisms", "noise.exact"),
+    OS_GENERATOR: ("curator", "mechanisms", "noise.exact", "noise.choose"),
 }
 # Who may fetch the modules of `sys.modules` (to see which frame library a user has loaded).
 SEES_MODULES: Final = (INSIDE, FREE)

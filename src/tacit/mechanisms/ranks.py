@@ -1,0 +1,107 @@
+"""Selection of one grid step by the rank of the rows there: the step of a private quantile.  INSIDE the wall.
+
+Definition
+    Present rows lie on public steps 0 ... steps - 1.  For step t let L(t) count the rows below t, R(t) those at or
+    below t, N all of them.  With p = a/b in lowest terms, 0 < p < 1, and a public integer `offset` c, the target is
+    T = a N + b c, in units of 1/b of a rank, and u(t) = -max(0, b L(t) - T, T - b R(t)): how far T is from the ranks
+    that t holds, 0 on the quantile itself, also where many rows are equal.  One step is drawn with probability
+    proportional to exp(rate u).  Neighbours: one row replaced, or one added or removed; a row may be missing.
+Sensitivity
+    D = max(a, b - a) for add-remove, b for replace-one, over every step at once.  Proof.  Adding a row at v adds
+    b [v < t] - a, which is -a or b - a, to b L - T, and a - b [v <= t], which is a or a - b, to T - b R: either moves
+    by at most max(a, b - a), and so does a maximum of them and 0.  Removing one is the reverse.  Replacing a row at v
+    by one at v' leaves T as it is, and L and R each move by at most 1: b.  Replacing a missing row by a present one,
+    or the reverse, is adding or removing: max(a, b - a) < b.  Both are attained (tests, over all small tables).
+Noise
+    rate = epsilon / (2 D): `noise.choose`, exactly.
+Cost
+    epsilon, pure [McSherry & Talwar 2007].  The log-ratio of two neighbours' probabilities, as the step varies, lies
+    in an interval of length epsilon, since it is rate (u - u') plus a constant and |u - u'| <= D: bounded range, hence
+    rho = epsilon**2 / 8 [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021], and rho buys sqrt(8 rho), rounded down.
+Failures
+    None depends on a row: without a row, or with all at one place, a step is drawn all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Final
+
+from tacit.noise.choose import choose
+from tacit.noise.selection import Selection
+from tacit.privacy.budget import Neighbors
+
+BITS: Final = 128
+"""sqrt(8 rho) is rounded down by less than 2**-128."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Neighbouring steps of equal utility, in order: run i begins at step `first[i]` and has `points[i]` steps."""
+
+    first: list[int]
+    points: list[int]
+    utility: list[int]
+
+
+def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
+    """Most by which a neighbour changes any step's utility: see Sensitivity.
+
+    >>> sensitivity(Fraction(1, 2), "add-remove"), sensitivity(Fraction(1, 2), "replace-one")
+    (1, 2)
+    """
+    a, b = prob.numerator, prob.denominator
+    return b if neighbors == "replace-one" else max(a, b - a)
+
+
+def law_of(epsilon: Fraction, prob: Fraction, neighbors: Neighbors) -> Selection:
+    """The law of a selection that costs `epsilon`."""
+    return Selection(epsilon / (2 * sensitivity(prob, neighbors)))
+
+
+def epsilon_for(rho: Fraction) -> Fraction:
+    """The greatest epsilon in units of 2**-128 whose cost, epsilon**2 / 8, is at most `rho`.
+
+    >>> epsilon_for(Fraction(1, 2))
+    Fraction(2, 1)
+    """
+    return Fraction(isqrt((8 * rho.numerator << 2 * BITS) // rho.denominator), 1 << BITS)
+
+
+def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int = 0) -> Runs:
+    """Utilities of all steps from the rows at each occupied one, `counts` = {step: rows}, 0 <= step < steps.
+
+    >>> utilities({2: 3, 5: 1}, steps=8, prob=Fraction(1, 2))
+    Runs(first=[0, 2, 3, 5, 6], points=[2, 1, 2, 1, 2], utility=[-4, 0, -2, -2, -4])
+    """
+    a, b = prob.numerator, prob.denominator
+    target = a * sum(counts.values()) + b * offset
+    runs = Runs([], [], [])
+    below = at = 0
+
+    def add(end: int, rows: int) -> None:
+        nonlocal below, at
+        if end > at:
+            runs.first.append(at)
+            runs.points.append(end - at)
+            runs.utility.append(-max(0, b * below - target, target - b * (below + rows)))
+        below, at = below + rows, end
+
+    for step in sorted(counts):
+        add(step, 0)
+        add(step + 1, counts[step])
+    add(steps, 0)
+    return runs
+
+
+def select(runs: Runs, law: Selection) -> int:
+    """One step, drawn exactly with `law`: it protects somebody.
+
+    >>> select(utilities({2: 3, 5: 1}, 8, Fraction(1, 2)), Selection(Fraction(1000)))
+    2
+    """
+    run, place = choose(law, runs.utility, runs.points)
+    return runs.first[run] + place
