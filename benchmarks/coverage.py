@@ -1,7 +1,7 @@
 """Coverage tables of docs/reference/coverage.md: `python benchmarks/coverage.py --data pums_california_10000.parquet`.
 
 Populations: ages of the 10,000 California adults of the PUMS sample, drawn with replacement; coins of known bias.
-About five minutes on one core; `--quick` for a look.  Deterministic: seeds are constants.
+About eight minutes on one core; `--quick` for a look.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations
@@ -139,6 +139,87 @@ def others(people: People, repeats: int) -> Iterator[str]:
                 yield from lines(f"{price(words)}, {relation}", what, found)
 
 
+# Persons, weights, subgroups ----------------------------------------------------------------------------------------
+
+INCOME = tc.Schema({"income": tc.Real(0, 300_000)})
+VISITS = tc.Schema({"who": tc.PrivacyUnit(max_rows=10), "x": tc.Real(0, 100), "place": tc.Category(["a", "b"])})
+SURVEY = tc.Schema({"w": tc.Real(0, 5), "x": tc.Real(0, 100), "ok": tc.Boolean(), "g": tc.Category(["a", "b"])})
+
+
+def incomes(n: int, missing: float = 0.2) -> Any:
+    def generator(rng: np.random.Generator) -> dict[str, Any]:
+        income = np.minimum(rng.lognormal(10.5, 0.8, n), 300_000)
+        return {"income": np.where(rng.random(n) < missing, np.nan, income)}
+
+    return generator
+
+
+def visits(persons: int, most: int = 5, one_place: bool = True) -> Any:
+    """Persons with 5 rows each (or 1 to 9), half of the variance between them; in one place, or in both."""
+
+    def generator(rng: np.random.Generator) -> dict[str, Any]:
+        rows = np.full(persons, 5) if most == 5 else rng.integers(1, most + 1, persons)
+        who = np.repeat(np.arange(persons), rows)
+        x = rng.normal(50, 10, persons)[who] + rng.normal(0, 10, len(who))
+        place = who % 2 if one_place else rng.integers(0, 2, len(who))
+        return {"who": who, "x": x, "place": np.array(["a", "b"])[place]}
+
+    return generator
+
+
+def survey(n: int) -> Any:
+    def generator(rng: np.random.Generator) -> dict[str, Any]:
+        x = rng.normal(50, 15, n)
+        w = np.exp(0.6 * rng.normal(size=n) + 0.01 * (x - 50))  # cap 5: about four times the mean
+        return {"w": w, "x": x, "ok": rng.random(n) < 0.2, "g": np.where(np.arange(n) % 2 == 0, "a", "b")}
+
+    return generator
+
+
+def people_and_weights(repeats: int) -> Iterator[str]:
+    yield "\n## Missing values left out: lognormal income in 0 to 300,000, 20% missing\n"
+    yield HEAD
+    many = incomes(2_000_000, 0.0)(np.random.default_rng(0))["income"]
+    for n, epsilon in ((2_000, 1), (10_000, 0.5)):
+        found = coverage(
+            tc.Mean("income"), incomes(n), float(many.mean()), schema=INCOME, repeats=repeats, rng=4, epsilon=epsilon
+        )
+        yield from lines(f"ε = {epsilon}, replace-one", f"n = {n:,}", found)
+    yield "\n## Persons with several rows, half of the variance between persons\n"
+    yield HEAD
+    for words in ({"epsilon": 1}, {"rho": 0.1}):
+        cases = (
+            ("1,000 persons, 5 rows each", tc.Mean("x"), visits(1_000), 50.0),
+            ("the same, per row", tc.Mean("x", per="row"), visits(1_000), 50.0),
+            ("1 to 9 rows, per row", tc.Mean("x", per="row"), visits(1_000, 9), 50.0),
+            ("groups of persons", tc.Mean("x", by="place"), visits(1_000), (50.0, 50.0)),
+            ("persons in both groups", tc.Mean("x", by="place"), visits(1_000, 9, one_place=False), (50.0, 50.0)),
+        )
+        for what, query, draw, truth in cases:
+            found = coverage(query, draw, truth, schema=VISITS, repeats=repeats, rng=5, **words)
+            yield from lines(f"{price(words)}, replace-one", what, found)
+    naive = tc.Schema({"x": tc.Real(0, 100)})
+    found = coverage(tc.Mean("x"), visits(1_000), 50.0, schema=naive, repeats=repeats, rng=5, epsilon=1)
+    yield from lines("ε = 1, replace-one", "as if each row were a person (wrong)", found)
+    yield "\n## Weights, groups and conditions\n"
+    yield HEAD
+    drawn = survey(2_000_000)(np.random.default_rng(0))
+    w, x = np.clip(drawn["w"], 0, 5), np.clip(drawn["x"], 0, 100)
+    weighted = float((w * x).sum() / w.sum())
+    older = float(x[drawn["x"] > 60].mean())
+    for n in (400, 2_000, 10_000):
+        cases = (
+            ("weighted mean", tc.Mean("x", weights="w"), weighted),
+            ("weighted means of groups", tc.Mean("x", by="g", weights="w"), (weighted, weighted)),
+            ("means of groups", tc.Mean("x", by="g"), (float(x.mean()), float(x.mean()))),
+            ("mean where x > 60", tc.Mean("x", where="x > 60"), older),
+            ("share where x > 60", tc.Mean("ok", where="x > 60"), 0.2),
+        )
+        for what, query, truth in cases:
+            found = coverage(query, survey(n), truth, schema=SURVEY, repeats=repeats, rng=6, rho=0.1)
+            yield from lines("ρ = 0.1, replace-one", f"{what}, n = {n:,}", found)
+
+
 # Proportions --------------------------------------------------------------------------------------------------------
 
 
@@ -218,6 +299,7 @@ def main() -> None:
         means(people, repeats),
         low_budget(people, repeats),
         others(people, repeats),
+        people_and_weights(repeats),
         proportions(repeats),
     ):
         for line in section:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tacit import examples, testing
     from tacit.curator.curator import Curator
     from tacit.inference.difference import difference
+    from tacit.inference.report import methods, table
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -51,7 +52,9 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "methods",
     "plan",
+    "table",
     "testing",
 ]
 
@@ -75,6 +78,10 @@ def __getattr__(name: str) -> Any:
         from tacit.tables import Table as found  # noqa: N813
     elif name == "difference":
         from tacit.inference.difference import difference as found
+    elif name in ("methods", "table"):
+        from tacit.inference import report
+
+        found = getattr(report, name)
     elif name == "draft":
         from tacit.schema import draft as found
     elif name == "examples":

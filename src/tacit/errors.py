@@ -125,6 +125,7 @@ CODES: Final[dict[str, str]] = {
     "I10": "a simulation or a coverage study is asked for something impossible",
     "I11": "odds of what is no share",
     "I12": "independence of what is no Count by two factors",
+    "I13": "a table or paragraph of no estimates",
     "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
