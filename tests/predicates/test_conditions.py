@@ -84,6 +84,7 @@ REFUSED = [
     ("age > 3  # all", "Q60"),
     ("not " * 60 + "ok", "Q60"),
     ("age > 3 and " * 400 + "ok", "Q60"),
+    ("~educ == 'low'", "Q60"),  # in pandas: (~educ) == 'low'
     ("age is None", "Q60"),
     ("age is not 3", "Q60"),
     ("tacit_name_0_ > 3", "Q60"),

@@ -1,1 +1,1 @@
-"""`where=`: row-wise conditions in pandas-query words.  `syntax` reads text, `typed` gives it a schema's meaning."""
+"""`where=`: conditions on rows in pandas-query words: `syntax` reads text, `typed` gives it meaning, `evaluate` a value."""

@@ -28,7 +28,8 @@ COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
     ast.GtE: ">=",
 }
 ARITHMETIC: Final[dict[type[ast.operator], str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-LOGIC: Final = {"&": "and", "|": "or", "~": "not"}
+LOGIC: Final = {"&": "and", "|": "or"}
+"""Below comparisons, as pandas reads them; `~` binds as Python has it: before a comparison it is refused."""
 MISSING: Final = {"isna": True, "isnull": True, "notna": False, "notnull": False}
 
 
@@ -237,7 +238,7 @@ def _condition(node: ast.expr, names: list[str], depth: int) -> Condition:
             for one in (_condition(value, names, depth + 1) for value in values):
                 parts += one.parts if isinstance(one, Both) and one.op == word else (one,)
             return Both(word, tuple(parts))
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
+        case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=operand):
             return Not(_condition(operand, names, depth + 1))
         case ast.Compare(left=left, ops=ops, comparators=others):
             chain = [left, *others]

@@ -22,7 +22,8 @@ from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design
-from tacit.predicates.typed import Cell, Predicate, Reference, evaluate
+from tacit.predicates.evaluate import Reference, evaluate
+from tacit.predicates.typed import Cell, Predicate
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Levels, Part

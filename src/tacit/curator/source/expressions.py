@@ -83,7 +83,7 @@ def evaluate(polynomial: Polynomial, values: str) -> Any:
 
 
 class Engine:
-    """`predicates.typed.Backend` in narwhals: on every engine, none of whose comparisons sees what is not finite."""
+    """`predicates.evaluate.Backend` in narwhals: on every engine, none of whose comparisons sees what is not finite."""
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """See `Backend.choose`."""

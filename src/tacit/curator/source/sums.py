@@ -17,7 +17,8 @@ from tacit.curator.source import expressions as ex
 from tacit.curator.source import persons
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import How, Reading
-from tacit.predicates.typed import Cell, Predicate, evaluate
+from tacit.predicates.evaluate import evaluate
+from tacit.predicates.typed import Cell, Predicate
 from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, RowMap, Share, Sum, Unit
 
 
