@@ -1,1 +1,1 @@
-"""`where=`: conditions on rows in pandas-query words: `syntax` reads text, `typed` gives it meaning, `evaluate` a value."""
+"""`where=`: row-wise conditions.  `syntax` reads the words, `typed` gives them meaning, `evaluate` a value for each row."""
