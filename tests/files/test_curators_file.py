@@ -168,7 +168,7 @@ MISTAKES = [
     ("lower = 18", 'lower = "?"', "S16", "[schema] column 'age'"),
     ('type = "Boolean"', 'type = "Bool"', "S04", "[schema] column 'Latino or Hispanic'"),
     ("[schema]", "[schema.more]", "S0", "[schema]"),
-    ('query = "Count"', 'query = "Quantiles"', "Q04", "[ask.cells]"),
+    ('query = "Count"', 'query = "Modes"', "Q04", "[ask.cells]"),
     ('query = "Count"', "", "Q04", "[ask.cells]"),
     ('by = "sex"', 'wehre = "age < 65"', "Q05", "[ask.cells]"),
     ('by = "sex"', 'where = "age <"', "Q60", "[ask.cells]"),
