@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tacit.errors import InferenceError
+from tacit.errors import FileError, InferenceError, ReleaseError
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
+
+SUFFIXES: Final = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,20 @@ class Drawn:
     caption: str
     axes: Any
 
-    def save(self, path: str) -> None:
-        """Write the picture (PNG, SVG, PDF by suffix)."""
-        self.axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+    def save(self, path: str | Path) -> None:
+        """Write the picture: .png, .svg or .pdf by suffix.
+
+        FileError F10 for another suffix, ReleaseError R07 where the file cannot be written.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in SUFFIXES:
+            message = f"{path} has suffix {suffix!r}; a picture is saved as {', '.join(SUFFIXES)}."
+            raise FileError(message, code="F10", hint="plot().save('picture.png')", state=None)
+        try:
+            self.axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+        except OSError as problem:
+            message = f"{path} cannot be written: {problem.strerror}."
+            raise ReleaseError(message, code="R07", hint="another path", state=None) from None
 
 
 def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
