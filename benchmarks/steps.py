@@ -1,6 +1,6 @@
 """A curator killed at every step: SIGKILL before each line that a release executes, and what is found afterwards.
 
-    python benchmarks/steps.py [--every 1] [--postgres URL]
+    python benchmarks/steps.py [--every 1] [--jobs 4] [--thin]
 
 A step is a line of `tacit.curator`, `tacit.mechanisms` or `tacit.noise.exact`, counted by a trace in a child process
 that dies there by its own hand; no switch for it exists in the library.  After each death a fresh process opens the
@@ -122,6 +122,15 @@ class Case:
     def ask(self, where: str) -> Any:
         return self.curator(where).release(ASKED, rho=PRICE)
 
+    def spent(self, where: str) -> str:
+        """What a ledger says is spent; "none" where it has not been made yet."""
+        if not Path(where).exists():
+            return "none"
+        try:
+            return str(open_ledger(where, budget=None, unit=None).spent().rho)
+        except BudgetError:  # no header yet: B11
+            return "none"
+
     def after(self, where: str) -> dict[str, Any]:
         """What stands, then the question again, twice, and one that does not fit."""
         ledger = open_ledger(where, budget=None, unit=None)
@@ -165,12 +174,17 @@ def sweep(case: Case, steps: list[int], start: Callable[[int], str], *, fresh: b
 
     for k in steps:
         where = start(k)
-        ended, _ = in_child(lambda k=k, where=where: traced(work(where), k) and None)
+        ended, said = in_child(lambda k=k, where=where: traced(work(where), k) and None)
         if ended != signal.SIGKILL:  # the noise takes a few steps more or less from run to run: a death not died
+            if said is not None:
+                yield Found(k, "?", 0, stored=False, problem=f"the child failed: {said}")
             continue
         if fresh:  # whatever was made of the first release is taken up again
+            first = in_child(lambda where=where: case.spent(where))[1]
             in_child(lambda where=where: case.prepare(where))
         found = in_child(lambda where=where: case.after(where))[1]
+        if fresh and "traceback" not in found:
+            found["before"] = first
         if "traceback" in found:
             found = {"before": "?", "charges": 0, "stored": False, "problem": found["traceback"]}
         yield Found(k, **found)
@@ -201,17 +215,17 @@ def judge(found: list[Found], steps: list[tuple[str, int]]) -> list[str]:
 
 
 def first_touch(steps: list[tuple[str, int]]) -> int:
-    """The last step at which `measure` begins to read rows."""
+    """The first step of `measure`, which reads rows: from here on the charge must stand."""
     lines, first = inspect.getsourcelines(asked.measure)
-    inside = [i for i, (name, at) in enumerate(steps) if name == asked.__file__ and first <= at < first + len(lines)]
-    return max(i for i in inside if i - 1 not in inside)
+    return min(i for i, (name, at) in enumerate(steps) if name == asked.__file__ and first <= at < first + len(lines))
 
 
-def ledger_steps(steps: list[tuple[str, int]]) -> list[int]:
-    """Each line of the ledger's and the door's own files once: where it is last executed."""
-    own = ("curator/curator.py", "curator/asked.py", "curator/guard.py", "ledger/ledger.py", "ledger/sqlite.py")
-    places = {step: i for i, step in enumerate(steps) if step[0].endswith(own)}
-    return sorted(places.values())
+def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
+    """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
+    names = ("ledger", "sqlite", "chain", "store")
+    own = ("curator/curator.py", "curator/asked.py", "curator/guard.py", *(f"ledger/{name}.py" for name in names))
+    order = enumerate(steps) if last else reversed(list(enumerate(steps)))
+    return sorted({step: i for i, step in order if step[0].endswith(own)}.values())
 
 
 def sqlite(folder: Path) -> tuple[Case, Callable[[int], str]]:
@@ -243,9 +257,11 @@ def in_parallel(case: Case, steps: list[int], start: Callable[[int], str], *, fr
     for i in range(jobs):
         worker = os.fork()
         if worker == 0:
-            made = [vars(one) for one in sweep(case, steps[i::jobs], start, fresh=fresh)]
-            (folder / f"{i}.json").write_text(json.dumps(made))
-            os._exit(0)
+            try:
+                made = [vars(one) for one in sweep(case, steps[i::jobs], start, fresh=fresh)]
+                (folder / f"{i}.json").write_text(json.dumps(made))
+            finally:
+                os._exit(0)
         workers.append(worker)
     for worker in workers:
         os.waitpid(worker, 0)
@@ -295,15 +311,18 @@ def main() -> None:
         report("a release", found, steps, wrong)
         print(f"files left over: {left_over(folder) or 'none'}")
         bad += len(wrong) + len(left_over(folder))
-    if options.thin:
-        sys.exit(1 if bad else 0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         case = Case(folder, str)
         steps = count(case, str(folder / "count.ledger"), fresh=True)
-        made = list(range(0, len(steps), options.every))
-        found = in_parallel(case, made, lambda k: str(folder / f"{k}.ledger"), fresh=True, jobs=options.jobs)
+        chosen = ledger_steps(steps, last=False) if options.thin else list(range(len(steps)))
+        found = in_parallel(
+            case, chosen[:: options.every], lambda k: str(folder / f"{k}.ledger"), fresh=True, jobs=options.jobs
+        )
         wrong = [f"step {one.k} {steps[one.k]}: {one.problem}" for one in found if one.problem]
+        data = first_touch(steps)
+        wrong += [f"step {one.k}: the charge was lost" for one in found if one.k > data and one.before in ("none", "0")]
+        wrong += [] if found else ["no step was reached"]
         report("a new ledger and two releases", found, steps, wrong)
         bad += len(wrong)
     sys.exit(1 if bad else 0)

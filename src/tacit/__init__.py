@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from tacit.errors import TacitError
 from tacit.inference import moments as _moments  # registers the classes of releases; light
 from tacit.inference import quality as _quality
+from tacit.inference import quantiles as _quantiles
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Mean, Query, Sum, Variance
+from tacit.queries import Count, DataQuality, Mean, Quantiles, Query, Sum, Variance
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 
@@ -40,6 +41,7 @@ __all__ = [
     "Mean",
     "Plan",
     "PrivacyUnit",
+    "Quantiles",
     "Query",
     "Real",
     "Release",
@@ -58,7 +60,7 @@ __all__ = [
     "testing",
 ]
 
-del _moments, _quality
+del _moments, _quality, _quantiles
 
 
 def __getattr__(name: str) -> Any:

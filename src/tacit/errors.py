@@ -63,6 +63,8 @@ CODES: Final[dict[str, str]] = {
     "Q70": "per= is neither person nor row",
     "Q71": "per= without persons, or weights= with them",
     "Q72": "a column that cannot be weights",
+    "Q73": "quantiles of persons",
+    "Q74": "probabilities that are none",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets
@@ -126,6 +128,7 @@ CODES: Final[dict[str, str]] = {
     "I11": "odds of what is no share",
     "I12": "independence of what is no Count by two factors",
     "I13": "a table or paragraph of no estimates",
+    "I14": "a level that quantiles were not selected for",
     "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

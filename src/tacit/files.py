@@ -131,6 +131,7 @@ def _columns(query: Query[Any]) -> tuple[str, ...]:
     """Columns that a query names."""
     weights: str | None = getattr(query, "weights", None)
     named = (*getattr(query, "columns", ()), *getattr(query, "by", ()))
+    named = (*named, vars(query)["column"]) if "column" in vars(query) else named
     return named if weights is None else (*named, weights)
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from tacit.errors import QueryError, nearest
 from tacit.predicates.syntax import parse, spelled
@@ -17,7 +18,10 @@ from tacit.predicates.syntax import parse, spelled
 if TYPE_CHECKING:
     from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)
     from tacit.inference.quality import QualityRelease  # noqa: F401
+    from tacit.inference.quantiles import QuantilesRelease  # noqa: F401
 
+MOST_PROBS: Final = 20
+FINEST: Final = 10_000
 R_co = TypeVar("R_co", covariant=True)
 Names: TypeAlias = str | Sequence[str]
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
@@ -38,6 +42,10 @@ class Query(Generic[R_co]):
             if f.name == "bins" and value:
                 pairs = cast("tuple[tuple[str, Any], ...]", value)
                 words["bins"] = {name: _listed(edges) for name, edges in pairs}
+            elif f.name == "probs":
+                words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
+            elif f.name == "level" and value == f.default:
+                continue
             elif value != () and value is not None:
                 words[f.name] = _listed(value)
         return words
@@ -167,6 +175,52 @@ class DataQuality(Query["QualityRelease"]):
         object.__setattr__(self, "columns", _names("DataQuality", "columns", self.columns))
 
 
+@dataclass(frozen=True)
+class Quantiles(Query["QuantilesRelease"]):
+    """Quantiles of a column at probabilities `probs`, between 0 and 1; values clamped to the schema's bounds.
+
+    Three steps of a public grid are selected for each by the exponential mechanism: the quantile, and the ends of an
+    interval at `level`, which is part of the question.  [McSherry & Talwar 2007]
+
+    >>> Quantiles("income", [0.25, 0.5, 0.75]).to_dict()
+    {'query': 'Quantiles', 'column': 'income', 'probs': ['1/4', '1/2', '3/4']}
+    """
+
+    column: str
+    probs: Sequence[Any] = ()
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"column of Quantiles: {self.column!r} is not a column name."
+            raise QueryError(text, code="Q01", hint='Quantiles("income", [0.5])')
+        given: Any = self.probs
+        several = isinstance(given, list | tuple)
+        listed: tuple[object, ...] = tuple(cast("Sequence[object]", given)) if several else (given,)
+        object.__setattr__(self, "probs", tuple(sorted({_probability(p) for p in listed})))
+        if not self.probs or len(self.probs) < len(listed) or len(self.probs) > MOST_PROBS:
+            text = f"probs of Quantiles: from 1 to {MOST_PROBS} different ones are answered."
+            raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
+        level: Any = self.level
+        if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.9999:
+            text = f"level of Quantiles is {level!r}: not from 0.5 to 0.9999."
+            raise QueryError(text, code="Q74", hint="level=0.95")
+
+
+def _probability(given: object) -> Fraction:
+    """A probability as an exact fraction: a float means the decimal that it prints as."""
+    try:
+        if isinstance(given, bool):
+            raise ValueError
+        p = given if isinstance(given, Fraction) else Fraction(str(given))
+    except (ValueError, ZeroDivisionError):
+        p = Fraction(0)
+    if not 0 < p < 1 or p.denominator > FINEST:
+        text = f"probs of Quantiles: {given!r} is not between 0 and 1, with at most 4 decimals."
+        raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
+    return p
+
+
 def _bins(kind: str, given: Any, by: Names) -> tuple[tuple[str, Any], ...]:
     """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges."""
     try:
@@ -204,7 +258,7 @@ def _normalise(query: Sum | Mean | Variance) -> None:
         raise QueryError(f"column {weights!r} of {kind} is also its weights.", code="Q02", hint="name each column once")
 
 
-KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality)}
+KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles)}
 
 
 def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
@@ -224,6 +278,8 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
         if key not in names:
             guess = nearest(key, names) or names[0]
             raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
+    if kind == "Quantiles" and "column" not in given:
+        raise QueryError("column of Quantiles: none is named.", code="Q03", hint='column = "income"')
     if kind in ("Sum", "Mean", "Variance") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
     return KINDS[kind](**given)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator import curator as door
+from tacit.curator import asked
 from tacit.errors import BudgetError, LedgerError, MachineError, QueryError, ReleaseError, SourceError
 from tacit.release import Release, Releases, release_from_dict
 
@@ -102,7 +102,7 @@ def test_a_failure_leaves_the_charge_and_says_nothing(
         raise RuntimeError(f"cell {secret}")
 
     with monkeypatch.context() as patched:
-        patched.setattr(door.moments, "measure", broken)
+        patched.setattr(asked.moments, "measure", broken)
         with pytest.raises(MachineError) as failed:
             curator.release(tc.Mean("age"), rho=0.1)
     error = failed.value
@@ -126,7 +126,7 @@ def test_an_interrupt_leaves_the_charge(curator: tc.Curator, monkeypatch: pytest
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(door.moments, "measure", interrupted)
+        patched.setattr(asked.moments, "measure", interrupted)
         with pytest.raises(KeyboardInterrupt):
             curator.release(tc.Mean("age"), rho=0.1)
     assert curator.spent.rho == Fraction(1, 10)
@@ -137,20 +137,20 @@ def test_the_charge_is_durable_before_a_row_is_read(
     curator: tc.Curator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Fraction] = []
-    right = door.moments.measure
+    right = asked.moments.measure
 
     def watched(shape: object, source: object) -> object:
         seen.append(again(tmp_path).spent.rho)
         return right(shape, source)  # pyright: ignore
 
-    monkeypatch.setattr(door.moments, "measure", watched)
+    monkeypatch.setattr(asked.moments, "measure", watched)
     curator.release(tc.Mean("age"), rho=0.1)
     assert seen == [Fraction(1, 10)]
 
 
 def test_the_first_stored_answer_wins(curator: tc.Curator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes resume one charge: both compute, one answer exists."""
-    right = door.moments.measure
+    right = asked.moments.measure
     inner: list[Release] = []
 
     def raced(shape: object, source: object) -> object:
@@ -159,7 +159,7 @@ def test_the_first_stored_answer_wins(curator: tc.Curator, tmp_path: Path, monke
             inner[0] = again(tmp_path).release(tc.Mean("age"), rho=0.1)
         return right(shape, source)  # pyright: ignore
 
-    monkeypatch.setattr(door.moments, "measure", raced)
+    monkeypatch.setattr(asked.moments, "measure", raced)
     outer = curator.release(tc.Mean("age"), rho=0.1)
     assert outer == inner[0]
     assert curator.spent.rho == Fraction(1, 10)
@@ -287,3 +287,30 @@ def test_damaged_releases_are_refused(curator: tc.Curator, tmp_path: Path) -> No
         Release.load(tmp_path / "x.json")
     with pytest.raises(ReleaseError):
         Release.load(tmp_path / "none.json")
+
+
+def test_releases_know_whose_people_they_share(tmp_path: Path) -> None:
+    """One ledger, one population, whatever the table; others, other people; without a record, the table's name."""
+    budget = tc.Budget(rho=1)
+
+    def estimate(name: str, ledger: str | None, query: tc.Query = tc.Mean("age")) -> object:  # noqa: B008
+        where = None if ledger is None else tmp_path / ledger
+        return tc.Curator(people(), SCHEMA, budget=budget, name=name, ledger=where).release(query, rho=0.05).estimate()
+
+    first, edition, other = estimate("2023", "a.ledger"), estimate("2024", "a.ledger"), estimate("2023", "b.ledger")
+    memory, again = estimate("2023", None), estimate("2024", None)
+    assert first.release.ledger == edition.release.ledger != other.release.ledger  # type: ignore
+    added = first.std_error + edition.std_error  # type: ignore
+    both = tc.difference(first, edition)  # type: ignore
+    assert "two tables of one ledger" in both.notes[0]
+    assert np.hypot(first.std_error, edition.std_error) < both.std_error <= added  # type: ignore
+    apart = tc.difference(first, other)  # type: ignore
+    assert "independent" in apart.notes[0]
+    assert apart.std_error == pytest.approx(np.hypot(first.std_error, other.std_error))  # type: ignore
+    assert "the same people" in tc.difference(first, memory).notes[0]  # type: ignore
+    assert "independent" in tc.difference(memory, again).notes[0]  # type: ignore
+    words = first.release.to_dict()  # type: ignore
+    del words["ledger"]  # as earlier versions wrote it
+    old = release_from_dict(words)
+    assert old.ledger is None
+    assert old.estimate().values == first.values  # type: ignore

@@ -47,6 +47,7 @@ SPELLINGS = [
     ("not (ok and age > 3) or age.isna()", "not (ok and age > 3) or age.isna()"),
     ("age*2 + 1 > income / -3.5", "((age * 2) + 1) > (income / -3.5)"),
     ("day >= '2024-01-31'", "day >= '2024-01-31'"),
+    ("age > 18.0 and income < -2.50", "age > 18 and income < -2.5"),
     ("sex not in ['male']\n and region.notna()", "not sex in ['male'] and not region.isna()"),
 ]
 CONDITIONS = [text for text, _ in SPELLINGS] + [
@@ -83,6 +84,11 @@ REFUSED = [
     ("age > 3  # all", "Q60"),
     ("not " * 60 + "ok", "Q60"),
     ("age > 3 and " * 400 + "ok", "Q60"),
+    ("age is None", "Q60"),
+    ("age is not 3", "Q60"),
+    ("tacit_name_0_ > 3", "Q60"),
+    (" and ".join(["age + age + age > 3"] * 100), "Q60"),  # whose one spelling is too long to be read again
+    ("not " * 40 + "educ not in ['low']", "Q60"),
     ("agee > 3", "Q10"),
     ("age", "Q61"),
     ("age > 'old'", "Q61"),
@@ -369,3 +375,10 @@ def test_bins_that_are_none(bins: Any, code: str) -> None:
     with pytest.raises(QueryError) as refused:
         tc.Curator(draw_once(), CONTRACT, budget=tc.Budget(rho=1)).release(tc.Count(by="age", bins=bins), rho=0.1)
     assert refused.value.code == code
+
+
+def test_labels_of_any_letters_can_be_asked_for() -> None:
+    label = 'it\'s 😀 \\ "so"'
+    schema = tc.Schema({"mood": tc.Category([label, "other"])})
+    for text in (f"mood == {label!r}", spelled(parse(f"mood == {label!r}"))):
+        assert holds(typed(text, schema), {"mood": np.array([label, "other"], dtype=object)}).tolist() == [True, False]

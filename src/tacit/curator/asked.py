@@ -9,12 +9,13 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import moments, quality
+from tacit.mechanisms import moments, quality, quantiles
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
+from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
-from tacit.queries import DataQuality, Query
+from tacit.queries import DataQuality, Quantiles, Query
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 
@@ -41,6 +42,9 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, DataQuality):
         return quality.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+    if isinstance(query, Quantiles):
+        relation: Neighbors = "replace-one" if neighbors == "replace-one" else "add-remove"
+        return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')
 
@@ -73,6 +77,8 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
 
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS: exact integers of every part, and at once their noise; only noisy integers are kept."""
+    if shape.kind == quantiles.KIND:
+        return quantiles.measure(shape, source)
     exact = integers(shape, source)
     return tuple(
         Part(

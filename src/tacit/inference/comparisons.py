@@ -68,8 +68,8 @@ class Ratio:
 def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
     """A / B by Fieller's argument: D(t) = A - t B is linear in all errors, whatever t is.
 
-    The interval holds every t that the test of A = t B does not reject, seen from the estimate.  Of shares this is the
-    risk ratio.
+    The interval holds every t that the test of A = t B does not reject; without end on both sides (but at 0, for means
+    that cannot be negative) where the denominator is not clearly off 0 at the level.  Of shares this is the risk ratio.
     InferenceError I02 for unknown terms.
     """
     i, j = position(estimate, numerator), position(estimate, denominator)
@@ -83,19 +83,17 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
         s, scales = made.law(0)
         return float(2 * laws.tail(np.abs(made.values), s, scales)[0])
 
-    found = _reason(estimate, i, j)
     floor = 0.0 if _positive(estimate) else -math.inf
-    center = a / b if b else math.inf
-    if found is not None:
-        center = max(a, 0.0) / b if b > 0 else math.inf
+    value = math.inf if (b <= 0 and floor == 0) or b == 0 else max(a / b, floor)
 
     def ends(level: float) -> tuple[float, float]:
-        if not math.isfinite(center):
+        if _unclear(estimate, j, level):
             return floor, math.inf
-        return _end(p, center, 1 - level, -1, floor), _end(p, center, 1 - level, 1, math.inf)
+        low, high = _end(p, a / b, 1 - level, -1), _end(p, a / b, 1 - level, 1)
+        return max(low, floor), max(high, floor)
 
     method = f"Fieller: {_law(estimate)} law of A - t B, for every t"
-    return Ratio(f"{numerator} / {denominator}", center, p(1.0), method, found, ends)
+    return Ratio(f"{numerator} / {denominator}", value, p(1.0), method, _reason(estimate, i, j), ends)
 
 
 def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
@@ -130,18 +128,11 @@ def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
     return Ratio(name, math.exp(log), p_value, method, found, ends)
 
 
-def _end(p: Callable[[float], float], center: float, alpha: float, sign: int, bound: float) -> float:
-    """The end of {t : p(t) >= alpha} on one side of `center`; `bound`, or infinity, where there is none."""
+def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) -> float:
+    """The end of {t : p(t) >= alpha} on one side of `center`, where p is 1; infinite where there is none."""
     step = max(abs(center), 1e-9) * 1e-3
     inner = center
-    while True:
-        outer = center + sign * step
-        if sign < 0 and outer <= bound:
-            if p(bound) >= alpha:
-                return bound
-            outer = bound
-        if p(outer) < alpha:
-            break
+    while p(outer := center + sign * step) >= alpha:
         if step > REACH * max(abs(center), 1e-9):
             return sign * math.inf
         inner, step = outer, 2 * step
@@ -152,14 +143,20 @@ def _end(p: Callable[[float], float], center: float, alpha: float, sign: int, bo
 
 
 def _reason(estimate: Estimate, i: int, j: int) -> str | None:
-    """Why a ratio may have no end."""
+    """Why a ratio's 95% interval has no end."""
     said = estimate.reasons[i] or estimate.reasons[j]
-    if said:
+    if said or not _unclear(estimate, j, 0.95):
         return said
+    return f"the denominator {float(estimate.values[j]):.4g} is not clearly off 0"
+
+
+def _unclear(estimate: Estimate, j: int, level: float) -> bool:
+    """Whether a term may be 0: its interval at the level holds it, or it says nothing."""
     s, scales = combine(estimate, np.eye(len(estimate.terms))[[j]], ("B",), "").law(0)
-    half = float(laws.halfwidth(0.95, s, scales))
-    b = float(estimate.values[j])
-    return None if abs(b) > half else f"the denominator {b:.4g} ± {half:.2g} is not clearly above 0"
+    half = float(laws.halfwidth(level, s, scales))
+    value = float(estimate.values[j])
+    wrong_side = value <= 0 and _positive(estimate)
+    return estimate.reasons[j] is not None or abs(value) <= half or wrong_side
 
 
 def _same(i: int, j: int) -> None:

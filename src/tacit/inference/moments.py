@@ -103,6 +103,8 @@ def title(release: Released) -> str:
     """What was asked, in words: Mean of age by sex."""
     query = cast(Any, release.query)
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
+    if kind == "Quantiles":
+        return f"Quantiles of {query.column}"
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -187,6 +187,10 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
     DiscreteLaplace(scale=Fraction(5, 2))
     """
     name, text = words.get("law"), words.get("scale")
+    if name == "exponential mechanism":
+        from tacit.noise.selection import Selection
+
+        return cast(Any, Selection(1 / Fraction(str(text))))
     if name not in LAWS:
         raise NoiseError(f"noise {name!r} is not one of {', '.join(LAWS)}.", code="N02", state=None)
     try:

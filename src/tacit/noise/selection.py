@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,7 +38,18 @@ class Selection:
     array([0.2689, 0.7311])
     """
 
+    name: ClassVar[str] = "exponential mechanism"
+
     rate: Fraction
+
+    @property
+    def scale(self) -> Fraction:
+        """Utility that is worth a factor e."""
+        return 1 / self.rate
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain values; `noise.laws.law_from_dict` is the inverse."""
+        return {"law": self.name, "scale": str(self.scale)}
 
     def __post_init__(self) -> None:
         if not isinstance(self.rate, Fraction) or self.rate <= 0:  # pyright: ignore

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from statistics import NormalDist
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.mechanisms import quantiles
 from tacit.mechanisms.moments import Column, Design
+from tacit.queries import Quantiles
 from tacit.rowmap import Share
 from tacit.testing.simulate import simulated
 
@@ -36,8 +41,8 @@ class Expected:
 
 def expected(shape: Design, rows: int, level: float) -> list[Expected]:
     """One entry a term."""
-    from statistics import NormalDist
-
+    if shape.kind == quantiles.KIND:
+        return _quantiles(shape, rows)
     found = estimate(shape, rows)
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
@@ -54,6 +59,25 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
         )
         for i, term in enumerate(found.terms)
     ]
+
+
+def _quantiles(shape: Design, rows: int) -> list[Expected]:
+    """Ranks to width, where values spread evenly: an interval is 2 c of the rows, and 2 c / n of the range, wide."""
+    chosen, sizes = quantiles.split(shape)
+    query = cast(Quantiles, shape.query)
+    noise = 0.0 if sizes is None else sizes.law.variance()
+    z = NormalDist().inv_cdf(0.5 + query.level / 2)
+    found: list[Expected] = []
+    for p, column in zip(cast("tuple[Fraction, ...]", query.probs), chosen, strict=True):
+        at = column.rowmap
+        assert at is not None
+        span, c = at.upper - at.lower, quantiles.reach(column, rows, noise, query.level)
+        without = 2 * z * math.sqrt(float(p * (1 - p)) / rows) * span
+        width = min(2 * c / rows * span, span)
+        value = at.lower + float(p) * span
+        privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
+        found.append(Expected(f"{float(p):g}", value, width, privacy, without, width / (2 * z), rows))
+    return found
 
 
 def estimate(shape: Design, rows: int) -> Estimate:

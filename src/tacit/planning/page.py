@@ -232,7 +232,8 @@ def _factor(epsilon: Fraction | None) -> str:
 
 def _question(part: Part) -> str:
     words = vars(part.shape.query)
-    columns, by = ", ".join(words.get("columns", ())), ", ".join(words.get("by", ()))
+    named = words.get("columns") or ((words["column"],) if "column" in words else ())
+    columns, by = ", ".join(named), ", ".join(words.get("by", ()))
     where = f" where {words['where']}" if words.get("where") else ""
     of = f" of {columns}" if columns else ""
     return f"{type(part.shape.query).__name__}{of}{f' by {by}' if by else ''}{where}"

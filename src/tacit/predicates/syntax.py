@@ -115,17 +115,23 @@ def parse(text: object) -> Condition:
         _refuse(f"where is {text!r}: no condition.", "where=\"age >= 18 and sex == 'female'\"")
     if len(text) > LONGEST:
         _refuse(f"where has {len(text):,} characters; at most {LONGEST:,} are read.", "a shorter condition")
-    names: list[str] = []
-    try:
-        tree = ast.parse(_as_python(text, names).strip(), mode="eval").body
-        found = _condition(tree, names, 0)
-    except (SyntaxError, ValueError, tokenize.TokenError, RecursionError, MemoryError):
-        found = None
+    found = _read(text)
+    if found is not None:  # its one spelling must be read as the same, for releases are
+        said = spelled(found)
+        found = found if len(said) <= LONGEST and _read(said) == found else None
     if found is None:
         _refuse(f"where={text!r} is no condition that can be read.", "where=\"age >= 18 and sex == 'female'\"")
     if not columns(found):
         _refuse(f"where={text!r} names no column.", 'where="age >= 18"')
     return found
+
+
+def _read(text: str) -> Condition | None:
+    names: list[str] = []
+    try:
+        return _condition(ast.parse(_as_python(text, names).strip(), mode="eval").body, names, 0)
+    except (SyntaxError, ValueError, KeyError, IndexError, tokenize.TokenError, RecursionError, MemoryError):
+        return None
 
 
 def columns(part: Condition | Value) -> tuple[str, ...]:
@@ -152,7 +158,7 @@ def spelled(part: Condition | Value) -> str:
         case Name(name):
             return name if name.isidentifier() and name not in _WORDS else f"`{name}`"
         case Constant(value):
-            return _quoted(value) if isinstance(value, str) else repr(value)
+            return _quoted(value) if isinstance(value, str) else _plain(value)
         case Arithmetic(op, left, right):
             return f"({spelled(left)} {op} {spelled(right)})"
         case Comparison(op, left, right):
@@ -177,7 +183,17 @@ def _inner(part: Condition) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"'{text}'" if "'" not in text and "\\" not in text and text.isprintable() else json.dumps(text)
+    return (
+        f"'{text}'"
+        if "'" not in text and "\\" not in text and text.isprintable()
+        else json.dumps(text, ensure_ascii=False)
+    )
+
+
+def _plain(value: float | bool) -> str:
+    """A number in one spelling: 18.0 is 18."""
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
+    return repr(int(value)) if whole else repr(value)
 
 
 def _refuse(message: str, hint: str) -> NoReturn:
@@ -261,9 +277,9 @@ def _constant(node: ast.expr) -> Constant:
         case ast.Constant(value=bool() | str() as value):
             return Constant(value)
         case ast.Constant(value=int() | float() as value) if _fits(value):
-            return Constant(value)
+            return Constant(float(value))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if _fits(value):
-            return Constant(-value)
+            return Constant(-float(value))
         case _:
             raise ValueError("no constant")
 

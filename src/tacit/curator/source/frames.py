@@ -16,10 +16,10 @@ from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate
+from tacit.curator.source.sums import aggregate, steps
 from tacit.errors import SourceError
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
+from tacit.rowmap import Aggregate, KeyMap, RowMap, Sum, Unit
 
 T = TypeVar("T")
 PARQUET: Final = (".parquet", ".pq")
@@ -58,6 +58,10 @@ class Source(Protocol):
         where: Predicate | None = None,
     ) -> Aggregate:
         """READS ROWS.  Exact sums of every cell, in one pass.  May raise anything where the machine fails."""
+        ...
+
+    def steps(self, at: RowMap) -> dict[int, int]:
+        """READS ROWS.  Number of rows at each step of a grid; -1 for missing cells."""
         ...
 
     def ready(self) -> None:
@@ -99,6 +103,10 @@ class Table:
     ) -> Aggregate:
         """See `Source.aggregate`."""
         return aggregate(self._engine, keys, sums, unit, where)
+
+    def steps(self, at: RowMap) -> dict[int, int]:
+        """See `Source.steps`."""
+        return steps(self._engine, at)
 
     def ready(self) -> None:
         """See `Source.ready`."""

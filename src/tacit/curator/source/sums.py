@@ -56,6 +56,13 @@ def aggregate(
     return made
 
 
+def steps(engine: Engine, at: RowMap) -> dict[int, int]:
+    """READS ROWS.  Number of rows at each step of a grid that has any; -1 for those whose cell is missing."""
+    frame = engine.read([Reading(at.source, _how(at))]).select(ex.step(at, "c0").alias("s"))
+    found = engine.collect(frame.group_by("s").agg(nw.len().alias("rows")))
+    return {int(row["s"]): int(row["rows"]) for row in found}
+
+
 def _names(j: int, one: Sum) -> tuple[str, ...]:
     """Columns that term j is added up in: itself, or limbs below LIMB and what is above them, highest first."""
     bound = one.bound

@@ -1,0 +1,183 @@
+"""What a release of `quantiles` says: each quantile, and an interval between two selected steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+import numpy as np
+
+from tacit.errors import InferenceError
+from tacit.inference.laws import Array
+from tacit.inference.moments import bounds_words
+from tacit.inference.terms import Target
+from tacit.release import Grid, Part, Release, Released, register
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.tables import Table
+
+
+@register
+@dataclass(frozen=True, repr=False)
+class QuantilesRelease(Release):
+    """A release of Quantiles."""
+
+    kind: ClassVar[str] = "quantiles"
+
+    def estimate(self, target: Target = "population") -> QuantileEstimate:
+        """The quantiles with their intervals; `target` as for other releases (InferenceError I09)."""
+        return estimate(self, target)
+
+    def summary(self) -> Table:
+        """The quantiles as a table."""
+        return self.estimate().summary()
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+@dataclass(frozen=True, repr=False)
+class QuantileEstimate:
+    """Quantiles at `probs`: `values`, `limits` at the level that was asked for, shapes (probs,) and (probs, 2).
+
+    No standard error: that would take the density, which nobody released.  The ends of an interval are steps selected
+    at ranks so far from the quantile's that sampling and selection error together reach them with the probability of
+    the level.  Asymptotic: the selection's rank error has its law where rows are dense around the quantile, which is
+    so where `crowded` says nothing; coverage is tabled for hard cases too.
+    """
+
+    release: Released
+    target: Target
+    estimand: str
+    level: float
+    probs: tuple[Fraction, ...]
+    values: Array
+    limits: Array
+    reasons: tuple[str | None, ...]
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """0.25, 0.5, ..."""
+        return tuple(f"{float(p):g}" for p in self.probs)
+
+    @property
+    def value(self) -> Any:  # float, or Series
+        """Point estimates: a float for one quantile, else a Series."""
+        if len(self.probs) == 1:
+            return float(self.values[0])
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        return pd.Series(self.values, index=list(self.terms), name="quantile")
+
+    def conf_int(self, level: float | None = None) -> Any:  # (float, float), or DataFrame
+        """A pair for one quantile, else a DataFrame.
+
+        InferenceError I14 for a level above the one that was asked for: its ends were not selected.  A level below it
+        has the same, wider ends.
+        """
+        self._checked(level)
+        if len(self.probs) == 1:
+            return float(self.limits[0, 0]), float(self.limits[0, 1])
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
+
+    def to_frame(self) -> pd.DataFrame:
+        """estimate, lower, upper, reason: a pandas DataFrame indexed by probability."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        columns = {"estimate": self.values, "lower": self.limits[:, 0], "upper": self.limits[:, 1]}
+        columns |= {"reason": [one or "" for one in self.reasons]}
+        return pd.DataFrame(columns, index=list(self.terms))
+
+    def summary(self) -> Table:
+        """A table of quantiles and intervals."""
+        from tacit.inference.display import facts, people_words
+        from tacit.tables import Table, format_interval, format_number
+
+        grid = _grid(self.release)
+        spread = float(np.median(self.limits[:, 1] - self.limits[:, 0])) or (grid.upper - grid.lower)
+        digits = int(np.clip(1 - np.floor(np.log10(spread)), 0, 8))
+        rows = tuple(
+            (
+                term,
+                format_number(float(value), decimals=digits),
+                format_interval(float(low), float(high), decimals=digits),
+            )
+            for term, value, (low, high) in zip(self.terms, self.values, self.limits, strict=True)
+        )
+        label = self.release.parts[0].label
+        said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
+        title = f"Quantiles of {label} · {people_words(self.release)}"
+        columns = ("", "estimate", f"{100 * self.level:g}% interval")
+        law = "intervals assume rows close together around each quantile (asymptotic)"
+        notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
+        return Table(title, columns, rows, notes, ("left", "right", "right"))
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+    def _checked(self, level: float | None) -> None:
+        if level is not None and not 0.5 <= level <= self.level:
+            text = f"level {level!r}: these intervals were selected for {self.level:g}."
+            raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
+
+
+def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
+    """A release of quantiles, or a simulated one -> QuantileEstimate; the same ends for the table, which are wider."""
+    if target not in ("population", "table"):
+        text = f"target {target!r} is neither 'population' nor 'table'."
+        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    grid, query = _grid(release), cast(Any, release.query)
+    parts = [part for part in release.parts if part.form == "ranks"]
+    steps = np.array([[float(cell[0]) for cell in part.integers] for part in parts])
+    h = (grid.upper - grid.lower) / grid.G
+    ends = np.sort(steps[:, [0, 2]], axis=1)
+    low, high = ends[:, 0] - 0.5, ends[:, 1] + 0.5  # a step stands for half a step on either side
+    limits = np.clip(grid.lower + h * np.stack([low, high], axis=1), grid.lower, grid.upper)
+    middle = grid.lower + h * np.clip(steps[:, 1], steps[:, [0, 2]].min(axis=1), steps[:, [0, 2]].max(axis=1))
+    words = f"quantiles of {parts[0].label}" + (
+        f", values clamped ({bounds_words(parts[0])})" if bounds_words(parts[0]) else ""
+    )
+    words += ", of the rows of this table" if target == "table" else ""
+    probs = cast("tuple[Fraction, ...]", query.probs)
+    size = _size(release)
+    reasons = tuple(crowded(part, size, float(query.level)) for part in parts)
+    values = np.maximum.accumulate(middle)
+    return QuantileEstimate(release, target, words, float(query.level), probs, values, limits, reasons)
+
+
+def crowded(part: Part, size: float, level: float) -> str | None:
+    """Why an interval may not hold: so few rows for the price that steps far from all rows are selected, or None.
+
+    A step r ranks off has weight exp(-r / scale); all G + 1 steps together must weigh little at the end of the ranks.
+    """
+    p = part.parameters["numerator"] / part.parameters["denominator"]
+    scale = float(part.law.scale) / part.parameters["denominator"]
+    needed = scale * (np.log(part.parameters["G"] + 1) - np.log(1 - level))
+    if size * min(p, 1 - p) >= needed:
+        return None
+    return f"{size:,.0f} rows are few for this price: {needed / min(p, 1 - p):,.0f} would make the interval reliable"
+
+
+def _size(release: Released) -> float:
+    """N, or its noisy number."""
+    last = release.parts[-1]
+    return float(release.rows or 0) if last.form == "ranks" else max(float(last.integers[0][0]), 0.0)
+
+
+def _grid(release: Released) -> Grid:
+    return cast(Grid, release.parts[0].grid)
