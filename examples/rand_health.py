@@ -39,6 +39,8 @@ def main() -> None:
     )
     print("RAND Health Insurance Experiment: what did people do when the plan paid more of the bill?")
     print("A row is one person in one year; nobody outside may see one.")
+    print("This table has no person id: the promise below is made for each row, and standard errors count rows as")
+    print("independent, though a person is in several of them.")
     print("Bounds and levels are public facts, not taken from the data.")
     print()
     curator = tc.Curator(
@@ -48,6 +50,7 @@ def main() -> None:
     print()
     print("Before anything is spent, the plan says what a release would cost and show:")
     print(curator.plan(tc.Mean("visits", by="plan"), rho=0.02).summary())
+    print("Visits will turn out to spread less than that: shorter intervals, and a larger part of them due to privacy.")
     print()
     visits = curator.release(tc.Mean("visits"), rho=0.01, name="visits")
     poor = curator.release(tc.Mean("poor health"), rho=0.01, name="poor health")

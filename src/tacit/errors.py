@@ -140,6 +140,7 @@ CODES: Final[dict[str, str]] = {
     "C02": "no price is given",
     "C03": "an option has an unknown value",
     "C04": "no such ledger",
+    "C05": "the output takes no more",
     # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",
 }
@@ -169,7 +170,7 @@ Nothing was read or spent.
     def __str__(self) -> str:
         parts = [f"[{self.code}] {self.message}"]
         if self.hint:
-            parts.append(f"Hint: {self.hint.rstrip('.')}.")
+            parts.append(f"Hint: {self.hint.rstrip('.')}{'' if self.hint.endswith('?') else '.'}")
         if self.state:
             parts.append(self.state)
         return "  ".join(parts)

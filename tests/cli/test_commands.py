@@ -3,57 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import JOB, a_home, run
 
-import tacit as tc
-
-JOB = """
-tacit = 1
-title = "Made-up people"            # a comment is no part of the digest
-[table]
-name = "people-2024"
-rows = 500
-[data]
-path = "people.parquet"
-ledger = "people.ledger"
-[budget]
-rho = 0.5
-[schema]
-age = { type = "Real", lower = 18, upper = 93, units = "years" }
-sex = { type = "Category", levels = { 0 = "male", 1 = "female" } }
-married = { type = "Boolean" }
-[spend]
-rho = 0.2
-[ask.mean-age]
-query = "Mean"
-columns = "age"
-by = "sex"
-share = 3
-[ask.married]
-query = "Mean"
-columns = "married"
-"""
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    tc.examples.people(500).to_parquet(tmp_path / "people.parquet")
-    (tmp_path / "job.toml").write_text(JOB)
-    return tmp_path
-
-
-def run(home: Path, *words: str, code: int = 0) -> str:
-    env = {**os.environ, "COLUMNS": "200"}
-    found = subprocess.run([sys.executable, "-m", "tacit", *words], cwd=home, capture_output=True, text=True, env=env)
-    shown = found.stdout + found.stderr
-    assert "Traceback" not in shown
-    assert found.returncode == code, shown
-    return shown
+home = pytest.fixture(a_home, name="home")
 
 
 def test_from_plan_to_budget(home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ def test_a_picture_shows_the_numbers(query: tc.Query, level: float) -> None:
     assert [end[2] for end in outer] == list(range(len(found.terms)))[::-1]  # the first term on top
     (points,) = axes.lines
     assert points.get_xdata().tolist() == list(found.values)
-    half = float(__import__("statistics").NormalDist().inv_cdf(0.5 + level / 2)) * np.sqrt(found.sampling_variances)
+    half = float(NormalDist().inv_cdf(0.5 + level / 2)) * np.sqrt(found.sampling_variances)
     for i, (low, high, _) in enumerate(inner):
         assert limits[i, 0] <= low <= found.values[i] <= high <= limits[i, 1]
         assert low == max(found.values[i] - half[i], limits[i, 0])
@@ -60,10 +61,24 @@ def test_words_units_and_cost_are_on_it() -> None:
     drawn = found.plot()
     axes = drawn.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == list(found.terms)
-    assert "years" in axes.get_xlabel()
+    assert axes.get_xlabel().count("years") == 1
     assert axes.get_title(loc="left").startswith("Mean of age by region")
     assert "ρ = 0.1" in drawn.caption
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["with privacy", "sampling alone"]
+
+
+def test_what_is_not_sampled_has_no_sampling_error_to_show() -> None:
+    found = estimate(tc.Count(by="region"))
+    register = found.release.estimate(target="table")
+    axes = register.plot().axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["with privacy"]
+    assert [end[:2] for end in ends(axes, 0)] == [tuple(row) for row in register.intervals().tolist()]
+
+
+def test_a_mean_without_units_shows_none() -> None:
+    schema = tc.Schema({"score": tc.Real(0, 10)})
+    curator = tc.Curator({"score": [1.0, 4.0, 9.0] * 50}, schema, budget=tc.Budget(rho=1))
+    assert curator.release(tc.Mean("score"), rho=0.5).plot().axes.get_xlabel().endswith("clamped to 0–10")
 
 
 def test_pictures_are_files_and_leave_no_state(tmp_path: Path) -> None:
@@ -73,6 +88,30 @@ def test_pictures_are_files_and_leave_no_state(tmp_path: Path) -> None:
         assert (tmp_path / f"picture{suffix}").read_bytes()[:4] == magic
     if "matplotlib.pyplot" in sys.modules:
         assert sys.modules["matplotlib.pyplot"].get_fignums() == []
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    drawn = estimate(tc.Mean("age")).plot()
+    for place, code in (("picture.xyz", "F10"), ("picture", "F10"), ("no/picture.png", "R07")):
+        with pytest.raises(tc.TacitError) as caught:
+            drawn.save(tmp_path / place)
+        assert caught.value.code == code
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_drawing_needs_no_window_and_no_pyplot(tmp_path: Path) -> None:
+    code = """
+import os, sys
+os.environ.pop("DISPLAY", None)
+os.environ["MPLBACKEND"] = "tkagg"
+import tacit as tc
+c = tc.Curator({"age": [1.0, 2.0] * 50}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+c.release(tc.Mean("age"), rho=0.1).plot().save("p.png")
+print("matplotlib.pyplot" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("False\n", "")
+    assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_on_axes_of_ones_own() -> None:

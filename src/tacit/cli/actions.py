@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from tacit.cli.output import emit, progress, writable
 from tacit.errors import CommandError, FileError
 from tacit.files import Job, load
 from tacit.privacy import Cost
-
-
-def emit(text: str, words: Any, as_json: bool) -> None:
-    """Print the words for people, or the same as JSON."""
-    print(json.dumps(words, ensure_ascii=False, indent=1) if as_json else text)
-
-
-def progress(text: str) -> None:
-    """A phase of long work, where a person watches."""
-    if sys.stderr.isatty():
-        print(f"… {text}", file=sys.stderr)
 
 
 def schema(table: str, save: str | None, as_json: bool) -> None:
@@ -29,6 +17,8 @@ def schema(table: str, save: str | None, as_json: bool) -> None:
     from tacit.release import write_text
     from tacit.schema import draft
 
+    if save is not None:
+        writable(save, table)
     columns = open_source(table).columns()
     text = draft(columns)
     if save is not None:
@@ -55,6 +45,8 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
     from tacit.curator.importing import import_table
 
     job = load(path)
+    if Path(out).suffix == ".parquet":  # any other is refused by name
+        writable(out, raw, path)
     progress(f"reading {raw}")
     report = import_table(raw, job.schema, out, broken="drop" if drop else "refuse", **reading)
     emit(str(report.summary()), report.to_dict(), as_json)
@@ -85,6 +77,7 @@ def plan(path: str, price: dict[str, str | None], level: float, save: str | None
         **_price(job, price),
     )
     if save is not None:
+        writable(save, path, job.data, where)
         page.save(save)
     words = {
         "cost": page.cost.to_dict(),
@@ -104,12 +97,15 @@ def release(path: str, price: dict[str, str | None], note: str, save: str | None
     """`tacit release`."""
     from tacit.cli.showing import estimates
     from tacit.curator.curator import Curator
+    from tacit.inference.estimate import check_level
 
     job = load(path)
     asks, cost = _asks(job), _price(job, price)
+    check_level(level)
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
     if not target.parent.is_dir():
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
+    writable(target, path, job.data, _ledger(job))
     progress("opening the table")
     curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger)
     _same_rows(job, curator.rows)
@@ -117,7 +113,7 @@ def release(path: str, price: dict[str, str | None], note: str, save: str | None
     found = curator.release(asks, shares=job.shares, note=note, **cost)
     found.save(target)
     text = "\n\n".join(str(one) for one in estimates(found, "population", level).values())
-    words = {"saved": str(target), "cost": {k: v for k, v in cost.items() if v is not None}, "left": curator.remaining}
+    words = {"saved": str(target), "cost": Cost.of(**cost).to_dict(), "left": curator.remaining}
     emit(f"{text}\n\nsaved to {target} · {curator.remaining}", words, as_json)
 
 
@@ -129,13 +125,13 @@ def _same_rows(job: Job, rows: int | None) -> None:
 
 def _asks(job: Job) -> Any:
     if not job.asks:
-        raise FileError(f"{job.path} asks nothing.", code="F09", hint='[ask.mean-age]\nquery = "Mean"\ncolumns = "age"')
+        raise FileError(f"{job.path} asks nothing.", code="F09", hint='[ask.age], then query = "Mean", columns = "age"')
     return job.asks
 
 
 def _data(job: Job) -> Path:
     if job.data is None:
-        raise FileError(f"{job.path} says no [data] path.", code="F09", hint='[data]\npath = "people.parquet"')
+        raise FileError(f"{job.path} says no [data] path.", code="F09", hint='[data], then path = "people.parquet"')
     return job.data
 
 

@@ -1,20 +1,19 @@
 """Words of the command line.  Each command is a few lines; what it does is in `actions`, imported when it runs.
 
 Exit codes: 0 done, 2 bad input, 3 refused by the budget, 5 the machine failed behind the wall, 70 a defect of tacit,
-130 interrupted.  No traceback is ever shown: behind the wall a traceback is data.
+130 interrupted, 1 whoever read the output went away.  No traceback is ever shown: behind the wall a traceback is data.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
-
-if TYPE_CHECKING:
-    from tacit.errors import TacitError
 
 DONE, BAD, REFUSED, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 5, 70, 130
 PATH: Final = "A curator's file (TOML)."
@@ -161,31 +160,63 @@ def main() -> NoReturn:
             stream.reconfigure(errors="replace")  # a terminal without ρ shows "?"; nothing fails after a charge
     try:
         code: Any = app(standalone_mode=False)  # a typer.Exit comes back as its code
+        if code == INTERRUPTED:  # how typer hands on a KeyboardInterrupt
+            code = _interrupted(as_json)
     except (KeyboardInterrupt, typer.Abort):
-        print("interrupted; a charge that was recorded stands, and the same question resumes it.", file=sys.stderr)
-        code = INTERRUPTED
+        code = _interrupted(as_json)
     except Exception as problem:
         code = _said(problem, as_json)
+    _let_go()
     sys.exit(code if isinstance(code, int) else DONE)
 
 
 def _said(problem: Exception, as_json: bool) -> int:
     """One line for an error; its exit code."""
-    from tacit.errors import TacitError
+    from tacit.errors import CommandError, TacitError
 
-    if isinstance(problem, TacitError):
-        _print_error(problem, as_json)
-        return BAD if problem.code not in ("B02", "M01") else REFUSED if problem.code == "B02" else MACHINE
     words = getattr(problem, "format_message", None)
-    if words is not None:  # a misspelt option or command
-        print(f"CommandError [C01] {words()}  Hint: tacit --help.", file=sys.stderr)
+    if type(problem).__name__ == "NoArgsIsHelpError" and words is not None:  # `tacit` alone
+        _say({}, words(), False)
         return BAD
-    print("internal error: a defect of tacit. Nothing more is said, since it might be data.", file=sys.stderr)
+    if words is not None:  # a misspelt option or command
+        problem = CommandError(words().rstrip(".") + ".", code="C01", hint="tacit --help", state=None)
+    if isinstance(problem, TacitError):
+        error = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
+        _say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
+        return BAD if problem.code not in ("B02", "M01") else REFUSED if problem.code == "B02" else MACHINE
+    text = "a defect of tacit. Nothing more is said, since it might be data."
+    _say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
     return DEFECT
 
 
-def _print_error(problem: TacitError, as_json: bool) -> None:
-    if as_json:
-        words = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
-        print(json.dumps({**words, "hint": problem.hint, "state": problem.state}, ensure_ascii=False))
-    print(f"{type(problem).__name__} {problem}", file=sys.stderr)
+def _interrupted(as_json: bool) -> int:
+    text = "a charge that was recorded stands, and the same question resumes it."
+    _say(_unnamed("Interrupted", text), f"interrupted; {text}", as_json)
+    return INTERRUPTED
+
+
+def _unnamed(error: str, message: str) -> dict[str, str | None]:
+    """An end that is no TacitError, in the same words."""
+    return {"error": error, "code": None, "message": message, "hint": None, "state": None}
+
+
+def _say(words: dict[str, str | None], line: str, as_json: bool) -> None:
+    """The error as JSON on standard output where that was asked for, and as one line on standard error."""
+    with contextlib.suppress(OSError):
+        if as_json:
+            print(json.dumps(words, ensure_ascii=False), flush=True)
+    with contextlib.suppress(OSError):
+        if sys.stderr is not None:  # pyright: ignore[reportUnnecessaryComparison]  # closed by whoever started this
+            print(line, file=sys.stderr, flush=True)
+
+
+def _let_go() -> None:
+    """What a full disk or a closed pipe did not take is dropped here: Python would speak of it on its way out."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        except AttributeError:  # a stream that was closed from the start
+            pass

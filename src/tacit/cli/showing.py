@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tacit.cli.actions import emit
+from tacit.cli.output import emit, writable
 from tacit.errors import CommandError
 from tacit.release import Releases
 
@@ -35,6 +35,9 @@ def show(
         if len(found) > 1:
             names = ", ".join(found)
             raise CommandError("one release is saved at a time.", code="C03", hint=f"--name, one of {names}")
+        for target_file in (save, plot):
+            if target_file is not None:
+                writable(target_file, path)
         only = next(iter(found))
         if save is not None:
             tables[only].save(save)
@@ -75,7 +78,8 @@ def budget(where: str, releases: list[str], as_json: bool) -> None:
     columns = ("charge", "date", "table", "names", "cost", "stored", "note")
     title = f"{where} · {ledger.budget} · {ledger.budget.neighbors}"
     sides: tuple[Align, ...] = ("right", "left", "left", "left", "left", "left", "left")
-    table = Table(title, columns, rows, notes, sides)
+    shown = tuple((*row[:-1], _one_line(row[-1])) for row in rows)
+    table = Table(title, columns, shown, notes, sides)
     words = {
         "budget": ledger.budget.to_dict(),
         "spent": ledger.spent().to_dict(),
@@ -84,6 +88,11 @@ def budget(where: str, releases: list[str], as_json: bool) -> None:
         "checked": len(bought),
     }
     emit(str(table), words, as_json)
+
+
+def _one_line(note: str) -> str:
+    """A note as one line of letters: whoever wrote it moves no cursor of whoever reads it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in note).split())
 
 
 def demo(as_json: bool) -> None:
@@ -114,12 +123,12 @@ def demo(as_json: bool) -> None:
 
 
 def _picture(found: Any) -> str:
-    from tacit.errors import InferenceError
+    from tacit.errors import InferenceError, ReleaseError
 
     try:
         found.plot().save("tacit-demo.png")
     except InferenceError:
         return "(a picture needs matplotlib)"
-    except OSError:
+    except ReleaseError:
         return "(no picture: this folder cannot be written)"
     return "A picture of it is in tacit-demo.png."

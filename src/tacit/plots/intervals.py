@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tacit.errors import InferenceError
+from tacit.errors import FileError, InferenceError, ReleaseError
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
+
+SUFFIXES: Final = (".png", ".svg", ".pdf")
 
 
 @dataclass(frozen=True)
@@ -31,9 +35,20 @@ class Drawn:
     caption: str
     axes: Any
 
-    def save(self, path: str) -> None:
-        """Write the picture (PNG, SVG, PDF by suffix)."""
-        self.axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+    def save(self, path: str | Path) -> None:
+        """Write the picture: .png, .svg or .pdf by suffix.
+
+        FileError F10 for another suffix, ReleaseError R07 where the file cannot be written.
+        """
+        suffix = Path(path).suffix.lower()
+        if suffix not in SUFFIXES:
+            message = f"{path} has suffix {suffix!r}; a picture is saved as {', '.join(SUFFIXES)}."
+            raise FileError(message, code="F10", hint="plot().save('picture.png')", state=None)
+        try:
+            self.axes.figure.savefig(path, dpi=150, bbox_inches="tight")
+        except OSError as problem:
+            message = f"{path} cannot be written: {problem.strerror}."
+            raise ReleaseError(message, code="R07", hint="another path", state=None) from None
 
 
 def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
@@ -51,7 +66,8 @@ def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
     place = np.arange(len(found.terms))[::-1]
     ax.hlines(place, limits[:, 0], limits[:, 1], color="#9db8d9", linewidth=7, label="with privacy")
     inner = np.maximum(found.values - half, limits[:, 0]), np.minimum(found.values + half, limits[:, 1])
-    ax.hlines(place, inner[0], inner[1], color="#2f5d99", linewidth=3, label="sampling alone")
+    if np.any(found.sampling_variances > 0):  # not where the table is the population
+        ax.hlines(place, inner[0], inner[1], color="#2f5d99", linewidth=3, label="sampling alone")
     ax.plot(found.values, place, "o", color="black", markersize=4)
     ax.set_yticks(place, [term or "all" for term in found.terms])
     ax.set_ylim(-0.6, len(found.terms) - 0.4)
@@ -77,7 +93,9 @@ def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
 
 def _label(found: Estimate) -> str:
     units = {part.grid.units for part in found.release.parts if part.grid is not None and part.grid.units}
-    return f"{found.estimand}" + (f" ({units.pop()})" if len(units) == 1 else "")
+    unit = units.pop() if len(units) == 1 else ""
+    said = re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", found.estimand)  # with its bounds, as a rule
+    return found.estimand if not unit or said else f"{found.estimand} ({unit})"
 
 
 def _floats(values: Any) -> tuple[float, ...]:

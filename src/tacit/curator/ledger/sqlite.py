@@ -211,4 +211,4 @@ def refuse_network(path: Path, mounts: str | None = None) -> None:
 def _quoted(path: Path) -> str:
     from urllib.parse import quote
 
-    return quote(str(path.resolve()))
+    return quote(os.fsencode(path.resolve()))  # names that are no text, too
