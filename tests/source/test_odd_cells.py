@@ -302,12 +302,19 @@ def test_an_interrupt_ends_a_query(tmp_path: Path) -> None:
 
     pq.write_table(pa.table({"x": np.arange(2_000_000) % 100.0}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
-    timer = threading.Timer(0.05, signal.raise_signal, (signal.SIGINT,))
-    timer.start()
+    seen = threading.Event()
+
+    def knock() -> None:  # again and again: an interrupt within a finalizer is swallowed by Python
+        while not seen.wait(0.2):
+            signal.raise_signal(signal.SIGINT)
 
     def asking() -> None:
-        while True:
-            source.aggregate((), (Sum(MAPS[0], IDENTITY),))
+        threading.Thread(target=knock, daemon=True).start()
+        try:
+            while True:
+                source.aggregate((), (Sum(MAPS[0], IDENTITY),))
+        finally:
+            seen.set()
 
     with pytest.raises(KeyboardInterrupt) as stopped:
         asking()

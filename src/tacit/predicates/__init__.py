@@ -1,1 +1,1 @@
-"""`where=`: row-wise conditions.  `syntax` reads the words, `typed` gives them meaning, `evaluate` a value for each row."""
+"""`where=`, row by row: `syntax` reads the words, `typed` gives them meaning, `evaluate` values for rows."""
