@@ -27,6 +27,7 @@ CODES: Final[dict[str, str]] = {
     "S15": "units, column or ordered is not what it should be",
     "S16": "a drafted schema still has an open place",
     "S17": "what should be a number of rows is none",
+    "S18": "a column cannot be computed as it says",
     # F: TOML and other files
     "F01": "a file cannot be read",
     "F02": "a file is not TOML",
@@ -59,6 +60,7 @@ CODES: Final[dict[str, str]] = {
     "Q60": "where= is no condition on one row that can be read",
     "Q61": "where= compares what does not compare",
     "Q62": "where= names no level of a category",
+    "Q65": "what is computed is no value of one row",
     "Q64": "bins= that are none",
     "Q70": "per= is neither person nor row",
     "Q71": "per= without persons, or weights= with them",

@@ -13,7 +13,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
 
 from tacit.errors import QueryError, nearest
-from tacit.predicates.syntax import parse, spelled
+from tacit.predicates.reading import parse
+from tacit.predicates.syntax import spelled
 
 if TYPE_CHECKING:
     from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)

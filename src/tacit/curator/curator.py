@@ -61,7 +61,7 @@ class Curator:
         ledger: str | Path | None = None,
     ) -> None:
         self.schema: Schema = schema if isinstance(schema, Schema) else Schema(schema)
-        self._source: Source = open_source(data)
+        self._source: Source = open_source(data, self.schema)
         check_source(self._source, self.schema)
         path = Path(data) if isinstance(data, str | Path) else None
         where = ledger_place(path, ledger)

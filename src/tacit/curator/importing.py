@@ -157,7 +157,7 @@ def _batches(
         total = source.stat().st_size
         with source.open("rb") as bytes_, _text(bytes_, dialect.encoding) as file:
             reader = csv.reader(file, delimiter=dialect.delimiter, quotechar=dialect.quote, strict=True)
-            names = _names(reader, source) if dialect.header else [schema.source(name) for name in schema]
+            names = _names(reader, source) if dialect.header else [schema.source(name) for name in schema.stored]
             places = _places(names, schema)
             for rows in _rows(reader, len(names), report):
                 report.rows += len(rows)
@@ -227,7 +227,7 @@ def _broken(report: ImportReport, first: int, last: int) -> None:
 
 def _places(names: list[str], schema: Schema) -> dict[str, int]:
     places: dict[str, int] = {}
-    for name in schema:
+    for name in schema.stored:
         wanted = schema.source(name)
         if wanted not in names:
             guess = nearest(wanted, names)
@@ -243,7 +243,7 @@ def _places(names: list[str], schema: Schema) -> dict[str, int]:
 def _write(batches: Iterator[list[list[Any]]], schema: Schema, target: Path, report: ImportReport, broken: str) -> None:
     """To a temporary file beside the target, for the curator's eyes only, then renamed: whole or not there."""
     pa = arrow()
-    shape = pa.schema([(schema.source(name), _type(column)) for name, column in schema.items()])
+    shape = pa.schema([(schema.source(name), _type(schema[name])) for name in schema.stored])
     temporary = ""
     failure: FileError | None = None
     try:

@@ -1,48 +1,18 @@
-"""The value of a typed condition on every row, written once: for NumPy, the reference, and for every engine.
+"""The value of a typed condition or computed column on every row, written once: for NumPy, the reference, and for
+every engine.  No data here.
 
-Comparisons of finite floats and + - * / are the same everywhere, and nothing else is used.  No data here.
+Comparisons of finite floats, + - * /, floor and square root are the same everywhere, and nothing else is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
-
-from tacit.predicates.typed import (
-    Absent,
-    Among,
-    Cell,
-    Compare,
-    Every,
-    Fixed,
-    Negated,
-    Node,
-    Number,
-    Operation,
-    Predicate,
-)
-
-
-class Backend(Protocol):
-    """What NumPy and the engines have in common."""
-
-    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
-        """Elementwise: `then` where the condition is true, else `otherwise`."""
-        ...
-
-    def finite(self, x: Any) -> Any:
-        """Elementwise: neither missing nor infinite; never missing itself."""
-        ...
-
-    def real(self, x: float) -> Any:
-        """A 64-bit float."""
-        ...
-
-    def truth(self, x: bool) -> Any:
-        """A truth value."""
-        ...
+from tacit.predicates.arithmetic import Backend, Known, value
+from tacit.predicates.computed import Computed, Interval, Recoded
+from tacit.predicates.numbers import Applied, Cell, Fixed, Operation
+from tacit.predicates.typed import Absent, Among, Compare, Every, Negated, Node, Predicate
 
 
 def evaluate(predicate: Predicate, values: Mapping[Cell, Any], backend: Backend) -> Any:
@@ -51,7 +21,56 @@ def evaluate(predicate: Predicate, values: Mapping[Cell, Any], backend: Backend)
     return _truth(predicate.node, read, backend)
 
 
-def _read(cell: Cell, column: Any, backend: Backend) -> tuple[Any, Any]:
+def compute(column: Computed, values: Mapping[Cell, Any], backend: Backend) -> Any:
+    """A float for every row, nothing where it is missing; of text levels, the place from 1."""
+    read = {cell: _read(cell, given, backend) for cell, given in values.items()}
+    match column.rule:
+        case Interval(number, edges):
+            x, known = value(number, read, backend)
+            x, known = backend.keep(x), backend.keep(known)
+            bounds = zip(edges, column.values[1:], strict=True)
+            found = backend.real(column.values[0])
+            for edge, then in bounds:
+                found = backend.choose(x >= backend.real(edge), backend.real(then), found)
+        case Recoded(cell, places):
+            x, here = read[cell]
+            found, known = backend.real(column.values[0]), backend.truth(False) & here
+            for i, place in enumerate(places):
+                if place is not None:
+                    at = here & (x == backend.real(float(i)))
+                    found, known = backend.choose(at, backend.real(column.values[place]), found), known | at
+        case Cell() | Fixed() | Operation() | Applied():
+            found, known = value(column.rule, read, backend)
+        case _:
+            truth, known = _kleene(column.rule, read, backend)
+            found = backend.choose(truth, backend.real(1.0), backend.real(0.0))
+    return backend.choose(known, found, backend.nothing())
+
+
+def _kleene(node: Node, read: Mapping[Cell, Known], backend: Backend) -> Known:
+    """(truth, known): what is missing makes a comparison unknown, as SQL has it."""
+    match node:
+        case Every(parts, some):
+            truth, known = _kleene(parts[0], read, backend)
+            for part in parts[1:]:
+                other, other_known = _kleene(part, read, backend)
+                settles = (known & truth) | (other_known & other) if some else (known & ~truth) | (other_known & ~other)
+                truth = (truth & known) | (other & other_known) if some else truth & other
+                known = (known & other_known) | settles
+            return truth, known
+        case Negated(part):
+            truth, known = _kleene(part, read, backend)
+            return ~truth, known
+        case Absent(cell):
+            return ~read[cell][1], backend.truth(True) | read[cell][1]
+        case Among(cell):
+            return _truth(node, read, backend), read[cell][1]
+        case Compare(_, left, right):
+            known = value(left, read, backend)[1] & value(right, read, backend)[1]
+            return _truth(node, read, backend), known
+
+
+def _read(cell: Cell, column: Any, backend: Backend) -> Known:
     """(value, known): the value is 0 where it is not known."""
     known = backend.finite(column)
     x = backend.choose(known, column, backend.real(0.0))
@@ -65,7 +84,7 @@ def _read(cell: Cell, column: Any, backend: Backend) -> tuple[Any, Any]:
     return x, known
 
 
-def _truth(node: Node, read: Mapping[Cell, tuple[Any, Any]], backend: Backend) -> Any:
+def _truth(node: Node, read: Mapping[Cell, Known], backend: Backend) -> Any:
     match node:
         case Every(parts, some):
             found = _truth(parts[0], read, backend)
@@ -84,7 +103,7 @@ def _truth(node: Node, read: Mapping[Cell, tuple[Any, Any]], backend: Backend) -
                 found = found | (x == backend.real(float(i)))
             return backend.choose(known, found, backend.truth(missing))
         case Compare(op, left, right):
-            (a, a_known), (b, b_known) = _value(left, read, backend), _value(right, read, backend)
+            (a, a_known), (b, b_known) = value(left, read, backend), value(right, read, backend)
             return backend.choose(a_known & b_known, _compared(op, a, b), backend.truth(op == "!="))
 
 
@@ -102,40 +121,3 @@ def _compared(op: str, a: Any, b: Any) -> Any:
             return a > b
         case _:
             return a >= b
-
-
-def _value(number: Number, read: Mapping[Cell, tuple[Any, Any]], backend: Backend) -> tuple[Any, Any]:
-    match number:
-        case Cell():
-            return read[number]
-        case Fixed(value):
-            return backend.real(value), backend.truth(True)
-        case Operation(op, left, right):
-            (a, a_known), (b, b_known) = _value(left, read, backend), _value(right, read, backend)
-            known = a_known & b_known
-            if op == "/":
-                there = ~(b == backend.real(0.0))
-                known, b = known & there, backend.choose(there, b, backend.real(1.0))
-            x = a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else a / b
-            known = known & backend.finite(x)
-            return backend.choose(known, x, backend.real(0.0)), known
-
-
-class Reference:
-    """`Backend` in NumPy: what every engine must equal, row by row."""
-
-    def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
-        """See `Backend.choose`."""
-        return np.asarray(np.where(np.asarray(condition, dtype=np.bool_), np.asarray(then), np.asarray(otherwise)))
-
-    def finite(self, x: Any) -> Any:
-        """See `Backend.finite`."""
-        return np.isfinite(np.asarray(x, dtype=np.float64))
-
-    def real(self, x: float) -> Any:
-        """See `Backend.real`."""
-        return np.float64(x)
-
-    def truth(self, x: bool) -> Any:
-        """See `Backend.truth`."""
-        return np.bool_(x)

@@ -1,36 +1,12 @@
-"""Text -> a condition on one row, whatever the schema; and back, in one spelling.  No data here.
-
-The words are those of pandas' `query`: comparisons (chained ones too), `and`, `or`, `not` (also `&`, `|`, `~`), `in`
-and `not in` a list, arithmetic + - * /, names (in backticks where they are no identifiers), numbers, text in quotes,
-True and False, and `name.isna()`, `name.notna()`.  All else is refused: nothing else is a function of one row.
-"""
+"""A condition on one row, or a value computed from one: what can be said, and its one spelling.  No data here."""
 
 from __future__ import annotations
 
-import ast
-import io
 import json
-import math
-import tokenize
 from dataclasses import dataclass
-from typing import Final, NoReturn, TypeAlias
+from typing import Final, TypeAlias
 
-from tacit.errors import QueryError
-
-LONGEST: Final = 2_000
-DEEPEST: Final = 40
-COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
-    ast.Eq: "==",
-    ast.NotEq: "!=",
-    ast.Lt: "<",
-    ast.LtE: "<=",
-    ast.Gt: ">",
-    ast.GtE: ">=",
-}
-ARITHMETIC: Final[dict[type[ast.operator], str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-LOGIC: Final = {"&": "and", "|": "or"}
-"""Below comparisons, as pandas reads them; `~` binds as Python has it: before a comparison it is refused."""
-MISSING: Final = {"isna": True, "isnull": True, "notna": False, "notnull": False}
+FUNCTIONS: Final = ("log", "sqrt", "abs", "year", "quarter", "month", "day", "weekday")
 
 
 @dataclass(frozen=True)
@@ -49,11 +25,35 @@ class Constant:
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """left + - * / right."""
+    """left + - * / right; left ** right, where right is 2, 3 or 4."""
 
     op: str
     left: Value
     right: Value
+
+
+@dataclass(frozen=True)
+class Call:
+    """One of FUNCTIONS of a value."""
+
+    function: str
+    argument: Value
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Which of the intervals between rising edges a value is in: from 0, an edge belonging to the interval above."""
+
+    value: Value
+    edges: tuple[Constant, ...]
+
+
+@dataclass(frozen=True)
+class Recode:
+    """Levels of a category -> other levels; one that is not named has none."""
+
+    name: Name
+    pairs: tuple[tuple[Constant, Constant], ...]
 
 
 @dataclass(frozen=True)
@@ -102,48 +102,22 @@ class Not:
     part: Condition
 
 
-Value: TypeAlias = Name | Constant | Arithmetic
+Value: TypeAlias = Name | Constant | Arithmetic | Call
 Condition: TypeAlias = Comparison | Membership | Missing | Flag | Both | Not
+Expression: TypeAlias = Value | Cut | Recode
 
 
-def parse(text: object) -> Condition:
-    """Text -> condition.  QueryError Q60 where it is not one.
-
-    >>> spelled(parse("18<=age <65 & ~(sex=='male')"))
-    "18 <= age and age < 65 and not sex == 'male'"
-    """
-    if not isinstance(text, str) or not text.strip():
-        _refuse(f"where is {text!r}: no condition.", "where=\"age >= 18 and sex == 'female'\"")
-    if len(text) > LONGEST:
-        _refuse(f"where has {len(text):,} characters; at most {LONGEST:,} are read.", "a shorter condition")
-    found = _read(text)
-    if found is not None:  # its one spelling must be read as the same, for releases are
-        said = spelled(found)
-        found = found if len(said) <= LONGEST and _read(said) == found else None
-    if found is None:
-        _refuse(f"where={text!r} is no condition that can be read.", "where=\"age >= 18 and sex == 'female'\"")
-    if not columns(found):
-        _refuse(f"where={text!r} names no column.", 'where="age >= 18"')
-    return found
-
-
-def _read(text: str) -> Condition | None:
-    names: list[str] = []
-    try:
-        return _condition(ast.parse(_as_python(text, names).strip(), mode="eval").body, names, 0)
-    except (SyntaxError, ValueError, KeyError, IndexError, tokenize.TokenError, RecursionError, MemoryError):
-        return None
-
-
-def columns(part: Condition | Value) -> tuple[str, ...]:
+def columns(part: Condition | Expression) -> tuple[str, ...]:
     """Names of columns, each once, in order."""
     match part:
         case Name(name):
             found: tuple[str, ...] = (name,)
         case Constant():
             found = ()
-        case Membership(name, _) | Missing(name) | Flag(name):
+        case Membership(name, _) | Missing(name) | Flag(name) | Recode(name, _):
             found = (name.name,)
+        case Call(_, value) | Cut(value, _):
+            found = columns(value)
         case Not(inner):
             found = columns(inner)
         case Both(_, parts):
@@ -153,7 +127,7 @@ def columns(part: Condition | Value) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def spelled(part: Condition | Value) -> str:
+def spelled(part: Condition | Expression) -> str:
     """The one spelling: equal conditions that were typed with other blanks, quotes or signs read the same."""
     match part:
         case Name(name):
@@ -162,6 +136,12 @@ def spelled(part: Condition | Value) -> str:
             return _quoted(value) if isinstance(value, str) else _plain(value)
         case Arithmetic(op, left, right):
             return f"({spelled(left)} {op} {spelled(right)})"
+        case Call(function, argument):
+            return f"{function}({_bare(argument)})"
+        case Cut(value, edges):
+            return f"cut({_bare(value)}, [{', '.join(map(spelled, edges))}])"
+        case Recode(name, pairs):
+            return f"recode({spelled(name)}, {{{', '.join(f'{spelled(a)}: {spelled(b)}' for a, b in pairs)}}})"
         case Comparison(op, left, right):
             return f"{spelled(left)} {op} {spelled(right)}"
         case Membership(name, among):
@@ -177,6 +157,12 @@ def spelled(part: Condition | Value) -> str:
 
 
 _WORDS: Final = ("and", "or", "not", "in", "True", "False", "None", "is", "if", "else", "lambda", "for")
+
+
+def _bare(value: Value) -> str:
+    """Without the outermost brackets, where others stand around it."""
+    text = spelled(value)
+    return text[1:-1] if isinstance(value, Arithmetic) else text
 
 
 def _inner(part: Condition) -> str:
@@ -195,104 +181,3 @@ def _plain(value: float | bool) -> str:
     """A number in one spelling: 18.0 is 18."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return repr(int(value)) if whole else repr(value)
-
-
-def _refuse(message: str, hint: str) -> NoReturn:
-    raise QueryError(message, code="Q60", hint=hint)
-
-
-def _as_python(text: str, names: list[str]) -> str:
-    """Backticked names -> c0_, c1_, ..., signs of logic -> words, as pandas reads them: below comparisons."""
-    made: list[str] = []
-    quote, at = "", 0
-    while at < len(text):
-        sign = text[at]
-        if quote:
-            made.append(text[at : at + 2] if sign == "\\" else sign)
-            at += len(made[-1])
-            quote = "" if sign == quote else quote
-            continue
-        if sign == "`":
-            end = text.index("`", at + 1)
-            names.append(text[at + 1 : end])
-            made.append(f" tacit_name_{len(names) - 1}_ ")
-            at = end + 1
-            continue
-        quote = sign if sign in "'\"" else ""
-        made.append(f" {LOGIC[sign]} " if sign in LOGIC else " " if sign in "\r\n" else sign)
-        at += 1
-    found = "".join(made)
-    for token in tokenize.generate_tokens(io.StringIO(found).readline):
-        if token.type == tokenize.COMMENT:
-            raise ValueError("a comment")
-    return found
-
-
-def _condition(node: ast.expr, names: list[str], depth: int) -> Condition:
-    if depth > DEEPEST:
-        raise ValueError("too deep")
-    match node:
-        case ast.BoolOp(op=op, values=values):
-            word = "and" if isinstance(op, ast.And) else "or"
-            parts: list[Condition] = []
-            for one in (_condition(value, names, depth + 1) for value in values):
-                parts += one.parts if isinstance(one, Both) and one.op == word else (one,)
-            return Both(word, tuple(parts))
-        case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=operand):
-            return Not(_condition(operand, names, depth + 1))
-        case ast.Compare(left=left, ops=ops, comparators=others):
-            chain = [left, *others]
-            made = [_comparison(a, op, b, names, depth) for a, op, b in zip(chain, ops, chain[1:], strict=False)]
-            return made[0] if len(made) == 1 else Both("and", tuple(made))
-        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[], keywords=[]) if attr in MISSING:
-            missing = Missing(_name(value, names))
-            return missing if MISSING[attr] else Not(missing)
-        case _:
-            return Flag(_name(node, names))
-
-
-def _comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, names: list[str], depth: int) -> Condition:
-    if isinstance(op, ast.In | ast.NotIn):
-        if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
-            raise ValueError("in what?")
-        among = tuple(_constant(one) for one in right.elts)
-        found = Membership(_name(left, names), tuple(dict.fromkeys(among)))
-        return found if isinstance(op, ast.In) else Not(found)
-    return Comparison(COMPARISONS[type(op)], _value(left, names, depth + 1), _value(right, names, depth + 1))
-
-
-def _value(node: ast.expr, names: list[str], depth: int) -> Value:
-    if depth > DEEPEST:
-        raise ValueError("too deep")
-    match node:
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
-            return Arithmetic(ARITHMETIC[type(op)], _value(left, names, depth + 1), _value(right, names, depth + 1))
-        case ast.Constant() | ast.UnaryOp():
-            return _constant(node)
-        case _:
-            return _name(node, names)
-
-
-def _constant(node: ast.expr) -> Constant:
-    match node:
-        case ast.Constant(value=bool() | str() as value):
-            return Constant(value)
-        case ast.Constant(value=int() | float() as value) if _fits(value):
-            return Constant(float(value))
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)) if _fits(value):
-            return Constant(-float(value))
-        case _:
-            raise ValueError("no constant")
-
-
-def _fits(value: float) -> bool:
-    """Whether a 64-bit float holds a constant exactly as it is written."""
-    return abs(value) < 2**53 if isinstance(value, int) else math.isfinite(value)
-
-
-def _name(node: ast.expr, names: list[str]) -> Name:
-    if not isinstance(node, ast.Name):
-        raise ValueError("no name")
-    if node.id.startswith("tacit_name_") and node.id.endswith("_"):
-        return Name(names[int(node.id[11:-1])])
-    return Name(node.id)

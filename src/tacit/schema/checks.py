@@ -9,7 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Final, SupportsFloat, cast
 
-from tacit.errors import SchemaError
+from tacit.errors import QueryError, SchemaError
 
 EXACT: Final = 2**53
 """Whole numbers beyond this are not all float64, which is what every engine casts a cell to."""
@@ -85,9 +85,30 @@ def words(value: object, what: str, code: str, hint: str) -> str:
     return value
 
 
-def common(kind: str, units: object, column: object) -> None:
-    """The keywords that column types share: SchemaError S15 unless each is text or None."""
+def common(kind: str, units: object, column: object, computed: object = None) -> str | None:
+    """The keywords that column types share: SchemaError S15 unless each is text or None.
+
+    Returns `computed` in its one spelling; S18 where it cannot be read, or where `column` is given too.
+    """
     if units is not None:
         words(units, f"units of {kind}", "S15", 'units="years"')
     if column is not None:
         words(column, f"column of {kind}", "S15", 'column="latino", the name in the table')
+    if computed is None:
+        return None
+    if column is not None:
+        text = f"{kind} is read from column {column!r} and computed = {computed!r}."
+        raise SchemaError(text, code="S18", hint="one of the two")
+    return _spelled(kind, computed)
+
+
+def _spelled(kind: str, computed: object) -> str:
+    from tacit.predicates.reading import expression, parse
+    from tacit.predicates.syntax import spelled
+
+    try:
+        return spelled(parse(computed) if kind == "Boolean" else expression(computed))
+    except QueryError:
+        pass
+    hint = 'computed="age >= 65"' if kind == "Boolean" else 'computed="log(income)"'
+    raise SchemaError(f"computed of {kind}: {computed!r} cannot be read.", code="S18", hint=hint)

@@ -2,7 +2,8 @@
 
 Frozen values.  Bounds and levels are declared, never found in data (law 8); each type refuses, when it is made, what
 no row map could serve.  `missing` says what a missing cell is: "exclude" (left out, the default), a value inside the
-bounds, or for a category the label of a level of its own.  `column` is the name in the table where it differs.
+bounds, or for a category the label of a level of its own.  `column` is the name in the table where it differs, and
+`computed` says how the column is computed from others of the schema: see `predicates.computed`.
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ Nothing was read or spent.
     units: str | None = field(default=None, kw_only=True)
     missing: float | Exclude = field(default=EXCLUDE, kw_only=True)
     column: str | None = field(default=None, kw_only=True)
+    computed: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        common("Real", self.units, self.column)
+        object.__setattr__(self, "computed", common("Real", self.units, self.column, self.computed))
         hint = "Real(0, 100), or Real() for queries that need no bounds"
         if (self.lower is None) != (self.upper is None):
             raise SchemaError("Real has one bound; it takes two or none.", code="S06", hint=hint)
@@ -71,7 +73,7 @@ class Integer:
     Raises SchemaError S06, S07, S08 (a bound beyond 2**53), S11, S15 as Real does.
 
     >>> Integer(1, 16, units="years")
-    Integer(lower=1, upper=16, units='years', missing='exclude', column=None)
+    Integer(lower=1, upper=16, units='years', missing='exclude', column=None, computed=None)
     """
 
     lower: int
@@ -79,9 +81,10 @@ class Integer:
     units: str | None = field(default=None, kw_only=True)
     missing: int | Exclude = field(default=EXCLUDE, kw_only=True)
     column: str | None = field(default=None, kw_only=True)
+    computed: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        common("Integer", self.units, self.column)
+        object.__setattr__(self, "computed", common("Integer", self.units, self.column, self.computed))
         low, high = (
             whole(value, f"{side} bound", "Integer(0, 10)")
             for side, value in (("lower", self.lower), ("upper", self.upper))
@@ -108,9 +111,10 @@ class Boolean:
 
     missing: bool | Exclude = field(default=EXCLUDE, kw_only=True)
     column: str | None = field(default=None, kw_only=True)
+    computed: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        common("Boolean", None, self.column)
+        object.__setattr__(self, "computed", common("Boolean", None, self.column, self.computed))
         if self.missing != EXCLUDE and not isinstance(self.missing, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f'missing value {self.missing!r} of Boolean is not "exclude", True or False.'
             raise SchemaError(text, code="S11", hint='missing="exclude"')
@@ -174,6 +178,7 @@ class Category:
     units: str | None
     missing: str
     column: str | None
+    computed: str | None
 
     def __init__(
         self,
@@ -183,8 +188,9 @@ class Category:
         units: str | None = None,
         missing: str = EXCLUDE,
         column: str | None = None,
+        computed: str | None = None,
     ) -> None:
-        common("Category", units, column)
+        said = common("Category", units, column, computed)
         codes, labels = _levels(levels)
         if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SchemaError(f"ordered of Category is {ordered!r}.", code="S15", hint="ordered=True")
@@ -193,7 +199,7 @@ class Category:
             text = f"missing label {missing!r} is also the label of a level."
             raise SchemaError(text, code="S12", hint='missing="exclude", or a label of its own')
         given = {"codes": codes, "labels": labels, "ordered": ordered, "units": units, "missing": missing}
-        for name, value in {**given, "column": column}.items():
+        for name, value in {**given, "column": column, "computed": said}.items():
             object.__setattr__(self, name, value)
 
     @property

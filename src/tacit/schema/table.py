@@ -26,7 +26,8 @@ class Schema(Mapping[str, Column]):
     """What is public about a table before anyone looks: a Mapping of names to column types, built as `dict` is.
 
     Two names may not stand for one column of the table, and at most one column is a PrivacyUnit.
-    Raises SchemaError S01 (a name), S02 (not a column type), S03 (one table column twice), S14 (two units).
+    Raises SchemaError S01 (a name), S02 (not a column type), S03 (one table column twice), S14 (two units), S18 (what
+    cannot be computed).
 
     >>> schema = Schema({"age": TYPES["Real"](0, 100), "sex": Category(["f", "m"])})
     >>> list(schema), schema.unit
@@ -47,6 +48,10 @@ class Schema(Mapping[str, Column]):
             raise SchemaError("the schema has no columns.", code="S01", hint='Schema({"age": Real(0, 100)})')
         self._columns = made
         self._distinct()
+        if any(getattr(column, "computed", None) for column in made.values()):
+            from tacit.predicates.computed import computed_columns
+
+            computed_columns(self)
 
     def _distinct(self) -> None:
         seen: dict[str, str] = {}
@@ -86,8 +91,17 @@ class Schema(Mapping[str, Column]):
         return next((name for name, column in self._columns.items() if isinstance(column, PrivacyUnit)), None)
 
     def source(self, name: str) -> str:
-        """Name of a column in the table."""
-        return self._columns[name].column or name
+        """Name of a column in the table; of a computed one, which is not there, "= " and its own name."""
+        return f"= {name}" if self.is_computed(name) else self._columns[name].column or name
+
+    def is_computed(self, name: str) -> bool:
+        """Whether a column is computed from others, and so not in the table itself."""
+        return getattr(self._columns[name], "computed", None) is not None
+
+    @property
+    def stored(self) -> tuple[str, ...]:
+        """Names of the columns that stand in the table itself."""
+        return tuple(name for name in self._columns if not self.is_computed(name))
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain JSON values, defaults left out; codes of a category as a list of [code, label].
@@ -152,11 +166,11 @@ def _column(name: str, column: object) -> Column:
 
 
 _FIELDS: Final = {
-    "Real": ("lower", "upper", "units", "missing", "column"),
-    "Integer": ("lower", "upper", "units", "missing", "column"),
-    "Boolean": ("missing", "column"),
+    "Real": ("lower", "upper", "units", "missing", "column", "computed"),
+    "Integer": ("lower", "upper", "units", "missing", "column", "computed"),
+    "Boolean": ("missing", "column", "computed"),
     "Date": ("lower", "upper", "missing", "column"),
-    "Category": ("levels", "ordered", "units", "missing", "column"),
+    "Category": ("levels", "ordered", "units", "missing", "column", "computed"),
     "PrivacyUnit": ("max_rows", "column"),
 }
 

@@ -135,7 +135,7 @@ def _integers(
     size = persons(schema, rows) if relation == "replace-one" else None
     shape = _design(query, schema, relation, size, price)
     assert shape is not None
-    return integers(shape, open_source(engine(arrow_table(schema, rows))))
+    return integers(shape, open_source(engine(arrow_table(schema, rows)), schema))
 
 
 def _as_it_is(table: Any) -> Any:

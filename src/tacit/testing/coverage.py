@@ -25,7 +25,8 @@ from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Part
-from tacit.testing.simulate import add_noise, columns_of, empty_parts, exact_integers, shaped, simulated, size_of
+from tacit.testing.arrays import columns_of
+from tacit.testing.simulate import add_noise, empty_parts, exact_integers, shaped, simulated, size_of
 
 if TYPE_CHECKING:
     from tacit.schema import Schema
@@ -183,7 +184,7 @@ def _tables(
     shape: Design | None = None
     found: list[tuple[NDArray[np.int64], ...]] = []
     for _ in range(repeats):
-        table = columns_of(generator(rng))
+        table = columns_of(generator(rng), schema)
         size = size_of(table, schema)
         if shape is None:
             shape = shaped(query, schema, neighbors, size, cost)

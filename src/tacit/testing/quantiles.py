@@ -16,7 +16,8 @@ from tacit.privacy import Cost
 from tacit.privacy.budget import Neighbors
 from tacit.queries import Quantiles
 from tacit.schema import Schema
-from tacit.testing.simulate import Number, SimulatedRelease, numbers
+from tacit.testing.arrays import columns_of, numbers
+from tacit.testing.simulate import Number, SimulatedRelease
 
 
 def simulate_quantiles(
@@ -38,7 +39,7 @@ def simulate_quantiles(
     True
     """
     generator = np.random.default_rng(rng)
-    values = np.asarray(table[schema.source(query.column)])
+    values = columns_of(table, schema)[schema.source(query.column)]
     rows = len(values) if neighbors == "replace-one" else None
     shape = quantiles.design(query, schema, neighbors=neighbors, rows=rows, cost=Cost.of(epsilon=epsilon, rho=rho))
     at = shape.columns[0].rowmap

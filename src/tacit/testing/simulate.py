@@ -7,9 +7,7 @@ law's seeded `sample`, never from the generator that protects people.  A `Simula
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -22,13 +20,12 @@ from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design
-from tacit.predicates.evaluate import Reference, evaluate
-from tacit.predicates.typed import Cell, Predicate
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Levels, Part
-from tacit.rowmap import KeyMap, RowMap
+from tacit.rowmap import RowMap
 from tacit.schema import Schema
+from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
 from tacit.testing.persons import Rows, codes, persons
 
 if TYPE_CHECKING:
@@ -36,7 +33,6 @@ if TYPE_CHECKING:
     from tacit.tables import Table
 
 Number = Any
-Table_ = Mapping[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,7 +147,7 @@ def simulate(
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InferenceError(f"repeats {repeats!r} is not 1 or more.", code="I10", hint="repeats=1_000", state=None)
-    table = columns_of(data)
+    table = columns_of(data, schema)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     shape = shaped(query, schema, neighbors, size_of(table, schema), cost)
     exact = exact_integers(shape, table)
@@ -208,7 +204,7 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
 
 def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
     """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
-    cell, inside = _cells(shape.keys, table)
+    cell, inside = cells_of(shape.keys, table)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     out: list[NDArray[np.int64]] = []
@@ -231,7 +227,7 @@ def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...
 def _classes(column: Column, table: Table_, who: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """Counts of a column's classes, one cell of all."""
     assert column.key is not None
-    cell, _ = _cells((column.key,), table)
+    cell, _ = cells_of((column.key,), table)
     rows = Rows(np.arange(len(cell)), cell, np.zeros_like(cell), np.ones_like(cell))
     made = rows if who is None else persons(rows, who, column.weight)
     return np.bincount(made.cell, made.weight, len(column.key.labels)).astype(np.int64)[None, :]
@@ -271,66 +267,3 @@ def point_estimates(shape: Design, noisy: tuple[NDArray[np.int64], ...]) -> Arra
         made = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
         found.append(made.value.reshape(k.shape[:2]))
     return np.concatenate(found, axis=1)
-
-
-# Tables -------------------------------------------------------------------------------------------------------------
-
-
-def columns_of(data: object) -> dict[str, NDArray[Any]]:
-    """A dict of arrays, an eager frame, or a path of a Parquet file -> columns as arrays."""
-    if isinstance(data, Mapping):
-        return {str(name): np.asarray(column) for name, column in cast("Mapping[Any, Any]", data).items()}
-    if isinstance(data, str) or hasattr(data, "__fspath__"):
-        import pyarrow.parquet as pq  # pyright: ignore[reportMissingTypeStubs]
-
-        data = cast(Any, pq).read_table(data)
-    import narwhals as nw
-
-    frame: Any = nw.from_native(cast(Any, data))
-    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    return {name: eager[name].to_numpy() for name in eager.columns}
-
-
-def numbers(values: NDArray[Any], at: RowMap) -> NDArray[np.float64]:
-    """Cells -> float64, NaN where missing; dates as days since 1970-01-01."""
-    if values.dtype.kind in "iufb":
-        return values.astype(np.float64)
-    if values.dtype.kind == "M":
-        days = values.astype("datetime64[D]")
-        return np.where(np.isnat(days), np.nan, days.astype(np.int64).astype(np.float64))
-    return np.array([_number(x) for x in values.tolist()], dtype=np.float64)
-
-
-def _number(x: object) -> float:
-    if isinstance(x, date):
-        return float(x.toordinal() - date(1970, 1, 1).toordinal())
-    return float(x) if isinstance(x, int | float) else np.nan
-
-
-def holds(where: Predicate, table: Table_) -> NDArray[np.bool_]:
-    """For which rows a condition holds."""
-    read = {cell: _condition_cell(cell, np.asarray(table[cell.source])) for cell in where.cells}
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is missing
-        return np.asarray(evaluate(where, read, Reference()), dtype=np.bool_)
-
-
-def _condition_cell(cell: Cell, values: NDArray[Any]) -> NDArray[np.float64]:
-    if cell.key is not None:
-        key = cell.key
-        places = [key.index(None if x is None or x != x else x) for x in values.tolist()]
-        return np.array([np.nan if i is None else float(i) for i in places], dtype=np.float64)
-    kind = "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "real"
-    return numbers(values, RowMap(cell.column, cell.source, kind, 0.0, 1.0, 1))
-
-
-def _cells(keys: tuple[KeyMap, ...], table: Table_) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Row-major cell of each row, and whether it is in one."""
-    size = len(next(iter(table.values()))) if table else 0
-    cell, inside = np.zeros(size, dtype=np.int64), np.ones(size, dtype=np.bool_)
-    for key in keys:
-        values = np.asarray(table[key.source]).tolist()
-        known = {x: key.index(x) for x in set(values) if x == x}
-        index = np.array([-1 if (at := known.get(x, key.missing)) is None else at for x in values], dtype=np.int64)
-        inside &= index >= 0
-        cell = cell * key.size + np.maximum(index, 0)
-    return cell, inside

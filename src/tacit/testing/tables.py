@@ -52,7 +52,7 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
 
     With a PrivacyUnit the rows of one person are replaced, or come and go: one row, some, more than `max_rows`.
     """
-    menu = [cells(column, rng) for column in schema.values()]
+    menu = [_menu(schema, name, rng) for name in schema]
     extremes = _extreme_rows(menu)
     for i in range(count):
         size = int(rng.integers(2, 9))
@@ -68,6 +68,11 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
             yield Pair((*common, *ones), (*common, *others))
         else:
             yield Pair(tuple(common), (*common, *ones))
+
+
+def _menu(schema: Schema, name: str, rng: np.random.Generator) -> list[object]:
+    """What a column's cell may be; nothing where it is computed."""
+    return [None] if schema.is_computed(name) else cells(schema[name], rng)
 
 
 def _person(schema: Schema, menu: list[list[object]], row: Row, rng: np.random.Generator) -> tuple[Row, ...]:
@@ -96,6 +101,8 @@ def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
     types: dict[type, Any] = {Real: pa.float64(), Integer: pa.float64(), Boolean: pa.bool_(), Date: pa.date32()}
     made: dict[str, Any] = {}
     for i, (name, column) in enumerate(schema.items()):
+        if schema.is_computed(name):
+            continue
         kind = types.get(type(column))
         if isinstance(column, Category):
             kind = pa.string() if isinstance(column.codes[0], str) else pa.int64()

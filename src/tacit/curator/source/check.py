@@ -15,8 +15,8 @@ LISTED: Final = 12
 def check_source(source: Source, schema: Schema) -> None:
     """SourceError D10 for a column that is not there, D11 for one of a type that cannot hold what is declared."""
     types = source.types()
-    for name, column in schema.items():
-        found = schema.source(name)
+    for name in schema.stored:
+        column, found = schema[name], schema.source(name)
         if found not in types:
             _absent(found, list(types), source.kind)
         if types[found].holds not in accepted(column):

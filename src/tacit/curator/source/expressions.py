@@ -12,7 +12,7 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
-from tacit.predicates.typed import Cell
+from tacit.predicates.numbers import Cell
 from tacit.rowmap import KeyMap, Polynomial, RowMap
 
 WIDEST: Final = 2**16
@@ -83,7 +83,14 @@ def evaluate(polynomial: Polynomial, values: str) -> Any:
 
 
 class Engine:
-    """`predicates.evaluate.Backend` in narwhals: on every engine, none of whose comparisons sees what is not finite."""
+    """`predicates.arithmetic.Backend` in narwhals: on every engine, none of whose comparisons sees what is not finite.
+
+    frame: what the expressions belong to; what is kept becomes a column of it.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+        self._kept = 0
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """See `Backend.choose`."""
@@ -100,6 +107,25 @@ class Engine:
     def truth(self, x: bool) -> Any:
         """See `Backend.truth`."""
         return nw.lit(x)
+
+    def nothing(self) -> Any:
+        """See `Backend.nothing`."""
+        return nw.lit(None, dtype=nw.Float64())
+
+    def floor(self, x: Any) -> Any:
+        """See `Backend.floor`."""
+        return x.floor()
+
+    def sqrt(self, x: Any) -> Any:
+        """See `Backend.sqrt`."""
+        return x.sqrt()
+
+    def keep(self, x: Any) -> Any:
+        """See `Backend.keep`."""
+        name = f"kept{self._kept}"
+        self._kept += 1
+        self.frame = self.frame.with_columns(x.alias(name))
+        return nw.col(name)
 
 
 def binned(key: KeyMap, column: str) -> Any:

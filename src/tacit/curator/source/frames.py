@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.curator.source import arrays, files
 from tacit.curator.source.arrays import Lazy
+from tacit.curator.source.computed import Computing
 from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
@@ -18,8 +19,10 @@ from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, steps
 from tacit.errors import SourceError
+from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Aggregate, KeyMap, RowMap, Sum, Unit
+from tacit.schema import Schema
 
 T = TypeVar("T")
 PARQUET: Final = (".parquet", ".pq")
@@ -77,6 +80,10 @@ class Table:
         self._engine = engine
         self._types = engine.types()
 
+    def computing(self, columns: Mapping[str, Computed]) -> Table:
+        """The same table with computed columns."""
+        return Table(self._kind, Computing(self._engine, columns))
+
     @property
     def kind(self) -> str:
         """See `Source.kind`."""
@@ -114,8 +121,8 @@ class Table:
         _tried(self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", hint)
 
 
-def open_source(data: object) -> Table:
-    """Open a table: names and types, no row.
+def open_source(data: object, schema: Schema | None = None) -> Table:
+    """Open a table: names and types, no row; with a schema, its computed columns can be asked for too.
 
     A path: .parquet (a file, a glob pattern, or a folder of them), .csv or .tsv, .arrow.  Or a frame: pandas, Polars
     (eager or lazy), PyArrow table, DuckDB relation, PySpark, anything narwhals wraps; or a dict of arrays.
@@ -125,6 +132,12 @@ def open_source(data: object) -> Table:
     >>> open_source({"age": [30, 40]}).columns()
     {'age': 'list of numbers'}
     """
+    table = _opened_as_it_is(data)
+    columns = {} if schema is None else computed_columns(schema)
+    return table.computing(columns) if columns else table
+
+
+def _opened_as_it_is(data: object) -> Table:
     if isinstance(data, str | Path):
         return _path(Path(data))
     if isinstance(data, Mapping):
@@ -135,7 +148,7 @@ def open_source(data: object) -> Table:
     if library == "narwhals":
         import narwhals as nw
 
-        return open_source(nw.to_native(frame))
+        return _opened_as_it_is(nw.to_native(frame))
     message = f"the columns of this {name} cannot be told."
     return _tried(lambda: _frame(library, name, frame), message, "D04", "can it be queried on its own?")
 

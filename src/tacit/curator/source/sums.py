@@ -18,7 +18,8 @@ from tacit.curator.source import persons
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
-from tacit.predicates.typed import Cell, Predicate
+from tacit.predicates.numbers import Cell
+from tacit.predicates.typed import Predicate
 from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, RowMap, Share, Sum, Unit
 
 
@@ -39,7 +40,7 @@ def aggregate(
     maps = list(dict.fromkeys(at for one in terms for at in (one.rowmap, one.weight) if isinstance(at, RowMap)))
     readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
     cells = () if where is None else where.cells
-    readings += [_cell_reading(cell) for cell in cells]
+    readings += [cell_reading(cell) for cell in cells]
     if unit is not None:
         readings.append(Reading(unit.source, "unit"))
     frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
@@ -101,7 +102,10 @@ def _values(
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
     if where is not None:
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
-        made.append(nw.when(evaluate(where, read, ex.Engine())).then(ex.whole(1)).otherwise(ex.whole(0)).alias("k"))
+        engine = ex.Engine(frame)
+        holds = evaluate(where, read, engine)
+        frame = engine.frame
+        made.append(nw.when(holds).then(ex.whole(1)).otherwise(ex.whole(0)).alias("k"))
     frame = frame.with_columns(*made) if made else frame
     return frame if unit is None else persons.reduce(frame, keys, maps, shares, kept=where is not None)
 
@@ -215,7 +219,8 @@ def _key_reading(key: KeyMap) -> Reading:
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
 
 
-def _cell_reading(cell: Cell) -> Reading:
+def cell_reading(cell: Cell) -> Reading:
+    """How a cell of a condition is read."""
     if cell.key is not None:
         textual = _textual(cell.key)
         return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else _key_reading(cell.key)

@@ -1,0 +1,66 @@
+"""Computed columns of a schema, on the table's own engine, as if they stood in the table.  INSIDE the wall.
+
+The values are floats; what happens to them afterwards, the clamp in 64-bit integers last of all, is what happens to a
+column of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from tacit.curator.source import expressions as ex
+from tacit.curator.source.engines import Engine
+from tacit.curator.source.kinds import ColumnType, Reading
+from tacit.curator.source.sums import cell_reading
+from tacit.predicates.computed import Computed
+from tacit.predicates.evaluate import compute
+
+
+class Computing:
+    """An `Engine` that has computed columns beside those of another."""
+
+    def __init__(self, engine: Engine, computed: Mapping[str, Computed]) -> None:
+        self._engine = engine
+        self._computed = computed
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`: of the table itself."""
+        return self._engine.types()
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`.  A computed column that is read twice is computed once."""
+        wanted = list(dict.fromkeys(one.name for one in columns if one.name in self._computed))
+        if not wanted:
+            return self._engine.read(columns)
+        cells = list(dict.fromkeys(cell for name in wanted for cell in self._computed[name].cells))
+        plain = [one for one in columns if one.name not in self._computed]
+        frame = self._engine.read([*plain, *(cell_reading(cell) for cell in cells)])
+        first = len(plain)
+        frame = frame.select(
+            *(nw.col(f"c{i}").alias(f"p{i}") for i in range(first)),
+            *(ex.condition_cell(cell, f"c{first + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
+        )
+        engine = ex.Engine(frame)
+        read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
+        made = {name: self._column(name, read, engine) for name in wanted}
+        place = iter(range(first))
+        chosen = [
+            (made[one.name] if one.name in made else nw.col(f"p{next(place)}")).alias(f"c{i}")
+            for i, one in enumerate(columns)
+        ]
+        return engine.frame.select(*chosen)
+
+    def _column(self, name: str, read: Mapping[Any, Any], engine: ex.Engine) -> Any:
+        column = self._computed[name]
+        return engine.keep(compute(column, {cell: read[cell] for cell in column.cells}, engine))
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return self._engine.collect(frame)
+
+    def probe(self) -> None:
+        """See `Engine.probe`."""
+        self._engine.probe()
