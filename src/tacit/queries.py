@@ -180,6 +180,9 @@ class DataQuality(Query["QualityRelease"]):
 class Quantiles(Query["QuantilesRelease"]):
     """Quantiles of a column at probabilities `probs`, between 0 and 1; values clamped to the schema's bounds.
 
+    by, bins, where: in each group, of the rows for which a condition holds, as for `Mean`.  With a PrivacyUnit (and
+    without `by`): quantiles of person means.
+
     Three steps of a public grid are selected for each by the exponential mechanism: the quantile, and the ends of an
     interval at `level`, which is part of the question.  [McSherry & Talwar 2007]
 
@@ -189,12 +192,20 @@ class Quantiles(Query["QuantilesRelease"]):
 
     column: str
     probs: Sequence[Any] = ()
+    by: Names = ()
+    bins: Bins = ()
+    where: str | None = None
     level: float = 0.95
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f"column of Quantiles: {self.column!r} is not a column name."
             raise QueryError(text, code="Q01", hint='Quantiles("income", [0.5])')
+        object.__setattr__(self, "by", _names("Quantiles", "by", self.by))
+        object.__setattr__(self, "bins", _bins("Quantiles", self.bins, self.by))
+        if self.column in self.by:
+            raise QueryError(f"column {self.column!r} of Quantiles is also in by.", code="Q02", hint="one or the other")
+        _condition(self)
         given: Any = self.probs
         several = isinstance(given, list | tuple)
         listed: tuple[object, ...] = tuple(cast("Sequence[object]", given)) if several else (given,)
@@ -235,7 +246,7 @@ def _bins(kind: str, given: Any, by: Names) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(fixed.items()))
 
 
-def _condition(query: Count | Sum | Mean | Variance) -> None:
+def _condition(query: Count | Sum | Mean | Variance | Quantiles) -> None:
     """One spelling for one condition; QueryError Q60 where it is none."""
     if query.where is not None:
         object.__setattr__(query, "where", spelled(parse(query.where)))

@@ -257,3 +257,15 @@ class Aggregate:
 
     rows: int
     cells: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Exact counts from one pass over the table.  INSIDE the wall: not released.
+
+    rows:  all rows of the table (or persons), in a cell or not; public under replace-one only.
+    cells: {v: rows} of a column's present values in each cell, in row-major order of the keys' levels.
+    """
+
+    rows: int
+    cells: tuple[dict[int, int], ...]

@@ -10,8 +10,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from tacit.mechanisms.ranks import epsilon_for, law_of, select, sensitivity, utilities
+from tacit.mechanisms.ranks import epsilon_for, law_for, select, sensitivity, utilities
 from tacit.noise.selection import Selection
+from tacit.privacy import Cost
 from tacit.privacy.budget import Neighbors
 
 STEPS = 4
@@ -79,7 +80,7 @@ def test_sensitivity_is_attained(prob: Fraction, neighbors: Neighbors) -> None:
 def test_privacy_loss_is_pure_and_of_bounded_range(prob: Fraction, neighbors: Neighbors) -> None:
     """Floats: 1e-12 is above the rounding of eight exponentials."""
     epsilon = Fraction(3, 2)
-    law = law_of(epsilon, prob, neighbors)
+    law = law_for(Cost.of(epsilon=epsilon), prob, neighbors, grouped=False)
     worst = 0.0
     for one, other in pairs(neighbors):
         loss = np.log(law.pmf(spread(one, prob), [1] * STEPS)) - np.log(law.pmf(spread(other, prob), [1] * STEPS))
@@ -87,6 +88,31 @@ def test_privacy_loss_is_pure_and_of_bounded_range(prob: Fraction, neighbors: Ne
         assert np.ptp(loss) <= float(epsilon) + 1e-12
         worst = max(worst, float(np.ptp(loss)))
     assert worst > 0.4 * float(epsilon)
+
+
+@pytest.mark.parametrize("price", [Cost.of(epsilon="1.5"), Cost.of(rho="0.3")], ids=str)
+@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize("prob", PROBS)
+def test_one_selection_in_each_cell_costs_the_price(prob: Fraction, neighbors: Neighbors, price: Cost) -> None:
+    """A row may change cells: losses of two cells add up, and so do squares of ranges.  Reached within a factor .4."""
+    law = law_for(price, prob, neighbors, grouped=True)
+    small = [table for size in range(4) for table in combinations_with_replacement(range(STEPS), size)]
+
+    def loss(one: Table, other: Table) -> np.ndarray:
+        return np.log(law.pmf(spread(one, prob), [1] * STEPS)) - np.log(law.pmf(spread(other, prob), [1] * STEPS))
+
+    removed = [loss((*rest, v), rest) for rest in small for v in range(STEPS)]
+    within = [loss((*rest, v), (*rest, w)) for rest in small for v in range(STEPS) for w in range(STEPS) if v < w]
+    if neighbors == "add-remove":
+        within = []
+    moved = 2 if neighbors == "replace-one" else 1  # cells that lose or gain a row
+    if price.kind == "pure":
+        paid = float(price.epsilon or 0)
+        worst = max(moved * max(np.abs(x).max() for x in removed), *(np.abs(x).max() for x in within), 0.0)
+    else:
+        paid = float(price.zcdp)
+        worst = max(moved * max(np.ptp(x) for x in removed) ** 2, *(np.ptp(x) ** 2 for x in within), 0.0) / 8
+    assert 0.4 * paid < worst <= paid + 1e-12
 
 
 @pytest.mark.parametrize("rho", [Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**12), Fraction(7, 3)])

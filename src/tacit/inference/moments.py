@@ -103,11 +103,10 @@ def title(release: Released) -> str:
     """What was asked, in words: Mean of age by sex."""
     query = cast(Any, release.query)
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
-    if kind == "Quantiles":
-        return f"Quantiles of {query.column}"
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
-    what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(tuple(query.columns))}"
+    columns = (query.column,) if kind == "Quantiles" else tuple(getattr(query, "columns", ()))
+    what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"
     what = f"{what} by {_and(by)}" if by else what
     what = f"{what} where {query.where}" if getattr(query, "where", None) else what
     return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what

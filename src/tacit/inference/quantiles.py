@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from tacit.errors import InferenceError
+from tacit.inference import moments
 from tacit.inference.laws import Array
 from tacit.inference.moments import bounds_words
 from tacit.inference.terms import Target
-from tacit.release import Grid, Part, Release, Released, register
+from tacit.release import Grid, Part, Release, Released, cell_labels, register
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -46,7 +47,9 @@ class QuantilesRelease(Release):
 
 @dataclass(frozen=True, repr=False)
 class QuantileEstimate:
-    """Quantiles at `probs`: `values`, `limits` at the level that was asked for, shapes (probs,) and (probs, 2).
+    """Quantiles at `probs` in each of `cells`: `values`, `limits` at the level that was asked for.
+
+    Shapes (terms,) and (terms, 2); a term is a probability, a cell, or both: "f:0.5", cells in the order of the levels.
 
     No standard error: that would take the density, which nobody released.  The ends of an interval are steps selected
     at ranks so far from the quantile's that sampling and selection error together reach them with the probability of
@@ -62,16 +65,20 @@ class QuantileEstimate:
     values: Array
     limits: Array
     reasons: tuple[str | None, ...]
+    cells: tuple[str, ...] = ("",)
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """0.25, 0.5, ..."""
-        return tuple(f"{float(p):g}" for p in self.probs)
+        """0.25, 0.5, ...; of one probability in cells, the cells; of several, f:0.25, f:0.5, ..."""
+        probs = tuple(f"{float(p):g}" for p in self.probs)
+        if self.cells == ("",):
+            return probs
+        return self.cells if len(probs) == 1 else tuple(f"{cell}:{p}" for cell in self.cells for p in probs)
 
     @property
     def value(self) -> Any:  # float, or Series
         """Point estimates: a float for one quantile, else a Series."""
-        if len(self.probs) == 1:
+        if len(self.values) == 1:
             return float(self.values[0])
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
@@ -84,14 +91,14 @@ class QuantileEstimate:
         has the same, wider ends.
         """
         self._checked(level)
-        if len(self.probs) == 1:
+        if len(self.values) == 1:
             return float(self.limits[0, 0]), float(self.limits[0, 1])
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
 
     def to_frame(self) -> pd.DataFrame:
-        """estimate, lower, upper, reason: a pandas DataFrame indexed by probability."""
+        """estimate, lower, upper, reason: a pandas DataFrame indexed by term."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         columns = {"estimate": self.values, "lower": self.limits[:, 0], "upper": self.limits[:, 1]}
@@ -114,9 +121,8 @@ class QuantileEstimate:
             )
             for term, value, (low, high) in zip(self.terms, self.values, self.limits, strict=True)
         )
-        label = self.release.parts[0].label
         said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
-        title = f"Quantiles of {label} · {people_words(self.release)}"
+        title = f"{moments.title(self.release)} · {people_words(self.release)}"
         columns = ("", "estimate", f"{100 * self.level:g}% interval")
         law = "intervals assume rows close together around each quantile (asymptotic)"
         notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
@@ -143,21 +149,31 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
         raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
     grid, query = _grid(release), cast(Any, release.query)
     parts = [part for part in release.parts if part.form == "ranks"]
-    steps = np.array([[float(cell[0]) for cell in part.integers] for part in parts])
+    cells = cell_labels(release.levels) if release.levels else ("",)
+    drawn = [np.array(part.integers, dtype=np.float64).reshape(len(cells), 3) for part in parts]
+    steps = np.stack(drawn, axis=1)  # cells, probabilities, (below, at, above)
     h = (grid.upper - grid.lower) / grid.G
-    ends = np.sort(steps[:, [0, 2]], axis=1)
-    low, high = ends[:, 0] - 0.5, ends[:, 1] + 0.5  # a step stands for half a step on either side
-    limits = np.clip(grid.lower + h * np.stack([low, high], axis=1), grid.lower, grid.upper)
-    middle = grid.lower + h * np.clip(steps[:, 1], steps[:, [0, 2]].min(axis=1), steps[:, [0, 2]].max(axis=1))
-    words = f"quantiles of {parts[0].label}" + (
-        f", values clamped ({bounds_words(parts[0])})" if bounds_words(parts[0]) else ""
-    )
-    words += ", of the rows of this table" if target == "table" else ""
+    ends = np.sort(steps[..., [0, 2]], axis=-1)
+    limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side
+    limits = np.clip(grid.lower + h * limits, grid.lower, grid.upper)
+    middle = grid.lower + h * np.clip(steps[..., 1], ends[..., 0], ends[..., 1])
     probs = cast("tuple[Fraction, ...]", query.probs)
-    size = _size(release)
-    reasons = tuple(crowded(part, size, float(query.level)) for part in parts)
-    values = np.maximum.accumulate(middle)
-    return QuantileEstimate(release, target, words, float(query.level), probs, values, limits, reasons)
+    sizes = _sizes(release, len(cells))
+    reasons = tuple(crowded(part, size, float(query.level)) for size in sizes for part in parts)
+    values = np.maximum.accumulate(middle, axis=1).reshape(-1)
+    words = _words(release, parts[0], target)
+    return QuantileEstimate(
+        release, target, words, float(query.level), probs, values, limits.reshape(-1, 2), reasons, cells
+    )
+
+
+def _words(release: Released, part: Part, target: Target) -> str:
+    """What is estimated."""
+    words = f"quantiles of {part.label}" + ("" if release.unit is None else ", of person means")
+    words += f", values clamped ({bounds_words(part)})" if bounds_words(part) else ""
+    condition = getattr(release.query, "where", None)
+    words += f", where {condition}" if condition else ""
+    return words + (f", of the {moments.who(release)} of this table" if target == "table" else "")
 
 
 def crowded(part: Part, size: float, level: float) -> str | None:
@@ -173,10 +189,12 @@ def crowded(part: Part, size: float, level: float) -> str | None:
     return f"{size:,.0f} rows are few for this price: {needed / min(p, 1 - p):,.0f} would make the interval reliable"
 
 
-def _size(release: Released) -> float:
-    """N, or its noisy number."""
+def _sizes(release: Released, cells: int) -> list[float]:
+    """N of each cell, or its noisy number."""
     last = release.parts[-1]
-    return float(release.rows or 0) if last.form == "ranks" else max(float(last.integers[0][0]), 0.0)
+    if last.form == "ranks":
+        return [float(release.rows or 0)] * cells
+    return [max(float(n), 0.0) for (n,) in last.integers]
 
 
 def _grid(release: Released) -> Grid:

@@ -108,9 +108,7 @@ class Design:
 
 def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Choose forms and noise from public facts; QueryError where the question cannot be asked."""
-    kind = type(query).__name__
-    bins = dict(cast("tuple[tuple[str, object], ...]", query.bins))
-    keys = tuple(binmap(schema, one, bins[one]) if one in bins else keymap(schema, one) for one in query.by)
+    kind, keys = type(query).__name__, keys_of(query, schema)
     where = None if query.where is None else typed(query.where, schema)
     shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema), where)
     if shape.cells > MOST_CELLS:
@@ -122,6 +120,12 @@ def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None,
         share = cost if len(query.columns) == 1 else cost.share(Fraction(1, len(query.columns)))
         columns = tuple(_column(shape, schema, name, share) for name in query.columns)
     return replace(shape, columns=columns)
+
+
+def keys_of(query: Question | Quantiles, schema: Schema) -> tuple[KeyMap, ...]:
+    """The public levels of each column of `by`."""
+    bins = dict(cast("tuple[tuple[str, object], ...]", query.bins))
+    return tuple(binmap(schema, one, bins[one]) if one in bins else keymap(schema, one) for one in query.by)
 
 
 def _count(shape: Design, schema: Schema) -> Column:

@@ -12,12 +12,17 @@ Sensitivity
     by at most max(a, b - a), and so does a maximum of them and 0.  Removing one is the reverse.  Replacing a row at v
     by one at v' leaves T as it is, and L and R each move by at most 1: b.  Replacing a missing row by a present one,
     or the reverse, is adding or removing: max(a, b - a) < b.  Both are attained (tests, over all small tables).
+    Of several cells, one selection in each: add-remove changes the rows of one cell.  Replacing a row changes one cell,
+    by at most b, or two, each by adding or removing, at most m = max(a, b - a).
 Noise
-    rate = epsilon / (2 D): `noise.choose`, exactly.
+    rate = epsilon / (2 D): `noise.choose`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
+    is bought, and where rho is: the smaller of the rate of rho for b, and that of rho / 2 for m.
 Cost
     epsilon, pure [McSherry & Talwar 2007].  The log-ratio of two neighbours' probabilities, as the step varies, lies
     in an interval of length epsilon, since it is rate (u - u') plus a constant and |u - u'| <= D: bounded range, hence
     rho = epsilon**2 / 8 [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021], and rho buys sqrt(8 rho), rounded down.
+    Of several cells: those that do not change cost nothing (they are disjoint), and of two that change epsilons add up,
+    as do rhos.
 Failures
     None depends on a row: without a row, or with all at one place, a step is drawn all the same.
 """
@@ -32,6 +37,7 @@ from typing import Final
 
 from tacit.noise.choose import choose
 from tacit.noise.selection import Selection
+from tacit.privacy import Cost
 from tacit.privacy.budget import Neighbors
 
 BITS: Final = 128
@@ -57,9 +63,19 @@ def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
     return b if neighbors == "replace-one" else max(a, b - a)
 
 
-def law_of(epsilon: Fraction, prob: Fraction, neighbors: Neighbors) -> Selection:
-    """The law of a selection that costs `epsilon`."""
-    return Selection(epsilon / (2 * sensitivity(prob, neighbors)))
+def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> Selection:
+    """The law of one selection in each cell that costs `cost` in all; `grouped`: a replaced row may change cells.
+
+    >>> law_for(Cost.of(epsilon=1), Fraction(1, 4), "replace-one", grouped=True).scale
+    Fraction(12, 1)
+    """
+    one, moving = sensitivity(prob, neighbors), grouped and neighbors == "replace-one"
+    leaving = sensitivity(prob, "add-remove")
+    if cost.noise == "laplace":
+        most = max(one, 2 * leaving) if moving else one
+        return Selection((cost.epsilon or Fraction(0)) / (2 * most))
+    rate = epsilon_for(cost.zcdp) / (2 * one)
+    return Selection(min(rate, epsilon_for(cost.zcdp / 2) / (2 * leaving)) if moving else rate)
 
 
 def epsilon_for(rho: Fraction) -> Fraction:

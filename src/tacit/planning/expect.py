@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from statistics import NormalDist
 from typing import TYPE_CHECKING, cast
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tacit.mechanisms import quantiles
 from tacit.mechanisms.moments import Column, Design
 from tacit.queries import Quantiles
+from tacit.release import cell_labels
 from tacit.rowmap import Share
 from tacit.testing.simulate import simulated
 
@@ -68,6 +69,7 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
     noise = 0.0 if sizes is None else sizes.law.variance()
     z = NormalDist().inv_cdf(0.5 + query.level / 2)
     found: list[Expected] = []
+    rows = rows // shape.cells
     for p, column in zip(cast("tuple[Fraction, ...]", query.probs), chosen, strict=True):
         at = column.rowmap
         assert at is not None
@@ -77,7 +79,12 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
         value = at.lower + float(p) * span
         privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0
         found.append(Expected(f"{float(p):g}", value, width, privacy, without, width / (2 * z), rows))
-    return found
+    if not shape.keys:
+        return found
+    cells = cell_labels(shape.levels)
+    if len(found) == 1:
+        return [replace(found[0], term=cell) for cell in cells]
+    return [replace(one, term=f"{cell}:{one.term}") for cell in cells for one in found]
 
 
 def estimate(shape: Design, rows: int) -> Estimate:

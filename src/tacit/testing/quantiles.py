@@ -10,14 +10,16 @@ import numpy as np
 
 from tacit.inference.quantiles import QuantileEstimate, estimate
 from tacit.mechanisms import quantiles, ranks
-from tacit.mechanisms.moments import Column
+from tacit.mechanisms.moments import Column, Design
+from tacit.noise.laws import Law
 from tacit.noise.selection import Selection
 from tacit.privacy import Cost
 from tacit.privacy.budget import Neighbors
 from tacit.queries import Quantiles
 from tacit.schema import Schema
-from tacit.testing.arrays import columns_of, numbers
-from tacit.testing.simulate import Number, SimulatedRelease
+from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.persons import Rows, codes, persons
+from tacit.testing.simulate import Number, SimulatedRelease, size_of
 
 
 def simulate_quantiles(
@@ -39,34 +41,39 @@ def simulate_quantiles(
     True
     """
     generator = np.random.default_rng(rng)
-    values = columns_of(table, schema)[schema.source(query.column)]
-    rows = len(values) if neighbors == "replace-one" else None
+    columns = columns_of(table, schema)
+    size = size_of(columns, schema)
+    rows = size if neighbors == "replace-one" else None
     shape = quantiles.design(query, schema, neighbors=neighbors, rows=rows, cost=Cost.of(epsilon=epsilon, rho=rho))
+
+    def draw(counts: dict[int, int], column: Column, offset: int) -> int:
+        facts, law = column.form.parameters, cast(Selection, column.law)
+        p = Fraction(facts["numerator"], facts["denominator"])
+        runs = ranks.utilities(counts, facts["G"] + 1, p, offset)
+        run, place = law.sample(runs.utility, runs.points, 1, generator)
+        return runs.first[int(run[0])] + int(place[0])
+
+    def noise(cells: tuple[tuple[int, ...], ...], law: Law) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(x + int(law.sample(1, generator)[0]) for x in cell) for cell in cells)
+
+    parts = quantiles.released(shape, counted(shape, columns), draw, noise)
+    unit = None if shape.unit is None else shape.max_rows
+    return estimate(SimulatedRelease(query, "simulated", neighbors, rows, shape.levels, parts, shape.cost, unit))
+
+
+def counted(shape: Design, table: Table_) -> tuple[dict[int, int], ...]:
+    """{v: rows} of each cell in NumPy: what every engine must equal."""
     at = shape.columns[0].rowmap
     assert at is not None
-    v, known = at.numpy(numbers(values, at))
-    held, many = np.unique(v[known], return_counts=True)
-    counts = dict(zip(held.tolist(), many.tolist(), strict=True))
-    chosen, sizes = quantiles.split(shape)
-    size, variance, last = float(rows or 0), 0.0, ()
-    if sizes is not None:
-        noisy = int(known.sum() + sizes.law.sample(1, generator)[0])
-        size, variance = max(float(noisy), 0.0), sizes.law.variance()
-        last = (quantiles.part_of(sizes, ((noisy,),)),)
-    parts = tuple(
-        quantiles.part_of(one, _steps(counts, one, quantiles.reach(one, size, variance, query.level), generator))
-        for one in chosen
-    )
-    made = SimulatedRelease(query, "simulated", neighbors, rows, (), (*parts, *last), shape.cost)
-    return estimate(made)
-
-
-def _steps(counts: dict[int, int], column: Column, c: int, rng: np.random.Generator) -> tuple[tuple[int, ...], ...]:
-    facts, law = column.form.parameters, cast(Selection, column.law)
-    p = Fraction(facts["numerator"], facts["denominator"])
-    found: list[tuple[int, ...]] = []
-    for rung in quantiles.RUNGS:
-        runs = ranks.utilities(counts, facts["G"] + 1, p, c * rung)
-        run, place = law.sample(runs.utility, runs.points, 1, rng)
-        found.append((runs.first[int(run[0])] + int(place[0]),))
+    cell, inside = cells_of(shape.keys, table)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
+    v, known = at.numpy(numbers(table[at.source], at))
+    index = np.flatnonzero(inside & known)
+    rows = Rows(index, cell[index], v[index], np.ones_like(index))
+    if shape.unit is not None:
+        rows = persons(rows, codes(table[shape.unit.source])[index], None)
+    found: list[dict[int, int]] = []
+    for i in range(shape.cells):
+        held, many = np.unique(rows.v[rows.cell == i], return_counts=True)
+        found.append(dict(zip(held.tolist(), many.tolist(), strict=True)))
     return tuple(found)

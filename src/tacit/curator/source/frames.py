@@ -17,11 +17,11 @@ from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate, steps
+from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, RowMap, Sum, Unit
+from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -63,8 +63,10 @@ class Source(Protocol):
         """READS ROWS.  Exact sums of every cell, in one pass.  May raise anything where the machine fails."""
         ...
 
-    def steps(self, at: RowMap) -> dict[int, int]:
-        """READS ROWS.  Number of rows at each step of a grid; -1 for missing cells."""
+    def ranked(
+        self, at: RowMap, keys: Sequence[KeyMap] = (), unit: Unit | None = None, where: Predicate | None = None
+    ) -> Ranked:
+        """READS ROWS.  Rows (or persons) at each value of a grid, in each cell."""
         ...
 
     def ready(self) -> None:
@@ -111,9 +113,11 @@ class Table:
         """See `Source.aggregate`."""
         return aggregate(self._engine, keys, sums, unit, where)
 
-    def steps(self, at: RowMap) -> dict[int, int]:
-        """See `Source.steps`."""
-        return steps(self._engine, at)
+    def ranked(
+        self, at: RowMap, keys: Sequence[KeyMap] = (), unit: Unit | None = None, where: Predicate | None = None
+    ) -> Ranked:
+        """See `Source.ranked`."""
+        return ranked(self._engine, at, keys, unit, where)
 
     def ready(self) -> None:
         """See `Source.ready`."""

@@ -20,7 +20,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, RowMap, Share, Sum, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Unit
 
 
 def aggregate(
@@ -38,11 +38,7 @@ def aggregate(
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in (one.rowmap, one.weight) if isinstance(at, RowMap)))
-    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
-    cells = () if where is None else where.cells
-    readings += [cell_reading(cell) for cell in cells]
-    if unit is not None:
-        readings.append(Reading(unit.source, "unit"))
+    readings = _readings(keys, maps, unit, where)
     frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
     frame = _terms(frame, maps, terms, kept=where is not None)
     counted = [] if where is None else [nw.col("k").sum().alias("kept")]
@@ -58,11 +54,39 @@ def aggregate(
     return made
 
 
-def steps(engine: Engine, at: RowMap) -> dict[int, int]:
-    """READS ROWS.  Number of rows at each step of a grid that has any; -1 for those whose cell is missing."""
-    frame = engine.read([Reading(at.source, _how(at))]).select(ex.step(at, "c0").alias("s"))
-    found = engine.collect(frame.group_by("s").agg(nw.len().alias("rows")))
-    return {int(row["s"]): int(row["rows"]) for row in found}
+def ranked(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap] = (),
+    unit: Unit | None = None,
+    where: Predicate | None = None,
+) -> Ranked:
+    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell."""
+    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], {}, unit, where)
+    here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
+    here = nw.col("v0") if at.missing is not None else here
+    if where is not None:
+        here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
+    groups = [f"g{i}" for i in range(len(keys))]
+    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(nw.len().alias("rows")))
+    cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(key.size) for key in keys))}
+    lookups, rows = [_lookup(key) for key in keys], 0
+    for group in found:
+        rows += int(group["rows"])
+        cell = _place(group, keys, lookups)
+        if cell is not None and group["p"] >= 0:
+            into, p = cells[cell], int(group["p"])
+            into[p] = into.get(p, 0) + int(group["rows"])
+    return Ranked(rows, tuple(cells.values()))
+
+
+def _readings(
+    keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
+) -> list[Reading]:
+    """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
+    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
+    return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 
 
 def _names(j: int, one: Sum) -> tuple[str, ...]:
@@ -178,13 +202,22 @@ def _fold(
     rows = 0
     for group in found:
         rows += int(group["rows"] or 0)
-        cell = tuple(lookup.get(group[f"g{i}"], keys[i].missing) for i, lookup in enumerate(lookups))
-        if None in cell:
+        cell = _place(group, keys, lookups)
+        if cell is None:
             continue
-        into = cells[cell]  # pyright: ignore[reportArgumentType]
+        into = cells[cell]
         for i, names in enumerate(wanted):
             into[i] += _joined(group, names)
     return Aggregate(rows, tuple(map(tuple, cells.values())))
+
+
+def _place(
+    group: Mapping[str, Any], keys: Sequence[KeyMap], lookups: Sequence[Mapping[Any, int]]
+) -> tuple[int, ...] | None:
+    """The public cell of a group, or None."""
+    cell = [lookup.get(group[f"g{i}"], keys[i].missing) for i, lookup in enumerate(lookups)]
+    known = [i for i in cell if i is not None]
+    return tuple(known) if len(known) == len(cell) else None
 
 
 def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
