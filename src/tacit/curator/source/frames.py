@@ -108,6 +108,10 @@ class Table:
         """See `Source.steps`."""
         return steps(self._engine, at)
 
+    def through(self, wrap: Callable[[Engine], Engine]) -> Table:
+        """The same table behind another engine."""
+        return Table(self._kind, wrap(self._engine))
+
     def ready(self) -> None:
         """See `Source.ready`."""
         hint = "finish or close open results of its connection" if self._kind == "DuckDB relation" else "open it again"
