@@ -70,6 +70,7 @@ def test_words_become_maps_in_the_codes_of_the_study(tmp_path: Path) -> None:
         "arm": ColumnMap("arm", "arm", "arm", recode={"A": "new"}),
         "was readmitted": ColumnMap("was readmitted", "readmitted", "READM30", recode={"J": True, "N": False}),
     }
+    assert site.study == tc.Study.from_toml(STUDY).digest()
     assert [name for name, one in site.columns.items() if one.renames_only] == ["patient"]
 
 

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -183,6 +184,15 @@ class Clock(datetime.date):
         return cls.now
 
 
+def test_a_price_is_no_more_in_the_studys_own_promise() -> None:
+    """A normal of the same rho protects less than a study of pure prices asks for, whatever the ledger would admit."""
+    study = study_of()
+    curator = tc.Curator(rows(), study, budget=tc.Budget(rho=2, neighbors="add-remove"), name="st-mary")
+    refused(curator, study, "B04", rho=0.01)
+    refused(curator, study, "B04", epsilon=0.1, delta=1e-6)
+    assert curator.release(study)["old"].cost == tc.Cost.of(epsilon="1/8")
+
+
 def test_nothing_new_after_the_last_day(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("datetime.date", Clock)
     monkeypatch.setattr(Clock, "now", Clock(2999, 12, 31))
@@ -273,6 +283,7 @@ ENGINES = {
     "dict": lambda data: data,
     "pandas": pd.DataFrame,
     "Polars": pl.DataFrame,
+    "DuckDB": lambda data: duckdb.from_arrow(pa.table(data)),
     "PyArrow": lambda data: pa.table({name: pa.array(cells) for name, cells in data.items()}),
 }
 
@@ -323,9 +334,10 @@ def test_a_site_that_does_not_fit_its_table(old: str, new: str, code: str, says:
 
 def test_a_site_needs_its_study(tmp_path: Path) -> None:
     study, site = at_home(tmp_path)
-    with pytest.raises(TacitError) as caught:
-        tc.Curator(site.data, study.schema, budget=study.budget, site=site)
-    assert caught.value.code == "P04"
+    for other in (study.schema, study_of(("upper = 60", "upper = 61"))):
+        with pytest.raises(TacitError) as caught:
+            tc.Curator(site.data, other, budget=study.budget, site=site)
+        assert caught.value.code == "P04"
 
 
 def test_a_renamed_table_is_typed_as_its_columns(tmp_path: Path) -> None:

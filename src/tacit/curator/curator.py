@@ -139,7 +139,7 @@ class Curator:
         words: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         if isinstance(query, Study):
             studied.own_words(shares, None)
-            words = words if width is not None else studied.price(query, words, self.budget)
+            words = words if width is not None else studied.price(query, words)
             query, shares = query.asks, query.shares
         return ask(self, query, **words, width=width, shares=shares, level=level)
 
@@ -204,7 +204,7 @@ class Curator:
         if isinstance(query, Study):
             studied.own_words(shares, name)
             studied.same(query, self.study)
-            given = studied.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho}, self.budget)
+            given = studied.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
             cost = Cost.of(**given)
             return self._named(Asked(split(query.asks, cost, query.shares), cost, note, query))
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)

@@ -44,10 +44,11 @@ def ledger_of(where: str | None, budget: Budget | None, study: Study | None, uni
 
 
 def with_study(site: Site | None, study: Study | None) -> None:
-    """StudyError P04 for a site without its study."""
-    if site is not None and study is None:
-        message = f"{site.path} maps columns to those of a study, and none is given."
-        raise StudyError(message, code="P04", hint="tc.Curator(site.data, study, site=site)")
+    """StudyError P04 for a site without the study that it was read for."""
+    if site is not None and (study is None or study.digest() != site.study):
+        what = "none is given" if study is None else "this is another"
+        message = f"{site.path} maps columns to those of a study, and {what}."
+        raise StudyError(message, code="P04", hint='site=tc.Site.load("st-mary.toml", study), and that study')
 
 
 def same(study: Study, own: Study | None) -> None:
@@ -58,12 +59,12 @@ def same(study: Study, own: Study | None) -> None:
         raise StudyError(message, code="P04", hint=hint)
 
 
-def price(study: Study, given: Mapping[str, Number | None], budget: Budget) -> dict[str, Number | None]:
-    """The study's price, or a lower one; StudyError P02 for a higher one, in the budget's way of adding."""
+def price(study: Study, given: Mapping[str, Number | None]) -> dict[str, Number | None]:
+    """The study's price, or a lower one; StudyError P02 for a higher one, in the way the study's own budget adds."""
     if all(value is None for value in given.values()):
         return {name: getattr(study.spend, name) for name in Prices}
     cost = Cost.of(**given)
-    if not budget.spend(cost).within(budget.spend(study.spend)):
+    if not study.budget.spend(cost).within(study.budget.spend(study.spend)):
         message = f"the study asks for {study.spend} of each party; this price is {cost}."
         raise StudyError(message, code="P02", hint="less, or leave the price out")
     return dict(given)

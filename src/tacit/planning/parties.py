@@ -45,7 +45,7 @@ class Parties:
         """What a page says of them."""
         listed = f"{self.number:,} parties" if self.number else "any party"
         first = f"{listed}{f', {self.optional:,} of them optional' if self.optional else ''}; {self.effects} effects"
-        found = [f"{first}; a pooled result takes {self.minimum:,} answers"]
+        found = [f"{first}; a pooled result takes {self.minimum:,} or more answers"]
         if self.closes is not None:
             found.append(f"answers count until {self.closes.isoformat()}")
         if 0 < self.number < self.minimum:

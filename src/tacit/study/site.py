@@ -30,6 +30,7 @@ class Site:
     name: of the party, as the study lists it.
     data, ledger: the table; its ledger, None for `<table>.ledger` beside it.
     columns: the study's name -> how that column is found in the table; those not in it are as the study says.
+    study: digest of the study that it was read for.
     """
 
     path: Path
@@ -37,6 +38,7 @@ class Site:
     data: Path
     ledger: str | None
     columns: Mapping[str, ColumnMap]
+    study: str
 
     @classmethod
     def load(cls, path: str | PathLike[str], study: Study) -> Site:
@@ -59,8 +61,14 @@ class Site:
         name = _needed(words, "name", "the site file", place, 'name = "st-mary", as the study lists it')
         where = _needed(data, "path", "[data]", place, '[data], then path = "exports/hip_2024.csv"')
         study.party(name)
-        ledger = ledger_of(text_of(data, "ledger", "[data]"), place)
-        return cls(place, name, place.parent / where, ledger, columns_of(data.get("columns", {}), study.schema))
+        return cls(
+            path=place,
+            name=name,
+            data=place.parent / where,
+            ledger=ledger_of(text_of(data, "ledger", "[data]"), place),
+            columns=columns_of(data.get("columns", {}), study.schema),
+            study=study.digest(),
+        )
 
 
 def _needed(words: Mapping[str, Any], key: str, where: str, path: Path, hint: str) -> str:
