@@ -19,6 +19,7 @@ AREAS = {
     "B": "Prices and budgets",
     "L": "Ledgers",
     "D": "Data sources",
+    "P": "Studies",
     "R": "Releases",
     "I": "Inference",
     "N": "Noise laws",

@@ -16,6 +16,8 @@ from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Mean, Quantiles, Query, Sum, Variance
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.study import Site, Study
+from tacit.study.study import LATER as _LATER
 
 if TYPE_CHECKING:
     from tacit import examples, testing
@@ -47,6 +49,8 @@ __all__ = [
     "Release",
     "Releases",
     "Schema",
+    "Site",
+    "Study",
     "Sum",
     "Table",
     "TacitError",
@@ -60,7 +64,15 @@ __all__ = [
     "testing",
 ]
 
-del _moments, _quality, _quantiles
+
+def _plan_study(study: Study, **words: Any) -> Any:
+    from tacit.planning import plan_study
+
+    return plan_study(study, **words)
+
+
+_LATER["plan"] = _plan_study
+del _moments, _quality, _quantiles, _LATER
 
 
 def __getattr__(name: str) -> Any:

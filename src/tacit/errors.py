@@ -35,12 +35,14 @@ CODES: Final[dict[str, str]] = {
     "F04": "a file of another format",
     "F05": "a word that a file does not know",
     "F06": "a value or section of a file is wrong",
-    "F07": "studies of many parties are not in this version",
+    "F07": "words of a study beside [data], or where none are read",
     "F08": "no such folder",
     "F09": "a file lacks what the command needs",
     "F10": "a table saved with an unknown suffix",
     "F11": "a raw text file cannot be read as it was declared",
     "F12": "a typed table cannot be written",
+    "F20": "a map of a site file does not fit its column",
+    "F21": "signed answers are not in this version",
     # Q: queries
     "Q01": "what should be a column name is not text",
     "Q02": "a column is named twice in one query",
@@ -108,6 +110,13 @@ CODES: Final[dict[str, str]] = {
     "D11": "a column of a type that cannot hold what is declared",
     "D20": "a table of fewer than two rows, whose number is public",
     "D21": "a table of more rows than the sums are proven for",
+    "D30": "a column that a site file names is not in the table",
+    "D31": "a map of cells that this version does not apply",
+    # P: studies of many parties
+    "P01": "a study that is closed",
+    "P02": "a price above what the study asks for",
+    "P03": "a name that is none of the study's parties",
+    "P04": "a study that is not this curator's",
     # R: releases
     "R01": "a document is no release",
     "R02": "a release of a later version, or of an unknown kind",
@@ -199,6 +208,10 @@ class BudgetError(TacitError):
 
 class LedgerError(TacitError):
     """A ledger is damaged, of other people, of another version, or out of reach."""
+
+
+class StudyError(TacitError):
+    """A study is closed, of other parties, or asked for more than it allows."""
 
 
 class SourceError(TacitError):

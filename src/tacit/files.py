@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 1
 TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "spend", "ask")
-LATER: Final = ("combine", "parties", "closes")
+STUDY: Final = ("closes", "combine", "parties")
+"""Sections that only studies have (`tacit.study`)."""
 KEYS: Final = {
     "table": ("name", "rows"),
     "data": ("path", "ledger"),
@@ -55,9 +56,9 @@ class Job:
     asks: Mapping[str, Query[Any]]
     shares: Mapping[str, Fraction]
 
-    def digest(self) -> str:
-        """SHA-256 (hex) of everything but `[data]`, title, contact, comments and order."""
-        words = {
+    def public(self) -> dict[str, Any]:
+        """Plain values of everything but `[data]`, title, contact, comments and order."""
+        return {
             "table": [self.name, self.rows],
             "budget": None if self.budget is None else self.budget.to_dict(),
             "schema": self.schema.to_dict(),
@@ -65,7 +66,15 @@ class Job:
             "ask": {name: query.to_dict() for name, query in self.asks.items()},
             "shares": {name: str(share) for name, share in self.shares.items()},
         }
-        return hashlib.sha256(canonical(words).encode()).hexdigest()
+
+    def digest(self) -> str:
+        """SHA-256 (hex) of what is public."""
+        return digest(self.public())
+
+
+def digest(words: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) of plain values, order aside."""
+    return hashlib.sha256(canonical(words).encode()).hexdigest()
 
 
 def load(path: str | PathLike[str]) -> Job:
@@ -76,34 +85,45 @@ def load(path: str | PathLike[str]) -> Job:
 
 def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     """A parsed curator's file -> Job."""
-    _known("the file", words, TOP)
-    if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
-        message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
-        raise FileError(message, code="F04", hint="tacit = 1 on the first line")
+    for key in STUDY:
+        if key in words:
+            message = f"the file has [{key}], a word of studies."
+            beside = "data" in words
+            hint = f"leave [{key}] out, or move [data] to a site file" if beside else 'tc.Study.load("study.toml")'
+            raise FileError(message, code="F07", hint=hint)
+    known("the file", words, TOP)
+    format_of(words, path)
     table, data = _section(words, "table"), _section(words, "data")
-    asks, shares = _asks(_table(words, "ask"))
-    where = _located("[schema]")
+    asks, shares = _asks(section_of(words, "ask"))
+    where = located("[schema]")
     schema = where(lambda: schema_from_table(words.get("schema")))
     for name, query in asks.items():
         for column in _columns(query):
-            _located(f"[ask.{name}]")(partial(column_of, schema, column))
+            located(f"[ask.{name}]")(partial(column_of, schema, column))
         condition: str | None = vars(query).get("where")
         if condition is not None:
-            _located(f"[ask.{name}]")(partial(typed, condition, schema))
+            located(f"[ask.{name}]")(partial(typed, condition, schema))
     return Job(
         path=path,
-        title=_text(words, "title", "the file") or "",
-        contact=_text(words, "contact", "the file") or "",
-        name=_text(table, "name", "[table]") or path.stem,
-        rows=_rows(table.get("rows")),
-        data=None if "path" not in data else path.parent / cast(str, _text(data, "path", "[data]")),
-        ledger=_ledger(_text(data, "ledger", "[data]"), path),
+        title=text_of(words, "title", "the file") or "",
+        contact=text_of(words, "contact", "the file") or "",
+        name=text_of(table, "name", "[table]") or path.stem,
+        rows=rows_of(table.get("rows")),
+        data=None if "path" not in data else path.parent / cast(str, text_of(data, "path", "[data]")),
+        ledger=ledger_of(text_of(data, "ledger", "[data]"), path),
         budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
         schema=schema,
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
         asks=asks,
         shares=shares,
     )
+
+
+def format_of(words: Mapping[str, Any], path: Path) -> None:
+    """FileError F04 unless the file says the one version of this format."""
+    if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
+        message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
+        raise FileError(message, code="F04", hint="tacit = 1 on the first line")
 
 
 def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fraction]]:
@@ -123,7 +143,7 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
             if not isinstance(words.get(key, ""), str | list):
                 message = f"{place} {key} is {words[key]!r}: not a column name, nor a list of them."
                 raise FileError(message, code="F06", hint=f'{key} = "age"')
-        asks[name] = _located(place)(partial(query_from_dict, words))
+        asks[name] = located(place)(partial(query_from_dict, words))
     return asks, shares
 
 
@@ -136,13 +156,13 @@ def _columns(query: Query[Any]) -> tuple[str, ...]:
 
 
 def _share(place: str, given: Any) -> Fraction:
-    share: Fraction = _located(place)(partial(rational, given, "share"))
+    share: Fraction = located(place)(partial(rational, given, "share"))
     if share <= 0:
         raise FileError(f"{place} share is {given}: not above 0.", code="F06", hint="share = 2, beside 1 for others")
     return share
 
 
-def _located(place: str) -> Any:
+def located(place: str) -> Any:
     """Run a reader; what it raises says in which section."""
 
     def run(read: Any, where: str = place) -> Any:
@@ -155,7 +175,8 @@ def _located(place: str) -> Any:
     return run
 
 
-def _table(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def section_of(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The section `name`, empty where there is none; FileError F06 where it is no section."""
     found = words.get(name, {})
     if not isinstance(found, Mapping):
         raise FileError(f"{name} is {found!r}, not a section.", code="F06", hint=f"[{name}]")
@@ -163,30 +184,29 @@ def _table(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _section(words: Mapping[str, Any], name: str) -> dict[str, Any]:
-    found = _table(words, name)
-    _known(f"[{name}]", found, KEYS[name])
+    found = section_of(words, name)
+    known(f"[{name}]", found, KEYS[name])
     return dict(found)
 
 
-def _known(place: str, words: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def known(place: str, words: Mapping[str, Any], words_known: tuple[str, ...]) -> None:
+    """FileError F05 for a key that the place does not know, with the nearest one."""
     for key in words:
-        if key in LATER and place == "the file":
-            message = f"{place} has [{key}]: studies of many parties are not in this version."
-            raise FileError(message, code="F07", hint=f"leave [{key}] out")
-        if key not in known:
-            guess = nearest(key, known) or known[0]
+        if key not in words_known:
+            guess = nearest(key, words_known) or words_known[0]
             raise FileError(f"{place} has {key!r}, which is no word of it.", code="F05", hint=guess)
 
 
-def _rows(value: Any) -> int | None:
+def rows_of(value: Any, place: str = "[table]") -> int | None:
+    """A number of rows, or None where there is none."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or value < 2:
-        raise FileError(f"[table] rows is {value!r}: not a whole number from 2 on.", code="F06", hint="rows = 10_000")
+        raise FileError(f"{place} rows is {value!r}: not a whole number from 2 on.", code="F06", hint="rows = 10_000")
     return value
 
 
-def _text(words: Mapping[str, Any], key: str, place: str) -> str | None:
+def text_of(words: Mapping[str, Any], key: str, place: str) -> str | None:
     """A value that is text, or None where there is none."""
     value = words.get(key)
     if value is None:
@@ -196,5 +216,6 @@ def _text(words: Mapping[str, Any], key: str, place: str) -> str | None:
     return value
 
 
-def _ledger(text: str | None, path: Path) -> str | None:
+def ledger_of(text: str | None, path: Path) -> str | None:
+    """A ledger's path beside the file, or a server as it is."""
     return text if text is None or "://" in text else str(path.parent / text)

@@ -154,6 +154,7 @@ class Release:
     charge, head: number of the charge that bought it and the ledger's chain head after it (`tacit budget --check`).
     recorded: False where the ledger was in memory only.
     ledger: which ledger, by the hash of its first entry: releases of one ledger are about the same people.
+    study: digest of the study that it answers, or None.
     remaining: words on what was left of the budget; never stored.
     """
 
@@ -176,6 +177,7 @@ class Release:
     name: str | None = None
     recorded: bool = True
     ledger: str | None = None
+    study: str | None = None
     remaining: str | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -193,6 +195,8 @@ class Release:
         words |= {"cost": self.cost.to_dict(), "charge": self.charge, "head": self.head}
         words |= {"date": self.date, "version": self.version, "name": self.name, "recorded": self.recorded}
         words["ledger"] = self.ledger
+        if self.study is not None:
+            words["study"] = self.study
         return words
 
     def to_json(self) -> str:
@@ -253,6 +257,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             name=None if words.get("name") is None else str(words["name"]),
             recorded=bool(words.get("recorded", True)),
             ledger=None if words.get("ledger") is None else str(words["ledger"]),
+            study=None if words.get("study") is None else str(words["study"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None

@@ -7,8 +7,10 @@ from typing import Any
 
 from tacit.cli.output import emit, progress, writable
 from tacit.errors import CommandError, FileError
-from tacit.files import Job, load
+from tacit.files import Job
 from tacit.privacy import Cost
+from tacit.release import Releases
+from tacit.study import Study, read
 
 
 def schema(table: str, save: str | None, as_json: bool) -> None:
@@ -26,11 +28,15 @@ def schema(table: str, save: str | None, as_json: bool) -> None:
     emit(text.rstrip(), {"columns": columns, "schema": text}, as_json)
 
 
-def check(path: str, as_json: bool) -> None:
+def check(path: str, site: str | None, as_json: bool) -> None:
     """`tacit check`."""
+    from tacit.cli import studies
     from tacit.curator.source import check_source, open_source
 
-    job = load(path)
+    job = read(path)
+    if site is not None or isinstance(job, Study):
+        studies.check(path, site, as_json)
+        return
     source = open_source(_data(job))
     check_source(source, job.schema)
     words = {"table": job.name, "columns": len(job.schema), "questions": len(job.asks), "source": source.kind}
@@ -44,7 +50,7 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
 
     from tacit.curator.importing import import_table
 
-    job = load(path)
+    job = read(path)
     if Path(out).suffix == ".parquet":  # any other is refused by name
         writable(out, raw, path)
     progress(f"reading {raw}")
@@ -54,11 +60,34 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
         raise typer.Exit(2)
 
 
-def plan(path: str, price: dict[str, str | None], level: float, save: str | None, as_json: bool) -> None:
+def plan(path: str, price: dict[str, str | None], level: float | None, save: str | None, as_json: bool) -> None:
     """`tacit plan`."""
+    found = read(path)
+    if isinstance(found, Study):
+        from tacit.cli import studies
+
+        page, after = studies.plan(found, path, price, level, save), " --site SITE.toml"
+    else:
+        page, after = _page(found, path, price, 0.95 if level is None else level, save), ""
+    words: dict[str, Any] = {
+        "cost": page.cost.to_dict(),
+        "numbers": page.numbers,
+        "guarantee": page.guarantee,
+        "terms": [
+            [part.name, one.term, one.width, one.privacy, one.without] for part in page.parts for one in part.terms
+        ],
+        "cautions": list(page.cautions()),
+        "fits": page.fits,
+    }
+    if isinstance(found, Study):
+        words |= {"digest": found.digest(), "parties": list(found.parties)}
+    emit(f"{page.to_text()}\n\nRun\n  tacit release {path}{after}", words, as_json)
+
+
+def _page(job: Job, path: str, price: dict[str, str | None], level: float, save: str | None) -> Any:
+    """The page of a curator's file."""
     from tacit.planning import plan as make
 
-    job = load(path)
     budget, spent = job.budget, None
     where = _ledger(job)
     if where is not None and "://" not in where and Path(where).exists():
@@ -79,27 +108,15 @@ def plan(path: str, price: dict[str, str | None], level: float, save: str | None
     if save is not None:
         writable(save, path, job.data, where)
         page.save(save)
-    words = {
-        "cost": page.cost.to_dict(),
-        "numbers": page.numbers,
-        "guarantee": page.guarantee,
-        "terms": [
-            [part.name, one.term, one.width, one.privacy, one.without] for part in page.parts for one in part.terms
-        ],
-        "cautions": list(page.cautions()),
-        "fits": page.fits,
-    }
-    command = f"\n\nRun\n  tacit release {path}"
-    emit(page.to_text() + command, words, as_json)
+    return page
 
 
 def release(path: str, price: dict[str, str | None], note: str, save: str | None, level: float, as_json: bool) -> None:
     """`tacit release`."""
-    from tacit.cli.showing import estimates
     from tacit.curator.curator import Curator
     from tacit.inference.estimate import check_level
 
-    job = load(path)
+    job = _job(path)
     asks, cost = _asks(job), _price(job, price)
     check_level(level)
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
@@ -111,10 +128,26 @@ def release(path: str, price: dict[str, str | None], note: str, save: str | None
     _same_rows(job, curator.rows)
     progress("reading the table, once a question")
     found = curator.release(asks, shares=job.shares, note=note, **cost)
+    finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
+
+
+def finish(found: Releases, target: Path, cost: Cost, left: str, level: float, as_json: bool) -> None:
+    """Save what was bought, then print it."""
+    from tacit.cli.showing import estimates
+
     found.save(target)
     text = "\n\n".join(str(one) for one in estimates(found, "population", level).values())
-    words = {"saved": str(target), "cost": Cost.of(**cost).to_dict(), "left": curator.remaining}
-    emit(f"{text}\n\nsaved to {target} · {curator.remaining}", words, as_json)
+    words = {"saved": str(target), "cost": cost.to_dict(), "left": left}
+    emit(f"{text}\n\nsaved to {target} · {left}", words, as_json)
+
+
+def _job(path: str) -> Job:
+    """A curator's file; a study asks for its site."""
+    found = read(path)
+    if isinstance(found, Study):
+        message = f"{path} is a study: its rows are with its parties."
+        raise FileError(message, code="F09", hint="--site st-mary.toml")
+    return found
 
 
 def _same_rows(job: Job, rows: int | None) -> None:
@@ -131,7 +164,8 @@ def _asks(job: Job) -> Any:
 
 def _data(job: Job) -> Path:
     if job.data is None:
-        raise FileError(f"{job.path} says no [data] path.", code="F09", hint='[data], then path = "people.parquet"')
+        hint = '[data], then path = "people.parquet"; or, for a study, --site st-mary.toml'
+        raise FileError(f"{job.path} says no [data] path.", code="F09", hint=hint)
     return job.data
 
 

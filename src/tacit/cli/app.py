@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, NoReturn
 import typer
 
 DONE, BAD, REFUSED, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 5, 70, 130
-PATH: Final = "A curator's file (TOML)."
+PATH: Final = "A curator's file, or a study (TOML)."
 
 app = typer.Typer(
     name="tacit",
@@ -32,6 +32,7 @@ Delta = Annotated[str | None, typer.Option("--delta", help="With --epsilon.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the file's [spend].")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
+Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
 
 
 @app.command()
@@ -55,11 +56,11 @@ def schema(
 
 
 @app.command()
-def check(job: Job, as_json: Json = False) -> None:
+def check(job: Job, site: Site = None, as_json: Json = False) -> None:
     """Compare a file's schema with its table: names and types, no row is read."""
     from tacit.cli import actions
 
-    actions.check(job, as_json)
+    actions.check(job, site, as_json)
 
 
 @app.command("import")
@@ -94,7 +95,9 @@ def plan(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
-    level: Level = 0.95,
+    level: Annotated[
+        float | None, typer.Option("--level", help="Level of the intervals (default: 0.95, or the study's).")
+    ] = None,
     save: Annotated[str | None, typer.Option("--save", help="Write the page (.html or .txt).")] = None,
     as_json: Json = False,
 ) -> None:
@@ -110,15 +113,22 @@ def release(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
+    site: Site = None,
     note: Annotated[str, typer.Option("--note", help="Kept with the charge.")] = "",
-    save: Annotated[str | None, typer.Option("--save", help="Where to write (default: FILE.release.json).")] = None,
+    save: Annotated[
+        str | None, typer.Option("--save", help="Where to write (default: FILE.release.json, or SITE.release.json).")
+    ] = None,
     level: Level = 0.95,
     as_json: Json = False,
 ) -> None:
     """Buy all answers of a file, or none; writes FILE.release.json.  The same again is free."""
-    from tacit.cli import actions
+    from tacit.cli import actions, studies
 
-    actions.release(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, note, save, level, as_json)
+    price = {"epsilon": epsilon, "delta": delta, "rho": rho}
+    if site is None:
+        actions.release(job, price, note, save, level, as_json)
+    else:
+        studies.release(job, site, price, note, save, level, as_json)
 
 
 @app.command()

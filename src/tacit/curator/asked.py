@@ -18,6 +18,7 @@ from tacit.privacy.numbers import rational
 from tacit.queries import DataQuality, Quantiles, Query
 from tacit.release import Cells, Part
 from tacit.schema import Schema
+from tacit.study import Study
 
 Shares = Mapping[str, Number]
 
@@ -29,6 +30,8 @@ class Asked:
     parts: tuple[tuple[str | None, Query[Any], Cost], ...]
     cost: Cost
     note: str
+    study: Study | None = None
+    """The study whose questions these are: answers carry its digest, new ones are refused once it is closed."""
 
     @property
     def several(self) -> bool:

@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast, overload
 
+from tacit.curator import studied
 from tacit.curator.asked import Asked, Shares, design, measure, split
 from tacit.curator.guard import guarded
-from tacit.curator.ledger import Charge, Ledger, Request, open_ledger
+from tacit.curator.ledger import Charge, Ledger, Request
 from tacit.curator.places import ledger_place, needs_budget, table_name
-from tacit.curator.source import Source, check_source, open_source
+from tacit.curator.source import Source, check_source, computing, open_source
+from tacit.curator.source.site import apply
 from tacit.errors import QueryError, ReleaseError, SourceError, nearest
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
@@ -23,6 +25,7 @@ from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_f
 from tacit.rowmap import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.rowmaps import unit_of
+from tacit.study import Site, Study
 
 R = TypeVar("R", bound=Release)
 VERSION: Final = "0.1.0"
@@ -35,15 +38,16 @@ class Curator:
     ----------
     data: a path (Parquet, CSV, Arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict
         of arrays.  It must be the whole table, one row not computed from others.
-    schema: what is public about its columns.
+    schema: what is public about its columns; or a `Study`, which says it, the budget and the questions.
     name: which people, which edition; a path's stem by default; required with `ledger=` otherwise.
     budget: the promise; required when the ledger is made, checked against the ledger's own afterwards.
     ledger: a path or a "postgresql://" URL.  A file without it uses `<file>.ledger` beside it; only frames in memory go
         without, and then nothing is recorded.
+    site: with a study, how its words map to this table; it says name and ledger where they are not given.
 
-    Raises SourceError, SchemaError, LedgerError or BudgetError, all before a row is read.  Under replace-one the number
-    of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as `rows`; under add-remove
-    it is never looked at.
+    Raises SourceError, SchemaError, StudyError, LedgerError or BudgetError, all before a row is read.  Under
+    replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as
+    `rows`; under add-remove it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
@@ -54,22 +58,30 @@ class Curator:
     def __init__(
         self,
         data: object,
-        schema: Schema | Mapping[str, Any],
+        schema: Schema | Mapping[str, Any] | Study,
         *,
         name: str | None = None,
         budget: Budget | None = None,
         ledger: str | Path | None = None,
+        site: Site | None = None,
     ) -> None:
-        self.schema: Schema = schema if isinstance(schema, Schema) else Schema(schema)
-        self._source: Source = open_source(data, self.schema)
+        self.schema: Schema
+        self.study: Study | None
+        self.schema, self.study = studied.public_of(schema)
+        studied.with_study(site, self.study)
+        opened = open_source(data)
+        named = opened if site is None else apply(opened, site)
+        self._source: Source = computing(named, self.schema)
         check_source(self._source, self.schema)
         path = Path(data) if isinstance(data, str | Path) else None
-        where = ledger_place(path, ledger)
-        self.name: str = table_name(name, path, where)
+        where = ledger_place(path, ledger if site is None or ledger is not None else site.ledger)
+        self.name: str = table_name(name if site is None or name is not None else site.name, path, where)
+        if self.study is not None:
+            self.study.party(self.name)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
-        needs_budget(budget, where)
-        self._ledger: Ledger = open_ledger(where, budget=budget, unit=self._unit)
+        needs_budget(budget or (self.study and self.study.budget), where)
+        self._ledger: Ledger = studied.ledger_of(where, budget, self.study, self._unit)
         self.rows: int | None = self._count_rows()
         self._ledger.table(self.name, self.rows)
 
@@ -112,7 +124,7 @@ class Curator:
 
     def plan(
         self,
-        query: Query[Any] | Mapping[str, Query[Any]],
+        query: Query[Any] | Mapping[str, Query[Any]] | Study,
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -125,7 +137,12 @@ class Curator:
         ask = PLANNER.get("plan")
         if ask is None:
             raise RuntimeError("tacit was imported without its plans")
-        return ask(self, query, epsilon=epsilon, delta=delta, rho=rho, width=width, shares=shares, level=level)
+        words: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
+        if isinstance(query, Study):
+            studied.own_words(shares, None)
+            words = words if width is not None else studied.price(query, words)
+            query, shares = query.asks, query.shares
+        return ask(self, query, **words, width=width, shares=shares, level=level)
 
     # What costs ------------------------------------------------------------------------------------------------------
 
@@ -153,9 +170,20 @@ class Curator:
         note: str = "",
     ) -> Releases: ...
 
+    @overload
     def release(
         self,
-        query: Query[Any] | Mapping[str, Query[Any]],
+        query: Study,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        note: str = "",
+    ) -> Releases: ...
+
+    def release(
+        self,
+        query: Query[Any] | Mapping[str, Query[Any]] | Study,
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
@@ -169,7 +197,17 @@ class Curator:
         `epsilon=` buys discrete Laplace noise; `rho=`, or `epsilon=` with `delta=`, a normal rounded to integers.  Of
         several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the same
         table at the same price is answered from the ledger, free.  Raises BudgetError B02 when the budget refuses.
+
+        A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest.  Raises
+        StudyError P01 for a new answer to a study that is closed, P02 for a price above the study's, P04 for a study
+        that the curator was not made for.
         """
+        if isinstance(query, Study):
+            studied.own_words(shares, name)
+            studied.same(query, self.study)
+            given = studied.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
+            cost = Cost.of(**given)
+            return self._named(Asked(split(query.asks, cost, query.shares), cost, note, query))
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
         if isinstance(query, Query):
             if shares is not None:
@@ -178,9 +216,10 @@ class Curator:
             return self._answer(asked)[0]
         if name is not None:
             raise QueryError("name= belongs to one question.", code="Q21", hint="the mapping's keys are the names")
-        asked = Asked(split(query, cost, shares), cost, note)
-        found = self._answer(asked)
-        return Releases(tuple((cast(str, one.name), one) for one in found))
+        return self._named(Asked(split(query, cost, shares), cost, note))
+
+    def _named(self, asked: Asked) -> Releases:
+        return Releases(tuple((cast(str, one.name), one) for one in self._answer(asked)))
 
     def _answer(self, asked: Asked) -> tuple[Release, ...]:
         """Law 3, first half: public checks; a stored answer; or a durable charge, then the data."""
@@ -189,24 +228,31 @@ class Curator:
         request = self._request(asked, designs)
         stored = self._ledger.find(request.digest)
         if stored is None or stored.release is None:
+            if stored is None:  # a charge of before the last day buys its answer after it
+                studied.still_open(asked.study)
             self._source_ready()
             charge = self._ledger.charge(request)
             stored = charge if charge.release is not None else self._buy(asked, designs, charge)
-        return self._read(stored)
+        return self._read(stored, asked.study)
 
     def _buy(self, asked: Asked, designs: Sequence[Design], charge: Charge) -> Charge:
         """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
         log = None if self._ledger.where is None or "://" in self._ledger.where else Path(self._ledger.where + ".log")
         noisy = guarded(lambda: [measure(one, self._source) for one in designs], log)
         made = [
-            self._document(one, parts, part, charge)
+            self._document(one, parts, part, charge, asked.study)
             for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
         ]
         text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
         return replace(charge, release=self._ledger.store(charge.number, text))
 
     def _document(
-        self, shape: Design, parts: tuple[Part, ...], part: tuple[str | None, Query[Any], Cost], charge: Charge
+        self,
+        shape: Design,
+        parts: tuple[Part, ...],
+        part: tuple[str | None, Query[Any], Cost],
+        charge: Charge,
+        study: Study | None,
     ) -> Release:
         return LEAVES[shape.kind](
             query=shape.query,
@@ -226,6 +272,7 @@ class Curator:
             name=part[0],
             recorded=self.recorded,
             ledger=self._ledger.identity,
+            study=None if study is None else study.digest(),
         )
 
     def _request(self, asked: Asked, designs: Sequence[Design]) -> Request:
@@ -244,13 +291,16 @@ class Curator:
         names = tuple(name for name, _, _ in asked.parts if name is not None)
         return Request(table=self.name, names=names, question=canonical(question), cost=asked.cost, note=asked.note)
 
-    def _read(self, charge: Charge) -> tuple[Release, ...]:
-        """The stored document, as releases that know what is left."""
+    def _read(self, charge: Charge, study: Study | None) -> tuple[Release, ...]:
+        """The stored document, as releases that know what is left.
+
+        A study that asks the same of the same columns at the same price is answered by it, whatever was asked first.
+        """
         import json
 
         assert charge.release is not None
-        found = releases_from_dict(json.loads(charge.release)).with_remaining(self.remaining)
-        return tuple(found.values())
+        found = tuple(releases_from_dict(json.loads(charge.release)).with_remaining(self.remaining).values())
+        return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
 
     def _source_ready(self) -> None:
         """A user's connection with an unfinished result is refused before the charge."""

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tacit.planning.page import Plan
-from tacit.planning.plan import plan, plan_for
+from tacit.planning.plan import plan, plan_for, plan_study
 
-__all__ = ["Plan", "plan", "plan_for"]
+__all__ = ["Plan", "plan", "plan_for", "plan_study"]

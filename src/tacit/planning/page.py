@@ -13,6 +13,7 @@ from typing import Final
 from tacit.errors import FileError
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import ASSUMED, Expected
+from tacit.planning.parties import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
 from tacit.release import write_text
 from tacit.tables import Align, Table, format_number
@@ -55,6 +56,8 @@ class Plan:
     budget: Budget | None
     spent: Spend
     left: str | None
+    parties: Parties | None = None
+    """Of a study: then precision is that of one party."""
 
     @property
     def widest(self) -> Expected:
@@ -147,10 +150,23 @@ class Plan:
         for part, one in listed[:SHOWN]:
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if one.std_error > 0 else 2
             width, without = (format_number(x, decimals=min(digits, 8)) for x in (one.width, one.without))
-            rows.append((part.name or _question(part), one.term, width, f"{100 * one.privacy:.0f} %", without))
+            row = (part.name or _question(part), one.term, width, f"{100 * one.privacy:.0f} %", without)
+            rows.append((*row, *self._pooled(part, one, digits)))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
         columns = ("question", "term", f"{100 * self.level:g}% width", "of which privacy", "without privacy")
-        return Table("", columns, tuple(rows), (*more, f"assumed: {ASSUMED}"), SIDES)
+        if self._root is not None:
+            columns = (*columns, f"pooled over {self._root.number:,}")
+        return Table("", columns, tuple(rows), (*more, f"assumed: {ASSUMED}"), (*SIDES, *SIDES[-1:])[: len(columns)])
+
+    @property
+    def _root(self) -> Parties | None:
+        return self.parties if self.parties is not None and self.parties.root is not None else None
+
+    def _pooled(self, part: Part, one: Expected, digits: int) -> tuple[str, ...]:
+        if self._root is None:
+            return ()
+        width = self._root.pooled(part.shape.query, one.width)
+        return ("–" if width is None else format_number(width, decimals=min(digits + 1, 8)),)
 
     def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Headings and their lines."""
@@ -163,6 +179,7 @@ class Plan:
             ("What leaves", (f"{self.numbers:,} noisy integers of {self.table!r} ({people})", *leaves)),
             ("Cost", (f"{self.cost}", *self._balance())),
             ("Expected precision", (*self.table_of_terms().to_text().splitlines(), self.rate)),
+            *(() if self.parties is None else (("Parties", self.parties.lines()),)),
             ("Cautions", tuple(f"- {one}" for one in cautions) if cautions else ("none",)),
             (
                 "Stored",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
@@ -12,9 +13,11 @@ from tacit.errors import QueryError, TacitError
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import GUESSED_ROWS, Expected, expected
 from tacit.planning.page import Part, Plan
+from tacit.planning.parties import parties_of
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
 from tacit.schema import Schema
+from tacit.study import Study
 
 Asks = Mapping[str, Query[Any]]
 STEPS: Final = 40
@@ -115,6 +118,35 @@ def plan_for(
         spent=curator.spent,
         name=curator.name,
     )
+
+
+def plan_study(
+    study: Study,
+    *,
+    rows: int | None = None,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    level: float | None = None,
+) -> Plan:
+    """`Study.plan`: as `plan`, of one party's release, with what is known of all of them."""
+    spend = study.spend
+    if epsilon is None and delta is None and rho is None:
+        epsilon, delta, rho = spend.epsilon, spend.delta, spend.rho
+    page = plan(
+        study.asks,
+        study.schema,
+        rows=study.rows if rows is None else rows,
+        epsilon=epsilon,
+        delta=delta,
+        rho=rho,
+        shares=study.shares,
+        level=study.combine.level if level is None else level,
+        neighbors=study.budget.neighbors,
+        budget=study.budget,
+        name=study.name,
+    )
+    return replace(page, parties=parties_of(study))
 
 
 def _rows(rows: int | None, neighbors: str) -> int:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tacit.curator.source.check import check_source
-from tacit.curator.source.frames import Source, open_source
+from tacit.curator.source.frames import Source, computing, open_source
 
-__all__ = ["Source", "check_source", "open_source"]
+__all__ = ["Source", "check_source", "computing", "open_source"]

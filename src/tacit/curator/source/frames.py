@@ -19,7 +19,7 @@ from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
-from tacit.predicates.computed import Computed, computed_columns
+from tacit.predicates.computed import computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Unit
 from tacit.schema import Schema
@@ -82,10 +82,6 @@ class Table:
         self._engine = engine
         self._types = engine.types()
 
-    def computing(self, columns: Mapping[str, Computed]) -> Table:
-        """The same table with computed columns."""
-        return Table(self._kind, Computing(self._engine, columns))
-
     @property
     def kind(self) -> str:
         """See `Source.kind`."""
@@ -119,6 +115,10 @@ class Table:
         """See `Source.ranked`."""
         return ranked(self._engine, at, keys, unit, where)
 
+    def through(self, wrap: Callable[[Engine], Engine]) -> Table:
+        """The same table behind another engine."""
+        return Table(self._kind, wrap(self._engine))
+
     def ready(self) -> None:
         """See `Source.ready`."""
         hint = "finish or close open results of its connection" if self._kind == "DuckDB relation" else "open it again"
@@ -137,8 +137,13 @@ def open_source(data: object, schema: Schema | None = None) -> Table:
     {'age': 'list of numbers'}
     """
     table = _opened_as_it_is(data)
-    columns = {} if schema is None else computed_columns(schema)
-    return table.computing(columns) if columns else table
+    return table if schema is None else computing(table, schema)
+
+
+def computing(table: Table, schema: Schema) -> Table:
+    """The table with the schema's computed columns."""
+    columns = computed_columns(schema)
+    return table.through(lambda engine: Computing(engine, columns)) if columns else table
 
 
 def _opened_as_it_is(data: object) -> Table:

@@ -1,0 +1,64 @@
+"""What the commands do with a study: `tacit plan`, `check` and `release` with `--site`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tacit.cli.output import emit, progress, writable
+from tacit.errors import FileError
+from tacit.study import Site, Study
+
+
+def plan(study: Study, path: str, price: dict[str, str | None], level: float | None, save: str | None) -> Any:
+    """The page of a study; `tacit plan` prints it."""
+    typed: dict[str, Any] = dict(price)
+    page = study.plan(level=level, **typed)
+    if save is not None:
+        writable(save, path)
+        page.save(save)
+    return page
+
+
+def check(path: str, site: str | None, as_json: bool) -> None:
+    """`tacit check`: the study alone, or with a site's table; no row is read."""
+    study = Study.load(path)
+    words: dict[str, Any] = {"study": study.name, "digest": study.digest(), "columns": len(study.schema)}
+    words |= {"questions": len(study.asks), "parties": len(study.parties)}
+    if site is None:
+        listed = f"{len(study.parties):,} parties" if study.parties else "any party"
+        text = f"{study.name}: {len(study.schema)} columns, {len(study.asks)} questions, {listed}; "
+        emit(f"{text}digest {study.digest()}.", words, as_json)
+        return
+    from tacit.curator.source import check_source, open_source
+    from tacit.curator.source.site import apply
+
+    own = Site.load(site, study)
+    source = apply(open_source(own.data), own)
+    check_source(source, study.schema)
+    text = f"{own.name}: {len(study.schema)} columns of {study.name} agree with this {source.kind}; no row was read."
+    emit(text, {**words, "site": own.name, "source": source.kind}, as_json)
+
+
+def release(
+    path: str, site: str, price: dict[str, str | None], note: str, save: str | None, level: float, as_json: bool
+) -> None:
+    """`tacit release`, at a party."""
+    from tacit.cli.actions import finish
+    from tacit.curator.curator import Curator
+    from tacit.inference.estimate import check_level
+    from tacit.privacy import Cost
+
+    study = Study.load(path)
+    own = Site.load(site, study)
+    check_level(level)
+    target = Path(save) if save is not None else own.path.with_suffix(".release.json")
+    if not target.parent.is_dir():
+        raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
+    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger")
+    progress("opening the table")
+    curator = Curator(own.data, study, site=own)
+    progress("reading the table, once a question")
+    typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
+    found = curator.release(study, note=note, **typed)
+    finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)

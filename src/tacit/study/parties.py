@@ -1,0 +1,104 @@
+"""What a study says beyond a curator's file: until when, how answers are combined, and of which parties."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
+
+from tacit.errors import FileError, nearest
+from tacit.files import known, rows_of, section_of, text_of
+
+Effects: TypeAlias = Literal["common", "random"]
+KEY: Final = "ed25519:"
+COMBINE: Final = ("effects", "minimum", "level")
+PARTY: Final = ("contact", "key", "rows", "optional")
+
+
+@dataclass(frozen=True)
+class Combine:
+    """How answers become one: `effects` "common" (one and the same quantity everywhere) or "random" (quantities that
+    differ from party to party), the `minimum` number of answers for a pooled result, the `level` of its intervals.
+    """
+
+    effects: Effects = "random"
+    minimum: int = 1
+    level: float = 0.95
+
+
+@dataclass(frozen=True)
+class Party:
+    """One party: whom to write to, the public `key` of its signatures, its number of `rows` where it differs from the
+    study's and may be known, whether the study is complete without it (`optional`).
+    """
+
+    contact: str | None = None
+    key: str | None = None
+    rows: int | None = None
+    optional: bool = False
+
+
+def combine_of(words: Mapping[str, Any]) -> Combine:
+    """The `[combine]` section; FileError F05 for an unknown key, F06 for a value that is none."""
+    given = section_of(words, "combine")
+    known("[combine]", given, COMBINE)
+    effects, minimum, level = given.get("effects", "random"), given.get("minimum", 1), given.get("level", 0.95)
+    if effects not in get_args(Effects):
+        guess = nearest(str(effects), get_args(Effects)) or "random"
+        message = f"[combine] effects is {effects!r}: neither common nor random."
+        raise FileError(message, code="F06", hint=f'effects = "{guess}"')
+    if isinstance(minimum, bool) or not isinstance(minimum, int) or minimum < 1:
+        message = f"[combine] minimum is {minimum!r}: not a whole number from 1 on."
+        raise FileError(message, code="F06", hint="minimum = 25, answers at least")
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:
+        message = f"[combine] level is {level!r}: not from 0.5 to below 1."
+        raise FileError(message, code="F06", hint="level = 0.95")
+    return Combine(cast(Effects, effects), minimum, float(level))
+
+
+def parties_of(words: Mapping[str, Any]) -> dict[str, Party]:
+    """The `[parties.NAME]` sections, in order; FileError F05, F06 in the place that is wrong."""
+    return {name: _party(name, given) for name, given in section_of(words, "parties").items()}
+
+
+def _party(name: str, given: object) -> Party:
+    place = f"[parties.{name}]"
+    if not name.strip() or not name.isprintable():
+        raise FileError(f"a party is called {name!r}.", code="F06", hint="[parties.st-mary]")
+    if not isinstance(given, Mapping):
+        hint = f'{place}, then contact = "data@st-mary.example" on a line of its own'
+        raise FileError(f"{place} is {given!r}, not a section.", code="F06", hint=hint)
+    words = cast("Mapping[str, Any]", given)
+    known(place, words, PARTY)
+    optional = words.get("optional", False)
+    if not isinstance(optional, bool):
+        message = f"{place} optional is {optional!r}: neither true nor false."
+        raise FileError(message, code="F06", hint="optional = true")
+    return Party(text_of(words, "contact", place), _key(words, place), rows_of(words.get("rows"), place), optional)
+
+
+def _key(words: Mapping[str, Any], place: str) -> str | None:
+    """A public key as text: its kind, a colon, base64; what is in it is for whoever checks signatures."""
+    key = text_of(words, "key", place)
+    if key is None:
+        return None
+    try:
+        if not key.startswith(KEY) or not base64.b64decode(key.removeprefix(KEY), validate=True):
+            raise binascii.Error
+    except (binascii.Error, ValueError):
+        message = f"{place} key is {key!r}: no public key."
+        raise FileError(message, code="F06", hint=f'key = "{KEY}…", in base64') from None
+    return key
+
+
+def closes_of(words: Mapping[str, Any]) -> date | None:
+    """The last day on which answers count; FileError F06 for what is no day."""
+    value = words.get("closes")
+    if value is None:
+        return None
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise FileError(f"closes is {value!r}: not a day.", code="F06", hint="closes = 2025-03-31, without quotes")
+    return value

@@ -1,0 +1,77 @@
+"""Site: a party's own page, where its rows are and how its words map to the study's.  Never leaves the party."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from tacit.errors import FileError
+from tacit.files import format_of, known, ledger_of, section_of, text_of
+from tacit.schema.toml import read_text, read_toml
+from tacit.study.columns import ColumnMap, columns_of
+from tacit.study.study import Study
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+TOP: Final = ("name", "data", "tacit")
+DATA: Final = ("path", "ledger", "columns", "key")
+
+
+@dataclass(frozen=True)
+class Site:
+    """One party's table and how it is read: made by `Site.load`, given to `Curator(site.data, study, site=site)`.
+
+    Attributes
+    ----------
+    path: of the site file.
+    name: of the party, as the study lists it.
+    data, ledger: the table; its ledger, None for `<table>.ledger` beside it.
+    columns: the study's name -> how that column is found in the table; those not in it are as the study says.
+    study: digest of the study that it was read for.
+    """
+
+    path: Path
+    name: str
+    data: Path
+    ledger: str | None
+    columns: Mapping[str, ColumnMap]
+    study: str
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], study: Study) -> Site:
+        """Read a site file for a study.
+
+        Raises FileError F01, F02, F05, F06 as other files do, F09 without name or data, F20 for a map that does not fit
+        its column, F21 for a key to sign with; QueryError Q10 for a column that the study does not have; StudyError P03
+        for a party that the study does not list.
+        """
+        place = Path(path)
+        words = read_toml(read_text(place), str(place))
+        known("the site file", words, TOP)
+        if "tacit" in words:
+            format_of(words, place)
+        data = section_of(words, "data")
+        known("[data]", data, DATA)
+        if "key" in data:
+            message = f"{place} has a key: answers are not signed in this version."
+            raise FileError(message, code="F21", hint="leave [data] key out")
+        name = _needed(words, "name", "the site file", place, 'name = "st-mary", as the study lists it')
+        where = _needed(data, "path", "[data]", place, '[data], then path = "exports/hip_2024.csv"')
+        study.party(name)
+        return cls(
+            path=place,
+            name=name,
+            data=place.parent / where,
+            ledger=ledger_of(text_of(data, "ledger", "[data]"), place),
+            columns=columns_of(data.get("columns", {}), study.schema),
+            study=study.digest(),
+        )
+
+
+def _needed(words: Mapping[str, Any], key: str, where: str, path: Path, hint: str) -> str:
+    if key not in words:
+        raise FileError(f"{path} says no {key}.", code="F09", hint=hint)
+    return cast(str, text_of(words, key, where))
