@@ -111,7 +111,7 @@ CODES: Final[dict[str, str]] = {
     "D20": "a table of fewer than two rows, whose number is public",
     "D21": "a table of more rows than the sums are proven for",
     "D30": "a column that a site file names is not in the table",
-    "D31": "a map of cells that this version does not apply",
+    "D31": "a map of cells that the table's column does not take",
     # P: studies of many parties
     "P01": "a study that is closed",
     "P02": "a price above what the study asks for",

@@ -99,7 +99,7 @@ def test_what_a_party_may_not_do_spends_nothing(home: Path) -> None:
     (home / "job.toml").write_text(JOB)
     (home / "closed.toml").write_text(STUDY.replace("2999-12-31", "2024-12-31"))
     (home / "luke.toml").write_text(SITE.replace("st-mary", "st-lukas"))
-    (home / "minutes.toml").write_text(SITE.replace('"ALTER"', '"ALTER", multiply = 2'))
+    (home / "nowhere.toml").write_text(SITE.replace('"ALTER"', '"ALTER_", multiply = 2'))
     slips: list[tuple[tuple[str, ...], str]] = [
         ((*at, site, "--rho", "0.21"), "P02"),
         ((*at, site, "--level", "2"), "I01"),
@@ -109,7 +109,7 @@ def test_what_a_party_may_not_do_spends_nothing(home: Path) -> None:
         ((*at, "study.toml"), "F05"),
         (("release", "closed.toml", "--site", site), "P01"),
         (("release", "job.toml", "--site", site), "F07"),
-        (("check", "study.toml", "--site", "minutes.toml"), "D31"),
+        (("check", "study.toml", "--site", "nowhere.toml"), "D30"),
         (("release", "study.toml"), "F09"),
     ]
     for words, code in slips:

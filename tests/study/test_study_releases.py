@@ -318,8 +318,6 @@ def test_a_site_says_name_and_ledger_and_is_no_part_of_the_answer(tmp_path: Path
     [
         ('"GENDER"', '"GENDR"', "D30", "GENDER"),
         ('"GENDER"', '"_"', "D30", "PATIENT_NO, wait"),
-        ('{ column = "WAIT_MIN" }', '{ column = "WAIT_MIN", multiply = 2 }', "D31", "[data.columns] wait"),
-        ('{ column = "AGE65" }', '{ column = "AGE65", recode = { J = true } }', "D31", "[data.columns] old"),
         ('old = { column = "AGE65" }', "", "D10", "is_old"),
     ],
 )

@@ -178,6 +178,25 @@ def _of_date(function: str, days: Any, backend: Backend) -> Any:
             return year + era * real(400.0) + choose(month <= real(2.0), real(1.0), real(0.0))
 
 
+def days_of(year: Any, month: Any, day: Any, backend: Backend) -> Known:
+    """Days since 1970-01-01 of whole numbers; known where there is such a day.  Source: Hinnant's days_from_civil."""
+    real, keep = backend.real, backend.keep
+
+    def part(a: Any, b: int) -> Any:
+        return keep(backend.floor(a / real(float(b))))
+
+    early = month <= real(2.0)
+    y = keep(backend.choose(early, year - real(1.0), year))
+    march = keep(backend.choose(early, month + real(9.0), month - real(3.0)))
+    era = part(y, 400)
+    of_era = keep(y - era * real(400.0))
+    of_year = part(real(153.0) * march + real(2.0), 5) + day - real(1.0)
+    days = of_era * real(365.0) + part(of_era, 4) - part(of_era, 100) + of_year
+    days = keep(era * real(146097.0) + days - real(719468.0))
+    same = (_of_date("month", days, backend) == month) & (_of_date("day", days, backend) == day)
+    return days, keep(same & (_of_date("year", days, backend) == year))
+
+
 class Reference:
     """`Backend` in NumPy: what every engine must equal, row by row."""
 

@@ -68,6 +68,9 @@ def _map(name: str, given: object, schema: Schema) -> ColumnMap:
     if not isinstance(given, Mapping) or not given:
         message = f"{place} is {given!r}: it maps to nothing."
         raise FileError(message, code="F20", hint=f'{name} = {{ column = "{name.upper()}" }}')
+    if schema.is_computed(name):
+        message = f"{place}: the study computes this column from others."
+        raise FileError(message, code="F20", hint="map those that it is computed from")
     words = cast("Mapping[str, Any]", given)
     known(place, words, WORDS)
     for word, types in FITS.items():

@@ -223,6 +223,13 @@ def _is_listed(cell: str, levels: tuple[str, ...]) -> str:
     return f"CASE WHEN {cell} IS NOT NULL THEN {among} END"
 
 
+def _part(cell: str, levels: tuple[str, ...]) -> str:
+    """The number that a group of a regular expression finds in a cell's text."""
+    pattern, group = levels
+    found = f"regexp_extract(CAST({cell} AS VARCHAR), {quoted(pattern, chr(39))}, {int(group)})"
+    return f"TRY_CAST(nullif({found}, '') AS DOUBLE)"
+
+
 def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = None) -> Any:
     """Cells as c0, c1, ...; `one`: a relation of one row on the same connection, the relation's own where not given."""
     names = [f'"c{i}"' for i in range(len(cells))]
@@ -264,6 +271,8 @@ def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
         return _listed(cell, one.levels)
     if one.how == "listed":
         return _is_listed(cell, one.levels)
+    if one.how == "part":
+        return _part(cell, one.levels)
     if one.how == "unit":
         return _unit(cell, dtype)
     if one.how != "date":
@@ -297,6 +306,8 @@ def _text_cell(one: Reading, cell: str) -> str | Listed:
         return _listed(cell, one.levels)
     if one.how == "listed":
         return _is_listed(cell, one.levels)
+    if one.how == "part":
+        return _part(cell, one.levels)
     if one.how == "unit":
         return _unit(cell, "VARCHAR")
     if one.how == "date":

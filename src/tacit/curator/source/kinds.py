@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
 
-How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit"]
+How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit", "part"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class Reading:
              they are (0.0 and -0.0 alike), null where it is missing or not finite.
     text:    where the cell equals one of `levels`, character by character, that text or its place, from 1; else null.
     index:   the same, but always its place.
+    part:    the number that group `levels[1]` of the regular expression `levels[0]` finds in the text of the cell; null
+             where it finds none.
     listed:  1 where the cell equals one of `levels`, 0 where it is another, null where it is missing.
     """
 

@@ -73,6 +73,9 @@ def _cell(one: Reading, dtype: Any) -> Any:
         text = cell.cast(pl.String)
         among = pl.when(text.is_in(list(one.levels))).then(1.0).otherwise(0.0)
         return pl.when(text.is_not_null()).then(among)
+    if one.how == "part":
+        pattern, group = one.levels
+        return cell.cast(pl.String).str.extract(pattern, int(group)).cast(pl.Float64, strict=False)
     if one.how == "unit":
         if dtype.is_float():
             return pl.when(cell.is_finite()).then(cell + 0.0)

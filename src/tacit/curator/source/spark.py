@@ -64,6 +64,10 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "listed":
         among = fn.when(cell.cast("string").isin(list(one.levels)), 1.0).otherwise(0.0)
         return fn.when(cell.isNotNull(), among)
+    if one.how == "part":
+        pattern, group = one.levels
+        found = fn.regexp_extract(cell.cast("string"), pattern, int(group))
+        return fn.when(found != "", found).cast("double")
     if one.how == "unit":
         return _unit(cell, dtype.typeName())
     if one.how != "date" or dtype.typeName() == "void":
