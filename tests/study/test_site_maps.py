@@ -112,7 +112,7 @@ def mapped(cells: dict[str, list[Any]], *, text: bool = False) -> dict[str, np.n
 
     stays = {"none": 0.0, "?": 7.0, **({"3": 3.0, "60": 60.0} if text else {})}
     sexes = {"F": "female", "W": "female", "M": "male", "female": "female", "male": "male"}
-    made = {
+    return {
         "wait": np.array([np.nan if x is None else x * 0.016666666666666666 for x in cells["WAIT_MIN"]]),
         "stay": np.array([stays.get(x, np.nan) for x in cells["LOS"]]),
         "admitted": np.array([day(x, "%d/%m/%Y") for x in cells["ADM"]]),
@@ -121,7 +121,6 @@ def mapped(cells: dict[str, list[Any]], *, text: bool = False) -> dict[str, np.n
         "side": np.array([{"L": 1.0, "R": 2.0}.get(x, np.nan) for x in cells["SIDE"]]),
         "again": np.array([{"J": 1.0, "N": 0.0}.get(x, np.nan) for x in cells["READM"]]),
     }
-    return made
 
 
 def site_at(folder: Path, text: str = SITE) -> tc.Site:
@@ -207,23 +206,24 @@ def test_quality_is_that_of_the_mapped_cells(tmp_path: Path) -> None:
     source = computing(apply(open_source(data), site_at(tmp_path)))
     found = exact(source, tc.DataQuality(["wait", "sex", "admitted"]))
     waits = [x for x in cells["WAIT_MIN"] if x is not None]
-    assert found[0][0][:3] == (
-        len(cells["WAIT_MIN"]) - len(waits), sum(x < 0 for x in waits), sum(x / 60 > 240.0001 for x in waits)
-    )  # fmt: skip
+    above, below = sum(x / 60 > 240.0001 for x in waits), sum(x < 0 for x in waits)
+    assert found[0][0][:3] == (len(cells["WAIT_MIN"]) - len(waits), below, above)
     sexes = cells["GENDER"]
-    assert found[1][0] == (sexes.count(None) + sexes.count("X"), sexes.count("f") + sexes.count("Q"), sum(map(sexes.count, ["F", "W", "M", "female", "male"])))  # fmt: skip
+    listed = sum(map(sexes.count, ["F", "W", "M", "female", "male"]))
+    assert found[1][0] == (sexes.count(None) + sexes.count("X"), sexes.count("f") + sexes.count("Q"), listed)
     days = mapped(cells)["admitted"]
     assert found[2][0][0] == int(np.isnat(days).sum())
 
 
 def test_numbers_are_recoded_as_numbers(tmp_path: Path) -> None:
-    site = site_at(
-        tmp_path, SITE.replace("F = ", "1 = ").replace("W = ", "3 = ").replace("M = ", "2 = ").replace("X = ", "9 = ")
-    )
+    text, codes = SITE, {"F": 1, "W": 3, "M": 2, "X": 9}
+    for letter, code in codes.items():
+        text = text.replace(f"{letter} = ", f"{code} = ", 1)
+    site = site_at(tmp_path, text)
     cells = rows()
-    codes = {"F": 1, "W": 3, "M": 2, "X": 9}
     cells["GENDER"] = [codes.get(x) for x in cells["GENDER"]]
-    wanted = {**mapped(rows()), "sex": np.array([{1: "female", 3: "female", 2: "male"}.get(x) for x in cells["GENDER"]], dtype=object)}  # fmt: skip
+    words = {1: "female", 3: "female", 2: "male"}
+    wanted = {**mapped(rows()), "sex": np.array([words.get(x) for x in cells["GENDER"]], dtype=object)}
     data = pa.table({name: pa.array(column) for name, column in cells.items()})
     for table in (data, pl.from_arrow(data)):
         query = tc.Count(by=["sex", "side"])
