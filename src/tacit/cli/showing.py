@@ -50,8 +50,7 @@ def show(
 
 def budget(where: str, releases: list[str], as_json: bool) -> None:
     """`tacit budget`."""
-    from tacit.curator.ledger import open_ledger
-    from tacit.curator.ledger.ledger import unit_of
+    from tacit.curator.ledger import open_ledger, unit_of
     from tacit.tables import Align, Table
 
     if "://" not in where and not Path(where).is_file():
