@@ -146,6 +146,7 @@ CODES: Final[dict[str, str]] = {
     "C03": "an option has an unknown value",
     "C04": "no such ledger",
     "C05": "the output takes no more",
+    "C06": "options that say nothing together",
     # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",
 }

@@ -32,7 +32,7 @@ TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", 
 LATER: Final = ("combine", "parties", "closes")
 KEYS: Final = {
     "table": ("name", "rows"),
-    "data": ("path", "ledger"),
+    "data": ("path", "ledger", "analyst"),
     "budget": ("epsilon", "delta", "rho", "neighbors", "accounting"),
     "spend": ("epsilon", "delta", "rho"),
 }
@@ -49,6 +49,7 @@ class Job:
     rows: int | None
     data: Path | None
     ledger: str | None
+    analyst: str | None
     budget: Budget | None
     schema: Schema
     spend: Cost | None
@@ -98,6 +99,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
         rows=_rows(table.get("rows")),
         data=None if "path" not in data else path.parent / cast(str, _text(data, "path", "[data]")),
         ledger=_ledger(_text(data, "ledger", "[data]"), path),
+        analyst=_text(data, "analyst", "[data]"),
         budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
         schema=schema,
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,

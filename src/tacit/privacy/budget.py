@@ -117,6 +117,15 @@ class Budget:
         assert self.delta is not None
         return epsilon_delta_to_zcdp(self.epsilon, self.delta)
 
+    def like(self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Budget:
+        """A budget of other numbers under the same relation, and the same accounting where they are an (ε, δ) pair.
+
+        >>> Budget(epsilon=1, neighbors="add-remove").like(epsilon=2)
+        Budget(epsilon=Fraction(2, 1), delta=None, rho=None, neighbors='add-remove', accounting=None)
+        """
+        accounting = self.accounting if epsilon is not None and delta is not None else None
+        return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
+
     @property
     def kind(self) -> Literal["pure", "zcdp", "basic"]:
         """How costs add: ε; ρ; ε and δ."""

@@ -86,7 +86,7 @@ def checked_note(note: object) -> str:
     """The reason of an act; LedgerError L21 where there is none."""
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
-        raise LedgerError(message, code="L21", hint='note="board 31"')
+        raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
     return note
 
 
