@@ -67,7 +67,7 @@ class Spend:
 
 @dataclass(frozen=True, init=False)
 class Budget:
-    """What people are promised by a ledger, for good: the sum of all its costs stays within this.
+    """What people are promised by a ledger: the sum of all its costs stays within this; a raise is a recorded act.
 
     `neighbors` names what the promise protects: "replace-one" (default; the number of rows is public) or "add-remove"
     (it is private).  Budgets are equal when their promises are.  Raises BudgetError: B01 and B03 as `Cost.of`, B05 for
