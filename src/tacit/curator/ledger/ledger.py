@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from tacit.curator.ledger import acts, audit
 from tacit.curator.ledger.acts import Act, Limit, Raise, Standing
-from tacit.curator.ledger.chain import Charge, Entry, Request, charge_of, linked
+from tacit.curator.ledger.chain import Charge, Entry, Request, broken_link, charge_of, linked
 from tacit.curator.ledger.store import Store, Tx
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Spend, refusal
@@ -181,8 +181,8 @@ class Ledger:
         """
         with self.store_.read() as tx:
             entries = tx.all()
-        later = audit.unknown(entries)
-        wrong = audit.misfit(entries, self.first)
+        later = None if broken_link(entries) is not None else audit.unknown(entries)
+        wrong = audit.misfit(entries, self.first) if later is None else None
         if wrong is not None:
             message = f"ledger {self.where} was changed: entry {wrong} does not fit its chain."
             raise LedgerError(message, code="L10", hint="restore the newest intact copy", state=None)
