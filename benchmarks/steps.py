@@ -11,7 +11,7 @@ ledger and asks the same question again.  What must hold, and is checked here:
 - the same question ends with one charge and one answer: the stored one where one was stored, bit for bit;
 - a question that no longer fits is refused, and nothing is left over beside the ledger's own files.
 
-Used by `tests/ledger/test_killed_at_every_step.py`, thinned.
+Used by `tests/ledger/test_killed_at_every_step.py`, thinned.  Raises and limits are in `steps_of_acts.py`.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def first_touch(steps: list[tuple[str, int]]) -> int:
 
 def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
     """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
-    names = ("ledger", "sqlite", "chain", "store")
+    names = ("ledger", "sqlite", "chain", "store", "acts", "opening")
     own = ("curator/curator.py", "curator/asked.py", "curator/guard.py", *(f"ledger/{name}.py" for name in names))
     order = enumerate(steps) if last else reversed(list(enumerate(steps)))
     return sorted({step: i for i, step in order if step[0].endswith(own)}.values())

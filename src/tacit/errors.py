@@ -83,6 +83,9 @@ CODES: Final[dict[str, str]] = {
     "B09": "dp-accounting is not installed",
     "B10": "a table in memory has no budget",
     "B11": "a new ledger takes a budget",
+    "B12": "an analyst's limit refuses: too little of it is left",
+    "B13": "a total or a limit of another kind, accounting or relation, or a total that is no raise",
+    "B14": "a limit below what the analyst has spent",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",
@@ -100,6 +103,8 @@ CODES: Final[dict[str, str]] = {
     "L14": "an older copy of a ledger, or not the ledger of a release",
     "L15": "a ledger of a later version",
     "L20": "a table has no name",
+    "L21": "a raise or a limit without a note",
+    "L22": "what should be an analyst's name is none",
     # D: data sources, before any row is read
     "D01": "data of a kind that is no table",
     "D02": "no such file",
@@ -152,6 +157,7 @@ CODES: Final[dict[str, str]] = {
     "C03": "an option has an unknown value",
     "C04": "no such ledger",
     "C05": "the output takes no more",
+    "C06": "options that say nothing together",
     # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",
 }

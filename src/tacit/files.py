@@ -33,7 +33,7 @@ STUDY: Final = ("closes", "combine", "parties")
 """Sections that only studies have (`tacit.study`)."""
 KEYS: Final = {
     "table": ("name", "rows"),
-    "data": ("path", "ledger"),
+    "data": ("path", "ledger", "analyst"),
     "budget": ("epsilon", "delta", "rho", "neighbors", "accounting"),
     "spend": ("epsilon", "delta", "rho"),
 }
@@ -50,6 +50,7 @@ class Job:
     rows: int | None
     data: Path | None
     ledger: str | None
+    analyst: str | None
     budget: Budget | None
     schema: Schema
     spend: Cost | None
@@ -111,6 +112,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
         rows=rows_of(table.get("rows")),
         data=None if "path" not in data else path.parent / cast(str, text_of(data, "path", "[data]")),
         ledger=ledger_of(text_of(data, "ledger", "[data]"), path),
+        analyst=text_of(data, "analyst", "[data]"),
         budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
         schema=schema,
         spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,

@@ -137,10 +137,10 @@ def test_a_note_stays_on_its_line(home: Path) -> None:
 def test_interrupted(home: Path, as_json: bool) -> None:
     code = f"""
 import sys
-from tacit.cli import main, showing
+from tacit.cli import ledgers, main
 def stop(*_):
     raise KeyboardInterrupt
-showing.budget = stop
+ledgers.budget = stop
 sys.argv = ["tacit", "budget", "x.ledger"] + ["--json"] * {as_json}
 main()
 """
@@ -154,10 +154,10 @@ main()
 def test_a_defect_says_nothing_that_might_be_data(home: Path) -> None:
     code = """
 import sys
-from tacit.cli import main, showing
+from tacit.cli import ledgers, main
 def fail(*_):
     raise ValueError("4711 secret")
-showing.budget = fail
+ledgers.budget = fail
 sys.argv = ["tacit", "budget", "x.ledger", "--json"]
 main()
 """

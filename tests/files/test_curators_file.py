@@ -70,6 +70,7 @@ def test_section_names_and_keys_are_the_python_words(tmp_path: Path) -> None:
         10_000,
     )
     assert (job.data, job.ledger) == (tmp_path / "pums.parquet", str(tmp_path / "pums.ledger"))
+    assert job.analyst is None
     assert job.budget == Budget(rho=0.5, neighbors="replace-one")
     assert job.spend == Cost.of(rho="1/5")  # a float means the decimal it is written as
     assert job.asks == {
@@ -107,11 +108,20 @@ def test_paths_are_those_of_the_file_and_servers_are_left_alone(tmp_path: Path) 
     assert load(tmp_path, JOB.replace("pums.parquet", "in/pums.parquet")).data == tmp_path / "in" / "pums.parquet"
 
 
+def test_who_asks_stays_at_home(tmp_path: Path) -> None:
+    named = JOB.replace('ledger = "pums.ledger"', 'ledger = "pums.ledger"\nanalyst = "alice"')
+    assert load(tmp_path, named).analyst == "alice"
+    with pytest.raises(TacitError) as refused:
+        load(tmp_path, named.replace('"alice"', "7"))
+    assert refused.value.code == "F06"
+
+
 SAME = [
     ('title = "California adults"', 'title = "Others"'),
     ('contact = "data@office.example"', ""),
     ('path = "pums.parquet"', 'path = "elsewhere.csv"'),
     ('ledger = "pums.ledger"', ""),
+    ('ledger = "pums.ledger"', 'ledger = "pums.ledger"\nanalyst = "alice"'),
     ("# version of this format", ""),
     ('columns = ["income"]', 'columns = "income"'),
     ("rho = 0.2\n", 'rho = "1/5"\n'),

@@ -37,3 +37,25 @@ def test_a_careless_ledger_is_found_out() -> None:
     done = run("--every", "9", "--jobs", "2", "--careless")
     assert done.returncode == 1
     assert "the charge was lost" in done.stdout
+
+
+def acts(*options: str) -> subprocess.CompletedProcess[str]:
+    script = str(SCRIPT.with_name("steps_of_acts.py"))
+    command = [sys.executable, script, "--jobs", "2", *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(not hasattr(sys, "settrace") or sys.platform == "win32", reason="needs fork and SIGKILL")
+def test_killed_at_every_step_of_a_raise_and_a_limit() -> None:
+    done = acts("--every", "9")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = re.search(r"steps: (\d+) before, (\d+) raised, (\d+) limited, (\d+) charged", done.stdout)
+    assert said is not None, done.stdout
+    assert min(map(int, said.groups())) > 0
+    assert "problems: none" in done.stdout
+
+
+def test_a_careless_raise_is_found_out() -> None:
+    done = acts("--every", "59", "--careless")
+    assert done.returncode == 1
+    assert "does not fit its chain" in done.stdout

@@ -8,12 +8,14 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tacit.curator.ledger import Request, open_ledger
+from tacit.curator.ledger import Ledger, Request, open_ledger
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Cost
 
@@ -159,3 +161,76 @@ def test_the_command_line_on_a_server(server: str, tmp_path: Path) -> None:
     words = json.loads(run("budget", url, "--json"))
     assert "1/5" in json.dumps(words) or "0.2" in json.dumps(words)
     assert "left 0.30 of 0.50" in run("budget", url)
+
+
+def test_raises_and_limits_on_a_server(server: str) -> None:
+    where = f"{server}?ledger=raised"
+    ledger = open_ledger(where, budget=Budget(rho="0.03"), unit=None)
+    ledger.limit("al%ce", Budget(rho="0.02"), note="board 30")
+    for i in range(2):
+        ledger.charge(replace(ask(i), analyst="al%ce"))
+    with pytest.raises(BudgetError) as refused:
+        ledger.charge(replace(ask(2), analyst="al%ce"))
+    assert refused.value.code == "B12"
+    ledger.charge(replace(ask(2), analyst="alice"))
+    with pytest.raises(BudgetError) as refused:
+        ledger.charge(ask(3))
+    assert refused.value.code == "B02"
+    other = open_ledger(where, budget=None, unit=None)
+    assert other.raise_budget(Budget(rho="0.04"), note="board 31") is not None
+    assert ledger.raise_budget(Budget(rho="0.04"), note="board 31") is None
+    ledger.charge(ask(3))
+    with pytest.raises(BudgetError) as refused:
+        other.limit("al%ce", Budget(rho="0.01"), note="board 32")
+    assert refused.value.code == "B14"
+    with pytest.raises(LedgerError) as opened:
+        open_ledger(where, budget=Budget(rho="0.03"), unit=None)
+    assert opened.value.code == "L01"
+    assert str(ledger.standing("al%ce").own) == "ρ = 0.02"
+    assert [one.note for one in ledger.acts()] == ["board 30", "board 31"]
+    ledger.verify()
+
+
+def test_many_processes_charge_on_a_server_while_others_raise(server: str) -> None:
+    where = f"{server}?ledger=rising"
+    open_ledger(where, budget=Budget(rho="0.1"), unit=None).close()
+    children: list[int] = []
+    for seed in range(6):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                mine = open_ledger(where, budget=None, unit=None)
+                _raise_in_steps(mine) if seed < 2 else _spend(mine, seed)
+                code = 0
+            finally:
+                os._exit(code)
+        children.append(child)
+    assert [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children] == [0] * 6
+    ledger = open_ledger(where, budget=None, unit=None)
+    ledger.verify()
+    assert [one.note for one in ledger.acts()] == [f"board {tenths}" for tenths in range(2, 5)]
+    assert str(ledger.spent()) == "ρ = 0.4"
+    assert [one.number for one in ledger.charges()] == list(range(1, 41))
+
+
+def _raise_in_steps(ledger: Ledger) -> None:
+    for tenths in range(2, 5):
+        try:
+            ledger.raise_budget(Budget(rho=f"0.{tenths}"), note=f"board {tenths}")
+        except BudgetError as refused:  # another was faster, and further
+            if refused.code != "B13":
+                raise
+        time.sleep(0.02)
+
+
+def _spend(ledger: Ledger, seed: int) -> None:
+    i = 0
+    while True:
+        try:
+            ledger.charge(ask(f"{seed}-{i}"))
+            i += 1
+        except BudgetError:
+            if ledger.budget == Budget(rho="0.4"):
+                return
+            time.sleep(0.002)

@@ -60,7 +60,9 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
         raise typer.Exit(2)
 
 
-def plan(path: str, price: dict[str, str | None], level: float | None, save: str | None, as_json: bool) -> None:
+def plan(
+    path: str, price: dict[str, str | None], analyst: str | None, level: float | None, save: str | None, as_json: bool
+) -> None:
     """`tacit plan`."""
     found = read(path)
     if isinstance(found, Study):
@@ -68,7 +70,7 @@ def plan(path: str, price: dict[str, str | None], level: float | None, save: str
 
         page, after = studies.plan(found, path, price, level, save), " --site SITE.toml"
     else:
-        page, after = _page(found, path, price, 0.95 if level is None else level, save), ""
+        page, after = _page(found, path, price, analyst, 0.95 if level is None else level, save), ""
     words: dict[str, Any] = {
         "cost": page.cost.to_dict(),
         "numbers": page.numbers,
@@ -84,15 +86,17 @@ def plan(path: str, price: dict[str, str | None], level: float | None, save: str
     emit(f"{page.to_text()}\n\nRun\n  tacit release {path}{after}", words, as_json)
 
 
-def _page(job: Job, path: str, price: dict[str, str | None], level: float, save: str | None) -> Any:
+def _page(
+    job: Job, path: str, price: dict[str, str | None], analyst: str | None, level: float, save: str | None
+) -> Any:
     """The page of a curator's file."""
     from tacit.planning import plan as make
 
-    budget, spent = job.budget, None
+    budget, spent, standing = job.budget, None, None
     where = _ledger(job)
     if where is not None and "://" not in where and Path(where).exists():
-        ledger = _open(job, where)
-        budget, spent = ledger.budget, ledger.spent()
+        standing = _open(job, where).standing(_analyst(job, analyst))
+        budget, spent = standing.budget, standing.spent
     page = make(
         _asks(job),
         job.schema,
@@ -105,13 +109,22 @@ def _page(job: Job, path: str, price: dict[str, str | None], level: float, save:
         name=job.name,
         **_price(job, price),
     )
+    page = page if standing is None else page.by(standing)
     if save is not None:
         writable(save, path, job.data, where)
         page.save(save)
     return page
 
 
-def release(path: str, price: dict[str, str | None], note: str, save: str | None, level: float, as_json: bool) -> None:
+def release(
+    path: str,
+    price: dict[str, str | None],
+    analyst: str | None,
+    note: str,
+    save: str | None,
+    level: float,
+    as_json: bool,
+) -> None:
     """`tacit release`."""
     from tacit.curator.curator import Curator
     from tacit.inference.estimate import check_level
@@ -124,7 +137,8 @@ def release(path: str, price: dict[str, str | None], note: str, save: str | None
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, job.data, _ledger(job))
     progress("opening the table")
-    curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger)
+    who = _analyst(job, analyst)
+    curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger, analyst=who)
     _same_rows(job, curator.rows)
     progress("reading the table, once a question")
     found = curator.release(asks, shares=job.shares, note=note, **cost)
@@ -178,6 +192,14 @@ def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
     if job.spend is None:
         raise CommandError(f"{job.path} has no [spend], and no price is given.", code="C02", hint="--rho 0.1")
     return {name: getattr(job.spend, name) for name in ("epsilon", "delta", "rho") if getattr(job.spend, name)}
+
+
+def _analyst(job: Job, given: str | None) -> str | None:
+    """The command's analyst, or the file's."""
+    from tacit.curator.ledger.acts import checked_analyst
+
+    name = job.analyst if given is None else given
+    return None if name is None else checked_analyst(name)
 
 
 def _ledger(job: Job) -> str | None:

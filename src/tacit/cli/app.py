@@ -30,6 +30,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Epsilon = Annotated[str | None, typer.Option("--epsilon", help="Price instead of the file's [spend].")]
 Delta = Annotated[str | None, typer.Option("--delta", help="With --epsilon.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the file's [spend].")]
+Analyst = Annotated[str | None, typer.Option("--analyst", help="Who asks, instead of the file's [data] analyst.")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
@@ -95,6 +96,7 @@ def plan(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
+    analyst: Analyst = None,
     level: Annotated[
         float | None, typer.Option("--level", help="Level of the intervals (default: 0.95, or the study's).")
     ] = None,
@@ -104,7 +106,7 @@ def plan(
     """One page for whoever must approve: promise, numbers, cost, expected precision, cautions.  Spends nothing."""
     from tacit.cli import actions
 
-    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, level, save, as_json)
+    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, analyst, level, save, as_json)
 
 
 @app.command()
@@ -113,6 +115,7 @@ def release(
     epsilon: Epsilon = None,
     delta: Delta = None,
     rho: Rho = None,
+    analyst: Analyst = None,
     site: Site = None,
     note: Annotated[str, typer.Option("--note", help="Kept with the charge.")] = "",
     save: Annotated[
@@ -126,9 +129,9 @@ def release(
 
     price = {"epsilon": epsilon, "delta": delta, "rho": rho}
     if site is None:
-        actions.release(job, price, note, save, level, as_json)
+        actions.release(job, price, analyst, note, save, level, as_json)
     else:
-        studies.release(job, site, price, note, save, level, as_json)
+        studies.release(job, site, price, analyst, note, save, level, as_json)
 
 
 @app.command()
@@ -154,12 +157,25 @@ def budget(
     ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a postgresql:// URL.")],
     check: Annotated[list[str] | None, typer.Option("--check", help="Releases to hold against the chain.")] = None,
     more: Annotated[list[str] | None, typer.Argument(metavar="[RELEASES]", help="More releases to check.")] = None,
+    raise_to_epsilon: Annotated[str | None, typer.Option(help="Record a raise of the total, with --note.")] = None,
+    raise_to_delta: Annotated[str | None, typer.Option(help="Where the budget has one.")] = None,
+    raise_to_rho: Annotated[str | None, typer.Option(help="Record a raise of the total, with --note.")] = None,
+    analyst: Annotated[str | None, typer.Option(help="Whose limit is recorded.")] = None,
+    limit_to_epsilon: Annotated[str | None, typer.Option(help="Limit that analyst, with --note.")] = None,
+    limit_to_delta: Annotated[str | None, typer.Option(help="Where the budget has one.")] = None,
+    limit_to_rho: Annotated[str | None, typer.Option(help="Limit that analyst, with --note.")] = None,
+    note: Annotated[str, typer.Option(help="Who decided a raise or a limit, and where it is written.")] = "",
     as_json: Json = False,
 ) -> None:
-    """List a ledger's charges, what is spent and left, and verify its chain."""
-    from tacit.cli import showing
+    """List a ledger's charges, what is spent and left, and verify its chain.
 
-    showing.budget(ledger, [*(check or []), *(more or [])], as_json)
+    A raise of the total or a limit of one analyst is recorded first, for good, among the charges.
+    """
+    from tacit.cli import ledgers
+
+    total = {"epsilon": raise_to_epsilon, "delta": raise_to_delta, "rho": raise_to_rho}
+    limit = {"epsilon": limit_to_epsilon, "delta": limit_to_delta, "rho": limit_to_rho}
+    ledgers.budget(ledger, [*(check or []), *(more or [])], ledgers.Change(total, limit, analyst, note), as_json)
 
 
 def main() -> NoReturn:
@@ -193,7 +209,7 @@ def _said(problem: Exception, as_json: bool) -> int:
     if isinstance(problem, TacitError):
         error = {"error": type(problem).__name__, "code": problem.code, "message": problem.message}
         _say(error | {"hint": problem.hint, "state": problem.state}, f"{type(problem).__name__} {problem}", as_json)
-        return BAD if problem.code not in ("B02", "M01") else REFUSED if problem.code == "B02" else MACHINE
+        return {"B02": REFUSED, "B12": REFUSED, "M01": MACHINE}.get(problem.code, BAD)
     text = "a defect of tacit. Nothing more is said, since it might be data."
     _say(_unnamed("InternalError", text), f"internal error: {text}", as_json)
     return DEFECT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from tacit.cli.output import emit, writable
@@ -46,53 +45,6 @@ def show(
     frames = {key: one.estimate(target).to_frame(level) for key, one in found.items()} if as_json else {}
     words = {key: records(frame) for key, frame in frames.items()}
     emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
-
-
-def budget(where: str, releases: list[str], as_json: bool) -> None:
-    """`tacit budget`."""
-    from tacit.curator.ledger import open_ledger
-    from tacit.curator.ledger.ledger import unit_of
-    from tacit.tables import Align, Table
-
-    if "://" not in where and not Path(where).is_file():
-        raise CommandError(f"there is no ledger {where}.", code="C04", hint="the path of a .ledger file")
-    ledger = open_ledger(where, budget=None, unit=unit_of(where))
-    ledger.verify()
-    charges = ledger.charges()
-    bought = [(one.charge, one.head) for path in releases for one in Releases.load(path).values()]
-    ledger.check(bought)
-    left = ledger.budget.describe_left(ledger.spent())
-    rows = tuple(
-        (
-            one.number,
-            one.date,
-            one.table,
-            ", ".join(one.names) or "–",
-            str(one.cost),
-            "yes" if one.release is not None else "no",
-            one.note,
-        )
-        for one in charges
-    )
-    notes = (f"{left} · chain intact", *([f"{len(bought)} releases agree with the chain"] if releases else []))
-    columns = ("charge", "date", "table", "names", "cost", "stored", "note")
-    title = f"{where} · {ledger.budget} · {ledger.budget.neighbors}"
-    sides: tuple[Align, ...] = ("right", "left", "left", "left", "left", "left", "left")
-    shown = tuple((*row[:-1], _one_line(row[-1])) for row in rows)
-    table = Table(title, columns, shown, notes, sides)
-    words = {
-        "budget": ledger.budget.to_dict(),
-        "spent": ledger.spent().to_dict(),
-        "left": ledger.budget.left(ledger.spent()).to_dict(),
-        "charges": [dict(zip(columns, row, strict=True)) for row in rows],
-        "checked": len(bought),
-    }
-    emit(str(table), words, as_json)
-
-
-def _one_line(note: str) -> str:
-    """A note as one line of letters: whoever wrote it moves no cursor of whoever reads it."""
-    return " ".join("".join(c if c.isprintable() else " " for c in note).split())
 
 
 def demo(as_json: bool) -> None:

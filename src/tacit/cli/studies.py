@@ -41,7 +41,14 @@ def check(path: str, site: str | None, as_json: bool) -> None:
 
 
 def release(
-    path: str, site: str, price: dict[str, str | None], note: str, save: str | None, level: float, as_json: bool
+    path: str,
+    site: str,
+    price: dict[str, str | None],
+    analyst: str | None,
+    note: str,
+    save: str | None,
+    level: float,
+    as_json: bool,
 ) -> None:
     """`tacit release`, at a party."""
     from tacit.cli.actions import finish
@@ -57,7 +64,7 @@ def release(
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger")
     progress("opening the table")
-    curator = Curator(own.data, study, site=own)
+    curator = Curator(own.data, study, site=own, analyst=analyst)
     progress("reading the table, once a question")
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
     found = curator.release(study, note=note, **typed)

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast, overload
 
 from tacit.curator import studied
+from tacit.curator.answers import Answers
 from tacit.curator.asked import Asked, Shares, design, measure, split
 from tacit.curator.guard import guarded
-from tacit.curator.ledger import Charge, Ledger, Request
+from tacit.curator.ledger import Charge, Ledger, Limit, Raise, Request, Standing
+from tacit.curator.ledger.acts import checked_analyst
 from tacit.curator.places import ledger_place, needs_budget, table_name
 from tacit.curator.source import Source, check_source, computing, open_source
 from tacit.curator.source.site import apply
-from tacit.errors import QueryError, ReleaseError, SourceError, nearest
+from tacit.errors import QueryError, SourceError
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
@@ -44,6 +46,8 @@ class Curator:
     ledger: a path or a "postgresql://" URL.  A file without it uses `<file>.ledger` beside it; only frames in memory go
         without, and then nothing is recorded.
     site: with a study, how its words map to this table; it says name and ledger where they are not given.
+    analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
+        binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
 
     Raises SourceError, SchemaError, StudyError, LedgerError or BudgetError, all before a row is read.  Under
     replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as
@@ -64,6 +68,7 @@ class Curator:
         budget: Budget | None = None,
         ledger: str | Path | None = None,
         site: Site | None = None,
+        analyst: str | None = None,
     ) -> None:
         self.schema: Schema
         self.study: Study | None
@@ -80,6 +85,7 @@ class Curator:
             self.study.party(self.name)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
+        self.analyst: str | None = None if analyst is None else checked_analyst(analyst)
         needs_budget(budget or (self.study and self.study.budget), where)
         self._ledger: Ledger = studied.ledger_of(where, budget, self.study, self._unit)
         self.rows: int | None = self._count_rows()
@@ -89,7 +95,7 @@ class Curator:
 
     @property
     def budget(self) -> Budget:
-        """The ledger's promise."""
+        """The ledger's promise, as it stands: a recorded raise counts at once."""
         return self._ledger.budget
 
     @property
@@ -99,8 +105,13 @@ class Curator:
 
     @property
     def remaining(self) -> str:
-        """Words: "left 0.49 of 0.50"."""
-        return self.budget.describe_left(self.spent)
+        """Words: "left 0.49 of 0.50", and what an analyst with a limit has left of it."""
+        return self.standing.describe()
+
+    @property
+    def standing(self) -> Standing:
+        """What is promised, spent and, for this curator's analyst, limited and spent, at one moment."""
+        return self._ledger.standing(self.analyst)
 
     @property
     def recorded(self) -> bool:
@@ -110,17 +121,19 @@ class Curator:
     @property
     def releases(self) -> Answers:
         """Stored answers of this table by name: `curator.releases["age"]`."""
-        return Answers(self, self._ledger)
+        return Answers(self.name, self._ledger, lambda: self.remaining)
 
     def __repr__(self) -> str:
         what = "rows" if self._unit is None else "persons"
         people = f"number of {what} private" if self.rows is None else f"{self.rows:,} {what}"
         kept = "" if self.recorded else " · memory only, not recorded"
-        return f"Curator({self.name} · {people} · {self.budget.neighbors} · {self.budget} · {self.remaining}{kept})"
+        return (
+            f"Curator({self.name} · {people} · {self._ledger.first.neighbors} · {self.budget} · {self.remaining}{kept})"
+        )
 
     def design(self, query: Query[Any], cost: Cost) -> Design:
         """Forms, noise and cells of a query at a price: public facts only.  QueryError where it cannot be asked."""
-        return design(query, self.schema, neighbors=self.budget.neighbors, rows=self.rows, cost=cost)
+        return design(query, self.schema, neighbors=self._ledger.first.neighbors, rows=self.rows, cost=cost)
 
     def plan(
         self,
@@ -221,10 +234,47 @@ class Curator:
     def _named(self, asked: Asked) -> Releases:
         return Releases(tuple((cast(str, one.name), one) for one in self._answer(asked)))
 
+    # What changes the promise, on record ------------------------------------------------------------------------------
+
+    def raise_budget(
+        self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None, note: str
+    ) -> Raise | None:
+        """Record a raise of the ledger's total, written as its budget is, with the note of who decided it.
+
+        None, and nothing recorded, where that is the total already.  Raises BudgetError B13 for what is no raise,
+        LedgerError L21 without a note.  `tacit budget LEDGER --raise-to-rho` does the same without a table.
+
+        >>> import tacit as tc
+        >>> curator = tc.Curator({"age": [30, 40]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
+        >>> curator.raise_budget(rho=0.8, note="board 31").words, curator.remaining
+        ('ρ = 0.5 to ρ = 0.8', 'left 0.80 of 0.80')
+        """
+        return self._ledger.raise_budget(self._like(epsilon, delta, rho), note=note)
+
+    def limit(
+        self,
+        analyst: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        note: str,
+    ) -> Limit | None:
+        """Record what one analyst may spend of the whole, earlier charges by that name included; up and down.
+
+        None, and nothing recorded, where that is the limit already.  Raises BudgetError B13 for a limit that does not
+        add as the ledger does, B14 below what is spent, LedgerError L21 without a note, L22 for a name that is none.
+        """
+        return self._ledger.limit(analyst, self._like(epsilon, delta, rho), note=note)
+
+    def _like(self, epsilon: Number | None, delta: Number | None, rho: Number | None) -> Budget:
+        """A budget under the ledger's relation and accounting."""
+        return self._ledger.first.like(epsilon=epsilon, delta=delta, rho=rho)
+
     def _answer(self, asked: Asked) -> tuple[Release, ...]:
         """Law 3, first half: public checks; a stored answer; or a durable charge, then the data."""
         designs = [self.design(query, cost) for _, query, cost in asked.parts]
-        self.budget.spend(asked.cost)  # a price this budget cannot add is refused before anything else
+        self._ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
         request = self._request(asked, designs)
         stored = self._ledger.find(request.digest)
         if stored is None or stored.release is None:
@@ -259,7 +309,7 @@ class Curator:
             mechanism=shape.mechanism,
             table=self.name,
             schema=self.schema.digest(),
-            neighbors=self.budget.neighbors,
+            neighbors=self._ledger.first.neighbors,
             unit=self._unit,
             rows=self.rows,
             levels=shape.levels,
@@ -280,7 +330,7 @@ class Curator:
         question = {
             "table": self.name,
             "schema": self.schema.digest(),
-            "neighbors": self.budget.neighbors,
+            "neighbors": self._ledger.first.neighbors,
             "unit": self._unit,
             "mechanism": "+".join(sorted({one.mechanism for one in designs})),
             "cost": asked.cost.to_dict(),
@@ -289,7 +339,7 @@ class Curator:
             ],
         }
         names = tuple(name for name, _, _ in asked.parts if name is not None)
-        return Request(table=self.name, names=names, question=canonical(question), cost=asked.cost, note=asked.note)
+        return Request(self.name, names, canonical(question), asked.cost, asked.note, self.analyst)
 
     def _read(self, charge: Charge, study: Study | None) -> tuple[Release, ...]:
         """The stored document, as releases that know what is left.
@@ -310,7 +360,7 @@ class Curator:
 
     def _count_rows(self) -> int | None:
         """Public under replace-one; under add-remove nobody looks."""
-        if self.budget.neighbors != "replace-one":
+        if self._ledger.first.neighbors != "replace-one":
             return None
         log = None if self._ledger.where is None or "://" in self._ledger.where else Path(self._ledger.where + ".log")
         unit = unit_of(self.schema)
@@ -322,41 +372,6 @@ class Curator:
         if rows > MAX_ROWS:
             raise SourceError(f"table {self.name!r} has {rows:,} {what}; at most 2**42.", code="D21", hint="split it")
         return rows
-
-
-class Answers(Mapping[str, Any]):
-    """Stored answers of one table, by the name they were given.  Reading them is free."""
-
-    def __init__(self, curator: Curator, ledger: Ledger) -> None:
-        self._curator = curator
-        self._ledger = ledger
-
-    def __getitem__(self, name: str) -> Any:
-        import json
-
-        charge = self._ledger.named(self._curator.name, name)
-        if charge is None or charge.release is None:
-            guess = nearest(name, list(self))
-            message = f"no stored answer of {self._curator.name!r} is named {name!r}."
-            raise ReleaseError(message, code="R06", hint=guess and f'releases["{guess}"]', state=None)
-        for one in releases_from_dict(json.loads(charge.release)).with_remaining(self._curator.remaining).values():
-            if one.name == name:
-                return one
-        raise ReleaseError(f"the stored answer {name!r} is damaged.", code="R05", state=None)
-
-    def __iter__(self) -> Any:
-        charges = self._ledger.charges()
-        return iter(
-            [
-                name
-                for one in charges
-                if one.table == self._curator.name and one.release is not None
-                for name in one.names
-            ]
-        )
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
 
 PLANNER: Final[dict[str, Any]] = {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Final
 
+from tacit.curator.ledger import Standing
 from tacit.errors import FileError
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import ASSUMED, Expected
@@ -58,6 +59,10 @@ class Plan:
     left: str | None
     parties: Parties | None = None
     """Of a study: then precision is that of one party."""
+    analyst: str | None = None
+    limit: Budget | None = None
+    """What this analyst may spend of the whole, and (`own`) has."""
+    own: Spend = field(default_factory=Spend)
 
     @property
     def widest(self) -> Expected:
@@ -86,8 +91,13 @@ class Plan:
 
     @property
     def fits(self) -> bool:
-        """Whether the budget, where one is known, admits the price."""
-        return self.budget is None or self.budget.admits(self.spent, self.cost)
+        """Whether the budget, where one is known, admits the price, and the analyst's limit where there is one."""
+        limits = ((self.budget, self.spent), (self.limit, self.own))
+        return all(limit is None or limit.admits(spent, self.cost) for limit, spent in limits)
+
+    def by(self, standing: Standing) -> Plan:
+        """The same plan, asked by an analyst of a ledger."""
+        return replace(self, analyst=standing.analyst, limit=standing.limit, own=standing.own)
 
     @property
     def counted(self) -> str:
@@ -132,7 +142,9 @@ class Plan:
         """What a careful colleague would say, from public facts."""
         found: list[str] = []
         if not self.fits:
-            found.append("the budget does not admit this price: the release would be refused")
+            whole = self.budget is not None and not self.budget.admits(self.spent, self.cost)
+            what = "budget" if whole else f"limit of analyst {self.analyst!r}"
+            found.append(f"the {what} does not admit this price: the release would be refused")
         for part in self.parts:
             found += _cautions(part, self.rows)
         if self.cost.delta is not None and float(self.cost.delta) * self.rows > 0.1:
@@ -188,10 +200,10 @@ class Plan:
         )
 
     def _balance(self) -> tuple[str, ...]:
-        if self.budget is None:
-            return ()
-        after = self.spent + self.budget.spend(self.cost)
-        return (f"before: {self.budget.describe_left(self.spent)}", f"after: {self.budget.describe_left(after)}")
+        whole = () if self.budget is None else _before_and_after(self.budget, self.spent, self.cost)
+        if self.limit is None:
+            return whole
+        return (*whole, *(f"{self.analyst}, {one}" for one in _before_and_after(self.limit, self.own, self.cost)))
 
     def to_text(self) -> str:
         """The page as text."""
@@ -245,6 +257,11 @@ def _factor(epsilon: Fraction | None) -> str:
     value = context.exp(context.divide(Decimal(exact.numerator), Decimal(exact.denominator))).next_plus()
     short = Context(prec=3, rounding=ROUND_CEILING).plus(value)
     return f"{short:f}" if short.adjusted() < 3 else f"{short:e}"
+
+
+def _before_and_after(budget: Budget, spent: Spend, cost: Cost) -> tuple[str, str]:
+    after = spent + budget.spend(cost)
+    return f"before: {budget.describe_left(spent)}", f"after: {budget.describe_left(after)}"
 
 
 def _question(part: Part) -> str:

@@ -103,7 +103,8 @@ def plan_for(
     level: float,
 ) -> Plan:
     """`Curator.plan`: as `plan`, with what is public of the curator's table and ledger."""
-    return plan(
+    standing = curator.standing
+    made = plan(
         query,
         curator.schema,
         rows=curator.rows,
@@ -113,11 +114,12 @@ def plan_for(
         width=width,
         shares=shares,
         level=level,
-        neighbors=curator.budget.neighbors,
-        budget=curator.budget,
-        spent=curator.spent,
+        neighbors=standing.budget.neighbors,
+        budget=standing.budget,
+        spent=standing.spent,
         name=curator.name,
     )
+    return made.by(standing)
 
 
 def plan_study(

@@ -67,7 +67,7 @@ class Spend:
 
 @dataclass(frozen=True, init=False)
 class Budget:
-    """What people are promised by a ledger, for good: the sum of all its costs stays within this.
+    """What people are promised by a ledger: the sum of all its costs stays within this; a raise is a recorded act.
 
     `neighbors` names what the promise protects: "replace-one" (default; the number of rows is public) or "add-remove"
     (it is private).  Budgets are equal when their promises are.  Raises BudgetError: B01 and B03 as `Cost.of`, B05 for
@@ -116,6 +116,15 @@ class Budget:
         assert self.epsilon is not None
         assert self.delta is not None
         return epsilon_delta_to_zcdp(self.epsilon, self.delta)
+
+    def like(self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Budget:
+        """A budget of other numbers under the same relation, and the same accounting where they are an (ε, δ) pair.
+
+        >>> Budget(epsilon=1, neighbors="add-remove").like(epsilon=2)
+        Budget(epsilon=Fraction(2, 1), delta=None, rho=None, neighbors='add-remove', accounting=None)
+        """
+        accounting = self.accounting if epsilon is not None and delta is not None else None
+        return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
 
     @property
     def kind(self) -> Literal["pure", "zcdp", "basic"]:

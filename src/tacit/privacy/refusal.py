@@ -15,19 +15,27 @@ WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "ei
 
 
 def refusal(
-    budget: Budget, spent: Spend, cost: Cost, where: str | None, releases: int, questions: int = 1
+    budget: Budget,
+    spent: Spend,
+    cost: Cost,
+    where: str | None,
+    releases: int,
+    questions: int = 1,
+    analyst: str | None = None,
 ) -> BudgetError:
     """The error B02 for a `cost` that `budget` does not admit after `spent`; a function of the ledger only.
 
     where: the ledger's name, None in memory.  releases: charges recorded so far.  questions: asked at this price.
+    analyst: whose limit `budget` is, of whom `spent` and `releases` speak; then the error is B12.
 
     >>> print(refusal(Budget(rho=0.5), Spend(rho=Fraction(37, 100)), Cost.of(rho=0.2), "people.ledger", 14, 5).message)
     this request costs ρ = 0.20; 0.13 of 0.50 is left in people.ledger (14 releases).
     """
     place = "" if where is None else f" in {where}"
     so_far = f"{releases} release" + ("" if releases == 1 else "s")
-    message = f"this request costs {_balance(budget, spent, cost)} is left{place} ({so_far})."
-    return BudgetError(message, code="B02", hint=_hint(budget, spent, cost, questions))
+    whose = "" if analyst is None else f" of the limit of analyst {analyst!r}"
+    message = f"this request costs {_balance(budget, spent, cost)}{whose} is left{place} ({so_far})."
+    return BudgetError(message, code="B02" if analyst is None else "B12", hint=_hint(budget, spent, cost, questions))
 
 
 def _balance(budget: Budget, spent: Spend, cost: Cost) -> str:

@@ -98,6 +98,7 @@ class Study:
             rows=self.rows,
             data=None,
             ledger=None,
+            analyst=None,
             budget=self.budget,
             schema=self.schema,
             spend=self.spend,

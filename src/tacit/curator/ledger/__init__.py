@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from tacit.curator.ledger.acts import Limit, Raise, Standing
 from tacit.curator.ledger.chain import Charge, Entry, Request
-from tacit.curator.ledger.ledger import Ledger, open_ledger
+from tacit.curator.ledger.ledger import Ledger
+from tacit.curator.ledger.opening import open_ledger, unit_of
 
-__all__ = ["Charge", "Entry", "Ledger", "Request", "open_ledger"]
+__all__ = ["Charge", "Entry", "Ledger", "Limit", "Raise", "Request", "Standing", "open_ledger", "unit_of"]

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 from tacit.privacy import Cost
 from tacit.release import canonical
 
-Kind: TypeAlias = Literal["header", "table", "charge", "name", "release"]
+Kind: TypeAlias = Literal["header", "table", "charge", "name", "release", "raise", "limit"]
 START: Final = "0" * 64
 
 
@@ -39,13 +39,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Request:
-    """What one charge is asked for: `question` is canonical JSON of all that makes it the same question."""
+    """What one charge is asked for: `question` is canonical JSON of all that makes it the same question.
+
+    `analyst`: who asks, None for nobody in particular; no part of the question.
+    """
 
     table: str
     names: tuple[str, ...]
     question: str
     cost: Cost
     note: str = ""
+    analyst: str | None = None
 
     @property
     def digest(self) -> str:
@@ -67,6 +71,7 @@ class Charge:
     date: str
     head: str
     release: str | None = None
+    analyst: str | None = None
 
 
 def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str) -> Entry:
@@ -106,4 +111,5 @@ def charge_of(entry: Entry, release: Entry | None) -> Charge:
         date=words["date"],
         head=entry.hash,
         release=None if release is None else release.body,
+        analyst=words["analyst"]["name"] if "analyst" in words else None,
     )

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import datetime
-import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Literal
 
+from tacit.curator.ledger import acts, audit
+from tacit.curator.ledger.acts import Act, Limit, Raise, Standing
 from tacit.curator.ledger.chain import Charge, Entry, Request, broken_link, charge_of, linked
-from tacit.curator.ledger.postgres import PostgresStore
-from tacit.curator.ledger.sqlite import SqliteStore
 from tacit.curator.ledger.store import Store, Tx
 from tacit.errors import BudgetError, LedgerError
-from tacit.privacy import Budget, Cost, Spend, refusal
+from tacit.privacy import Budget, Spend, refusal
 from tacit.release import canonical
-
-FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
@@ -28,7 +24,8 @@ class Ledger:
     """
 
     store_: Store
-    budget: Budget
+    first: Budget
+    """What was promised when the ledger was made; the total may have been raised since."""
     unit: int | None
     identity: str
     """Hash of the header, which no other ledger has.  Releases carry it: one ledger, the same people."""
@@ -37,6 +34,12 @@ class Ledger:
     def where(self) -> str | None:
         """Path or server for messages; None in memory."""
         return self.store_.where
+
+    @property
+    def budget(self) -> Budget:
+        """The promise in force: raises by other processes count at once."""
+        with self.store_.read() as tx:
+            return self._total(tx)
 
     def table(self, name: str, rows: int | None) -> None:
         """Record a table's public size when it is first seen; LedgerError L05 where a later one differs."""
@@ -67,8 +70,8 @@ class Ledger:
     def charge(self, request: Request) -> Charge:
         """Record a charge durably before returning; the same question is the same charge, at no new cost.
 
-        Raises BudgetError B02 where the budget refuses, B04 for a price it cannot add, LedgerError L09 for a name that
-        another question bears.
+        Raises BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a price it cannot
+        add, LedgerError L09 for a name that another question bears.
         """
         with self.store_.write() as tx:
             known = tx.get("charge", request.digest)
@@ -78,11 +81,9 @@ class Ledger:
                 return found
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
-            if not self.budget.admits(spent, request.cost):
-                asked = max(1, len(request.names))
-                raise refusal(self.budget, spent, request.cost, self.where, number - 1, asked)
+            self._admit(tx, request, number, spent)
             self._names_free(tx, request)
-            entry = tx.append(linked(tx.last(), "charge", request.digest, self._body(request, number, spent)))
+            entry = tx.append(linked(tx.last(), "charge", request.digest, self._body(tx, request, number, spent)))
             for name in request.names:
                 words = {"digest": request.digest}
                 tx.append(linked(tx.last(), "name", canonical([request.table, name]), words))
@@ -99,6 +100,68 @@ class Ledger:
                 raise LedgerError(f"no charge has number {number}.", code="L13", state=None)
             return tx.append(linked(tx.last(), "release", str(number), document)).body
 
+    def raise_budget(self, total: Budget, *, note: str) -> Raise | None:
+        """Record a raise of the whole budget; None, and nothing recorded, where that is the total already.
+
+        total: what is promised from here on, all earlier charges included; of the kind, accounting and relation that
+        the ledger has, and above it (of an (ε, δ) pair neither below).  note: who decided, and where it is written.
+        Raises BudgetError B13 for any other total, LedgerError L21 without a note.
+
+        >>> from tacit.curator.ledger import open_ledger
+        >>> ledger = open_ledger(None, budget=Budget(rho=0.5), unit=None)
+        >>> ledger.raise_budget(Budget(rho=0.8), note="board 31").words
+        'ρ = 0.5 to ρ = 0.8'
+        """
+        acts.checked_note(note)
+        with self.store_.write() as tx:
+            before = self._total(tx)
+            if total == before:
+                return None
+            if not acts.is_upward(before, total):
+                raise acts.refused_raise(self.where, before, total)
+            words = {"before": before.to_dict(), "total": total.to_dict(), "note": note}
+            return acts.raise_of(self._act(tx, "raise", words), _number(tx.newest("charge")))
+
+    def limit(self, analyst: str, most: Budget, *, note: str) -> Limit | None:
+        """Record what one analyst may spend of the whole, from here on; None where that is the limit already.
+
+        most: for the sum of the analyst's charges, earlier ones included, added up as the whole is.  Limits go up and
+        down; they reserve nothing, and may add up to more than the whole.  note: as for a raise.  Raises BudgetError
+        B13 for another kind or relation than the ledger's, B14 below what the analyst has spent, LedgerError L21
+        without a note, L22 for a name that is none.
+        """
+        analyst = acts.checked_analyst(analyst)
+        acts.checked_note(note)
+        with self.store_.write() as tx:
+            total = self._total(tx)
+            if not acts.same_words(total, most):
+                message = f"a limit of {most} ({most.neighbors}) is no part of {total} ({total.neighbors})."
+                raise BudgetError(message, code="B13", hint="the ledger's own kind, accounting and relation")
+            before = _limit(tx, analyst)
+            if most == before:
+                return None
+            own = _own(tx, analyst)[1]
+            if not own.within(most.limit):
+                message = f"analyst {analyst!r} has spent {own}; the limit would be {most}."
+                raise BudgetError(message, code="B14", hint=f"a limit of at least {own}")
+            old = None if before is None else before.to_dict()
+            words = {"analyst": analyst, "before": old, "limit": most.to_dict(), "note": note}
+            return acts.limit_of(self._act(tx, "limit", words), _number(tx.newest("charge")))
+
+    def acts(self) -> list[Act]:
+        """All recorded raises and limits, in order."""
+        with self.store_.read() as tx:
+            return acts.acts_of(tx.all())
+
+    def standing(self, analyst: str | None = None) -> Standing:
+        """What is promised, spent and, for an analyst, limited and spent by that one, at one moment."""
+        with self.store_.read() as tx:
+            total, newest = self._total(tx), tx.newest("charge")
+            spent = Spend() if newest is None else _spent(newest)
+            if analyst is None:
+                return Standing(total, spent)
+            return Standing(total, spent, analyst, _limit(tx, analyst), _own(tx, analyst)[1])
+
     def charges(self) -> list[Charge]:
         """All charges in order."""
         with self.store_.read() as tx:
@@ -113,20 +176,19 @@ class Ledger:
         return Spend() if newest is None else _spent(newest)
 
     def verify(self) -> None:
-        """Recompute every hash and every sum; LedgerError L10 naming the first entry that does not fit."""
+        """Recompute every hash, sum and limit; LedgerError L10 naming the first entry that does not fit, L15 where a
+        later version wrote what this one cannot read.
+        """
         with self.store_.read() as tx:
             entries = tx.all()
-        broken = broken_link(entries)
-        if broken is not None:
-            raise self._damaged(broken)
-        total = Spend()
-        for number, one in enumerate((entry for entry in entries if entry.kind == "charge"), start=1):
-            words = one.words
-            total = total + self.budget.spend(Cost.from_dict(words["cost"]))
-            if words["number"] != number or _spent(one) != total:
-                raise self._damaged(one.seq)
-        if not total.within(self.budget.limit):
-            raise self._damaged(len(entries))
+        later = None if broken_link(entries) is not None else audit.unknown(entries)
+        wrong = audit.misfit(entries, self.first) if later is None else None
+        if wrong is not None:
+            message = f"ledger {self.where} was changed: entry {wrong} does not fit its chain."
+            raise LedgerError(message, code="L10", hint="restore the newest intact copy", state=None)
+        if later is not None:
+            message = f"ledger {self.where} holds a {later.kind!r} (entry {later.seq}), which this version cannot read."
+            raise LedgerError(message, code="L15", hint="upgrade tacit")
 
     def check(self, releases: Iterable[tuple[int, str]]) -> None:
         """Hold (charge number, head) of releases against the chain: L14 where this is an older copy, or not theirs."""
@@ -144,9 +206,30 @@ class Ledger:
         """Let go of connections."""
         self.store_.close()
 
-    def _body(self, request: Request, number: int, spent: Spend) -> dict[str, Any]:
-        after = spent + self.budget.spend(request.cost)
-        return {
+    def _total(self, tx: Tx) -> Budget:
+        raises = tx.numbered("raise")
+        return Budget.from_dict(raises[-1].words["total"]) if raises else self.first
+
+    def _admit(self, tx: Tx, request: Request, number: int, spent: Spend) -> None:
+        """Both the whole and the analyst's limit admit a charge; otherwise the error of the one with less left."""
+        total, cost, asked = self._total(tx), request.cost, max(1, len(request.names))
+        fits = total.admits(spent, cost)
+        limit = None if request.analyst is None else _limit(tx, request.analyst)
+        if limit is not None and request.analyst is not None:
+            count, own = _own(tx, request.analyst)
+            if not limit.admits(own, cost) and (fits or limit.left(own).within(total.left(spent))):
+                raise refusal(limit, own, cost, self.where, count, asked, request.analyst)
+        if not fits:
+            raise refusal(total, spent, cost, self.where, number - 1, asked)
+
+    def _act(self, tx: Tx, kind: Literal["raise", "limit"], words: dict[str, Any]) -> Entry:
+        number = len(tx.numbered(kind)) + 1
+        dated = {"number": number, "date": datetime.date.today().isoformat(), **words}
+        return tx.append(linked(tx.last(), kind, str(number), dated))
+
+    def _body(self, tx: Tx, request: Request, number: int, spent: Spend) -> dict[str, Any]:
+        price = self.first.spend(request.cost)  # a raise changes no way of adding
+        words = {
             "number": number,
             "table": request.table,
             "names": list(request.names),
@@ -154,93 +237,19 @@ class Ledger:
             "cost": request.cost.to_dict(),
             "note": request.note,
             "date": datetime.date.today().isoformat(),
-            "spent": after.to_dict(),
+            "spent": (spent + price).to_dict(),
         }
+        if request.analyst is None:
+            return words
+        count, own = _own(tx, request.analyst)
+        mine = {"name": request.analyst, "number": count + 1, "spent": (own + price).to_dict()}
+        return {**words, "analyst": mine}
 
     def _names_free(self, tx: Tx, request: Request) -> None:
         for name in request.names:
             if tx.get("name", canonical([request.table, name])) is not None:
                 message = f"another question of {request.table!r} is already named {name!r}."
                 raise LedgerError(message, code="L09", hint=f'name="{name}-2"')
-
-    def _damaged(self, seq: int) -> LedgerError:
-        message = f"ledger {self.where} was changed: entry {seq} does not fit its chain."
-        return LedgerError(message, code="L10", hint="restore the newest intact copy", state=None)
-
-
-def unit_of(where: str | Path) -> int | None:
-    """The unit of privacy that an existing ledger records; LedgerError where there is none."""
-    store = _store(where)
-    header = _header(store) if store.exists() else None
-    store.close()
-    if header is None:
-        raise LedgerError(f"{where} is not a ledger.", code="L03", hint="the path of a .ledger file", state=None)
-    return header.words["unit"]
-
-
-def _store(where: str | Path | None) -> Store:
-    if where is not None and str(where).startswith(("postgresql://", "postgres://")):
-        return PostgresStore(str(where))
-    return SqliteStore(None if where is None else Path(where))
-
-
-def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | None) -> Ledger:
-    """Open a ledger, or make one (which takes a budget).
-
-    where: a path; a "postgresql://" URL; None for memory only.  unit: the most rows a person may have, None for one.
-    Raises LedgerError: L01 another budget, L02 another unit of privacy, L03 no ledger, L04 a network file system, L06
-    out of reach, L07 held by another process, L08 no room, L15 a later version; BudgetError B11 without a budget.
-
-    >>> ledger = open_ledger(None, budget=Budget(rho=1), unit=None)
-    >>> ledger.spent().rho
-    Fraction(0, 1)
-    """
-    store = _store(where)
-    header = _header(store) if store.exists() else None
-    if header is None:
-        if budget is None:
-            message = f"there is no ledger at {store.where}; a new one takes a budget."
-            raise BudgetError(message, code="B11", hint="budget=tc.Budget(rho=0.5)")
-        store.create()
-        header = _write_header(store, budget, unit)
-    return _same(store, header, budget, unit)
-
-
-def _header(store: Store) -> Entry | None:
-    with store.read() as tx:
-        return tx.get("header", "")
-
-
-def _write_header(store: Store, budget: Budget, unit: int | None) -> Entry:
-    """The promise, for good; another process may have written its own first, and then that one holds."""
-    with store.write() as tx:
-        found = tx.get("header", "")
-        if found is not None:
-            return found
-        words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
-        return tx.append(linked(tx.last(), "header", "", words))
-
-
-def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) -> Ledger:
-    words = header.words
-    if words["format"] > FORMAT:
-        message = f"ledger {store.where} has format {words['format']}; this version reads up to {FORMAT}."
-        raise LedgerError(message, code="L15", hint="upgrade tacit")
-    recorded = Budget.from_dict(words["budget"])
-    if budget is not None and budget != recorded:
-        message = (
-            f"ledger {store.where} promises {recorded} ({recorded.neighbors}); "
-            f"this budget is {budget} ({budget.neighbors})."
-        )
-        raise LedgerError(message, code="L01", hint="leave budget= out to use the ledger's own")
-    if words["unit"] != unit:
-        message = f"ledger {store.where} protects {_unit(words['unit'])}; this schema says {_unit(unit)}."
-        raise LedgerError(message, code="L02", hint="another ledger for another unit of privacy")
-    return Ledger(store, recorded, unit, header.hash)
-
-
-def _unit(unit: int | None) -> str:
-    return "one row each" if unit is None else f"persons of at most {unit} rows"
 
 
 def _charge(tx: Tx, entry: Entry | None) -> Charge | None:
@@ -249,3 +258,20 @@ def _charge(tx: Tx, entry: Entry | None) -> Charge | None:
 
 def _spent(entry: Entry) -> Spend:
     return Spend.from_dict(entry.words["spent"])
+
+
+def _number(entry: Entry | None) -> int:
+    return 0 if entry is None else entry.words["number"]
+
+
+def _limit(tx: Tx, analyst: str) -> Budget | None:
+    """An analyst's limit in force."""
+    found = [one.words for one in tx.numbered("limit") if one.words["analyst"] == analyst]
+    return Budget.from_dict(found[-1]["limit"]) if found else None
+
+
+def _own(tx: Tx, analyst: str) -> tuple[int, Spend]:
+    """How many charges an analyst made, and their sum, from the newest of them: an older version writes none."""
+    newest = tx.newest_with("charge", f'"analyst":{canonical({"name": analyst})[:-1]},')
+    words = None if newest is None else newest.words["analyst"]
+    return (0, Spend()) if words is None else (words["number"], Spend.from_dict(words["spent"]))

@@ -37,6 +37,17 @@ class Tx:
         rows = self.execute(f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = ? ORDER BY seq", (self.ledger,))
         return [Entry(*row) for row in rows.fetchall()]
 
+    def numbered(self, kind: str) -> list[Entry]:
+        """The entries of a kind whose keys are "1", "2", …: few, and each found by its key."""
+        found: list[Entry] = []
+        while (one := self.get(kind, str(len(found) + 1))) is not None:
+            found.append(one)
+        return found
+
+    def newest_with(self, kind: str, part: str) -> Entry | None:
+        """The newest entry of a kind whose body holds a text, letter for letter in both databases."""
+        return self._one("AND kind = ? AND replace(body, ?, '') <> body ORDER BY seq DESC LIMIT 1", (kind, part))
+
     def append(self, entry: Entry) -> Entry:
         """Insert one entry at the end; a second of the same kind and key, or number, is refused by the database."""
         marks = (self.ledger, entry.seq, entry.kind, entry.key, entry.body, entry.prev, entry.hash)

@@ -1,0 +1,112 @@
+"""Opening a ledger, or making one: whether the promise it holds is the one that is meant.  INSIDE."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Final
+
+from tacit.curator.ledger.acts import Raise, is_upward, one_line
+from tacit.curator.ledger.chain import Entry, linked
+from tacit.curator.ledger.ledger import Ledger
+from tacit.curator.ledger.postgres import PostgresStore
+from tacit.curator.ledger.sqlite import SqliteStore
+from tacit.curator.ledger.store import Store
+from tacit.errors import BudgetError, LedgerError
+from tacit.privacy import Budget
+from tacit.privacy.numbers import plain
+
+FORMAT: Final = 1
+
+
+def unit_of(where: str | Path) -> int | None:
+    """The unit of privacy that an existing ledger records; LedgerError where there is none."""
+    store = _store(where)
+    header = _header(store) if store.exists() else None
+    store.close()
+    if header is None:
+        raise LedgerError(f"{where} is not a ledger.", code="L03", hint="the path of a .ledger file", state=None)
+    return header.words["unit"]
+
+
+def _store(where: str | Path | None) -> Store:
+    if where is not None and str(where).startswith(("postgresql://", "postgres://")):
+        return PostgresStore(str(where))
+    return SqliteStore(None if where is None else Path(where))
+
+
+def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | None) -> Ledger:
+    """Open a ledger, or make one (which takes a budget).
+
+    where: a path; a "postgresql://" URL; None for memory only.  budget: the total in force; after a recorded raise the
+    one before it is refused, so that nobody goes on saying what is no longer promised.  unit: the most rows a person
+    may have, None for one.  Raises LedgerError: L01 another budget, L02 another unit of privacy, L03 no ledger, L04 a
+    network file system, L06 out of reach, L07 held by another process, L08 no room, L15 a later version; BudgetError
+    B11 without a budget.
+
+    >>> ledger = open_ledger(None, budget=Budget(rho=1), unit=None)
+    >>> ledger.spent().rho
+    Fraction(0, 1)
+    """
+    store = _store(where)
+    header = _header(store) if store.exists() else None
+    if header is None:
+        if budget is None:
+            message = f"there is no ledger at {store.where}; a new one takes a budget."
+            raise BudgetError(message, code="B11", hint="budget=tc.Budget(rho=0.5)")
+        store.create()
+        header = _write_header(store, budget, unit)
+    return _same(store, header, budget, unit)
+
+
+def _header(store: Store) -> Entry | None:
+    with store.read() as tx:
+        return tx.get("header", "")
+
+
+def _write_header(store: Store, budget: Budget, unit: int | None) -> Entry:
+    """The first promise; another process may have written its own first, and then that one holds."""
+    with store.write() as tx:
+        found = tx.get("header", "")
+        if found is not None:
+            return found
+        words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
+        return tx.append(linked(tx.last(), "header", "", words))
+
+
+def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) -> Ledger:
+    words = header.words
+    if words["format"] > FORMAT:
+        message = f"ledger {store.where} has format {words['format']}; this version reads up to {FORMAT}."
+        raise LedgerError(message, code="L15", hint="upgrade tacit")
+    first = Budget.from_dict(words["budget"])
+    ledger = Ledger(store, first, unit, header.hash)
+    if budget is not None and budget != ledger.budget:
+        raise _another(ledger, budget)
+    if words["unit"] != unit:
+        message = f"ledger {store.where} protects {_unit(words['unit'])}; this schema says {_unit(unit)}."
+        raise LedgerError(message, code="L02", hint="another ledger for another unit of privacy")
+    return ledger
+
+
+def _another(ledger: Ledger, given: Budget) -> LedgerError:
+    """The error L01: what is promised, since when and why, and what was given."""
+    raises = [one for one in ledger.acts() if isinstance(one, Raise)]
+    now = raises[-1].total if raises else ledger.first
+    since = "".join(f", raised from {one.before} on {one.date} ({one_line(one.note)})" for one in raises[-1:])
+    message = (
+        f"ledger {ledger.where} promises {now} ({now.neighbors}){since}; this budget is {given} ({given.neighbors})."
+    )
+    hint = f"write {now}, or leave the budget out" if raises else "leave budget= out to use the ledger's own"
+    if is_upward(now, given):
+        options = " ".join(
+            f"--raise-to-{name} {plain(value)}"
+            for name in ("rho", "epsilon", "delta")
+            if (value := getattr(given, name)) is not None and value != getattr(now, name)
+        )
+        hint = f'{hint}; a raise is recorded: tacit budget LEDGER {options} --note "board 31"'
+    return LedgerError(message, code="L01", hint=hint)
+
+
+def _unit(unit: int | None) -> str:
+    return "one row each" if unit is None else f"persons of at most {unit} rows"
