@@ -20,6 +20,7 @@ from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Sc
 if TYPE_CHECKING:
     from tacit import examples, testing
     from tacit.curator.curator import Curator
+    from tacit.documents import release_schema
     from tacit.inference.difference import difference
     from tacit.inference.report import methods, table
     from tacit.planning import Plan, plan
@@ -56,6 +57,7 @@ __all__ = [
     "examples",
     "methods",
     "plan",
+    "release_schema",
     "table",
     "testing",
 ]
@@ -76,6 +78,8 @@ def __getattr__(name: str) -> Any:
         from tacit.planning import plan as found
     elif name == "Plan":
         from tacit.planning import Plan as found  # noqa: N813
+    elif name == "release_schema":
+        from tacit.documents import release_schema as found
     elif name == "Table":
         from tacit.tables import Table as found  # noqa: N813
     elif name == "difference":

@@ -117,6 +117,13 @@ def test_import_reports_and_writes_whole_or_not(home: Path) -> None:
     assert not (home / "people.ledger").exists()
 
 
+def test_the_schema_of_releases_needs_no_file(home: Path) -> None:
+    import tacit as tc
+
+    assert json.loads(run(home, "show", "--schema")) == tc.release_schema()
+    assert "C01" in run(home, "show", code=2)  # without it a file is asked for
+
+
 def test_demo(home: Path) -> None:
     shown = run(home, "demo")
     assert "The same answer twice: True" in shown

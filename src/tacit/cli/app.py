@@ -121,6 +121,15 @@ def release(
     actions.release(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, note, save, level, as_json)
 
 
+def _schema(asked: bool) -> None:
+    """`tacit show --schema`, which needs no file."""
+    if asked:
+        from tacit.cli import showing
+
+        showing.schema()
+        raise typer.Exit()
+
+
 @app.command()
 def show(
     path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
@@ -131,6 +140,9 @@ def show(
         str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
     ] = None,
     plot: Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf).")] = None,
+    schema: Annotated[  # printed at once, without a file
+        bool, typer.Option("--schema", callback=_schema, is_eager=True, help="Print the JSON Schema of releases.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Estimates with standard errors and intervals from a release file; needs no data and costs nothing."""

@@ -48,6 +48,13 @@ def show(
     emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
 
 
+def schema() -> None:
+    """`tacit show --schema`."""
+    from tacit.documents import release_schema
+
+    emit("", release_schema(), as_json=True)
+
+
 def budget(where: str, releases: list[str], as_json: bool) -> None:
     """`tacit budget`."""
     from tacit.curator.ledger import open_ledger
