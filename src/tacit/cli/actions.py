@@ -93,15 +93,16 @@ def plan(path: str, price: dict[str, str | None], level: float, save: str | None
     emit(page.to_text() + command, words, as_json)
 
 
-def release(path: str, price: dict[str, str | None], note: str, save: str | None, level: float, as_json: bool) -> None:
+def release(
+    path: str, price: dict[str, str | None], note: str, save: str | None, level: float | None, as_json: bool
+) -> None:
     """`tacit release`."""
     from tacit.cli.showing import estimates
     from tacit.curator.curator import Curator
-    from tacit.inference.estimate import check_level
 
     job = load(path)
     asks, cost = _asks(job), _price(job, price)
-    check_level(level)
+    _levels(asks, level)
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
     if not target.parent.is_dir():
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
@@ -115,6 +116,19 @@ def release(path: str, price: dict[str, str | None], note: str, save: str | None
     text = "\n\n".join(str(one) for one in estimates(found, "population", level).values())
     words = {"saved": str(target), "cost": Cost.of(**cost).to_dict(), "left": curator.remaining}
     emit(f"{text}\n\nsaved to {target} · {curator.remaining}", words, as_json)
+
+
+def _levels(asks: Any, level: float | None) -> None:
+    """What the answers would refuse to show, before they are bought: InferenceError I01, I14."""
+    from tacit.inference.estimate import check_level
+    from tacit.inference.quantiles import within
+    from tacit.queries import Quantiles
+
+    if level is not None:
+        check_level(level)
+        for query in asks.values():
+            if isinstance(query, Quantiles):
+                within(level, query.level)
 
 
 def _same_rows(job: Job, rows: int | None) -> None:

@@ -31,6 +31,7 @@ Epsilon = Annotated[str | None, typer.Option("--epsilon", help="Price instead of
 Delta = Annotated[str | None, typer.Option("--delta", help="With --epsilon.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the file's [spend].")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
+OwnLevel = Annotated[float | None, typer.Option("--level", help="Of the intervals: 0.95, of quantiles as asked.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 
 
@@ -112,7 +113,7 @@ def release(
     rho: Rho = None,
     note: Annotated[str, typer.Option("--note", help="Kept with the charge.")] = "",
     save: Annotated[str | None, typer.Option("--save", help="Where to write (default: FILE.release.json).")] = None,
-    level: Level = 0.95,
+    level: OwnLevel = None,
     as_json: Json = False,
 ) -> None:
     """Buy all answers of a file, or none; writes FILE.release.json.  The same again is free."""
@@ -135,7 +136,7 @@ def show(
     path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
     name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
     target: Annotated[str, typer.Option("--target", help="population, or table (privacy error only).")] = "population",
-    level: Level = 0.95,
+    level: OwnLevel = None,
     save: Annotated[
         str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
     ] = None,

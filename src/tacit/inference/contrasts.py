@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -92,6 +93,20 @@ class Pairwise:
         count = len(self.estimate.terms) if self.adjust else 1
         return self.estimate.intervals(1 - (1 - level) / count)
 
+    def quantile(self, level: float = 0.95) -> float:
+        """Standard errors on either side that an interval takes where the error is normal."""
+        level = check_level(level)
+        if self.maximum is not None:
+            return float(np.quantile(self.maximum, level))
+        count = len(self.estimate.terms) if self.adjust else 1
+        return NormalDist().inv_cdf(1 - (1 - level) / count / 2)
+
+    def words(self) -> str:
+        """How p-values and intervals are adjusted."""
+        if self.maximum is not None:
+            return "p-values and intervals by the law of the largest |error| / standard error"
+        return f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
+
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
         """The same as a DataFrame indexed by pair."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -116,6 +131,12 @@ class Pairwise:
         from tacit.inference.display import pairwise_table
 
         return pairwise_table(self, level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
+        from tacit.plots import pairwise
+
+        return pairwise(self, ax=ax)
 
     def __str__(self) -> str:
         return str(self.summary())

@@ -339,10 +339,10 @@ class Estimate:
         return pd.DataFrame(columns, index=self._index())
 
     def plot(self, ax: Any = None) -> Any:
-        """Estimates with their intervals, sampling and privacy apart; needs matplotlib."""
-        from tacit.plots import estimate
+        """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
+        from tacit.plots import picture
 
-        return estimate(self, ax=ax)
+        return picture(self, ax)
 
     def __str__(self) -> str:
         return str(self.summary())

@@ -112,15 +112,22 @@ def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_o
     return ratio_mean(proportion, noisy, sampling, what)
 
 
+def worth_a_look(found: Estimate, level: float = 0.95) -> tuple[bool, ...]:
+    """Whether a share is clearly above what is usual, one entry a term."""
+    low = found.intervals(level)[:, 0]
+    usual = [WORTH.get(term.rpartition(": ")[2], 0.01) for term in found.terms]
+    return tuple(reason is None and float(x) > most for reason, x, most in zip(found.reasons, low, usual, strict=True))
+
+
 def hints(found: Estimate, level: float = 0.95) -> tuple[str, ...]:
     """In words, the shares that are clearly above what is usual."""
     limits = found.intervals(level)
     said: list[str] = []
     grids = {part.label: part for part in found.release.parts}
-    for i, term in enumerate(found.terms):
+    for i, (term, worth) in enumerate(zip(found.terms, worth_a_look(found, level), strict=True)):
         column, _, name = term.rpartition(": ")
         low, high = (100 * float(x) for x in limits[i])
-        if found.reasons[i] is None and low > 100 * WORTH.get(name, 0.01):
+        if worth:
             bounds = bounds_words(grids[column]) if name in ("below", "above") else ""
             place = f" ({bounds})" if bounds else ""
             said.append(f"{column}: {low:.1f} to {high:.1f} % {name}{place}: {ASK[name]}")

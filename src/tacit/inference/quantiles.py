@@ -31,9 +31,13 @@ class QuantilesRelease(Release):
         """The quantiles with their intervals; `target` as for other releases (InferenceError I09)."""
         return estimate(self, target)
 
-    def summary(self) -> Table:
-        """The quantiles as a table."""
-        return self.estimate().summary()
+    def summary(self, level: float | None = None) -> Table:
+        """The quantiles as a table; InferenceError I14 for a level above the one that was asked for."""
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The quantile function as a picture; needs matplotlib (InferenceError I20)."""
+        return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -90,16 +94,24 @@ class QuantileEstimate:
 
         return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
 
-    def to_frame(self) -> pd.DataFrame:
-        """estimate, lower, upper, reason: a pandas DataFrame indexed by probability."""
+    def to_frame(self, level: float | None = None) -> pd.DataFrame:
+        """estimate, lower, upper, reason: a pandas DataFrame indexed by probability; `level` as for `conf_int`."""
+        self._checked(level)
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         columns = {"estimate": self.values, "lower": self.limits[:, 0], "upper": self.limits[:, 1]}
         columns |= {"reason": [one or "" for one in self.reasons]}
         return pd.DataFrame(columns, index=list(self.terms))
 
-    def summary(self) -> Table:
-        """A table of quantiles and intervals."""
+    def plot(self, ax: Any = None) -> Any:
+        """The quantile function with its intervals; `.save("picture.png")`.  InferenceError I20 without matplotlib."""
+        from tacit.plots import quantiles
+
+        return quantiles(self, ax=ax)
+
+    def summary(self, level: float | None = None) -> Table:
+        """A table of quantiles and intervals; `level` as for `conf_int`: the ends are those of the level asked for."""
+        self._checked(level)
         from tacit.inference.display import facts, people_words
         from tacit.tables import Table, format_interval, format_number
 
@@ -131,9 +143,8 @@ class QuantileEstimate:
         return self.summary().to_html()
 
     def _checked(self, level: float | None) -> None:
-        if level is not None and not 0.5 <= level <= self.level:
-            text = f"level {level!r}: these intervals were selected for {self.level:g}."
-            raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
+        if level is not None:
+            within(level, self.level)
 
 
 def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
@@ -158,6 +169,13 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     reasons = tuple(crowded(part, size, float(query.level)) for part in parts)
     values = np.maximum.accumulate(middle)
     return QuantileEstimate(release, target, words, float(query.level), probs, values, limits, reasons)
+
+
+def within(level: float, selected: float) -> None:
+    """InferenceError I14 for a level that ends selected for `selected` do not serve."""
+    if not 0.5 <= level <= selected:
+        text = f"level {level!r}: these intervals were selected for {selected:g}."
+        raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
 
 
 def crowded(part: Part, size: float, level: float) -> str | None:
