@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import itertools
 import json
@@ -343,3 +344,20 @@ def test_the_validator_here_knows_all_words_of_the_schema() -> None:
         (2, {"maximum": 1}, False),
     ):
         assert fits(value, schema, {}) == good, (value, schema)
+
+
+@pytest.mark.parametrize("value", [None, True, 0, -1, 2**60, 1.5, float("nan"), float("inf"), "x", "1/0", [], [[]], {}])
+def test_the_reader_ends_in_an_error_of_ours(value: Any) -> None:
+    """Whatever one entry of a document is: it is read, or refused with a code."""
+    refused: set[str] = set()
+    for words in cases().values():
+        for path in objects(words):
+            place = words
+            for step in path:
+                place = place[step]
+            for key in place:
+                with contextlib.suppress(tc.TacitError):
+                    release_from_dict(changed(words, path, key, value))
+                    continue
+                refused.add(str(key))
+    assert {"kind", "law"} <= refused

@@ -120,8 +120,8 @@ def release(
 
 def _levels(asks: Any, level: float | None) -> None:
     """What the answers would refuse to show, before they are bought: InferenceError I01, I14."""
-    from tacit.inference.estimate import check_level
     from tacit.inference.quantiles import within
+    from tacit.inference.terms import check_level
     from tacit.queries import Quantiles
 
     if level is not None:

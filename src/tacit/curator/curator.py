@@ -41,7 +41,8 @@ class Curator:
     ledger: a path or a "postgresql://" URL.  A file without it uses `<file>.ledger` beside it; only frames in memory go
         without, and then nothing is recorded.
 
-    Raises SourceError, SchemaError, LedgerError or BudgetError, all before a row is read.  Under replace-one the number
+    Raises SourceError (D01 to D04, D10, D11, D20, D21), SchemaError (S01 to S03, S14), LedgerError (L01 to L07, L10,
+    L15, L20) or BudgetError (B10, B11), all before a value is read.  Under replace-one the number
     of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as `rows`; under add-remove
     it is never looked at.
 
@@ -107,7 +108,11 @@ class Curator:
         return f"Curator({self.name} · {people} · {self.budget.neighbors} · {self.budget} · {self.remaining}{kept})"
 
     def design(self, query: Query[Any], cost: Cost) -> Design:
-        """Forms, noise and cells of a query at a price: public facts only.  QueryError where it cannot be asked."""
+        """Forms, noise and cells of a query at a price: public facts only.
+
+        Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q64 (where=, bins=), Q71 to
+        Q73 (weights, persons); NoiseError N01 where the price buys no law of noise.
+        """
         return design(query, self.schema, neighbors=self.budget.neighbors, rows=self.rows, cost=cost)
 
     def plan(
@@ -168,7 +173,11 @@ class Curator:
 
         `epsilon=` buys discrete Laplace noise; `rho=`, or `epsilon=` with `delta=`, a normal rounded to integers.  Of
         several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the same
-        table at the same price is answered from the ledger, free.  Raises BudgetError B02 when the budget refuses.
+        table at the same price is answered from the ledger, free.  A release is as in `Release`; `note` stays here.
+
+        Raises, and spends nothing: BudgetError B01, B03, B04 (a price that is none, or of another kind), B02 (the
+        budget refuses), QueryError as `design`, Q21 to Q23 (several questions), LedgerError L07 to L10.  MachineError
+        M01 may come after the charge: it stands, and the same question resumes it.
         """
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
         if isinstance(query, Query):

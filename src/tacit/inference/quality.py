@@ -35,22 +35,33 @@ WORTH: Final = {"missing": 0.05}
 @register
 @dataclass(frozen=True, repr=False)
 class QualityRelease(Release):
-    """A release of DataQuality."""
+    """A release of DataQuality: noisy counts of the classes of each column's cells.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100)})
+    >>> curator = tc.Curator({"age": [30.0, 40.0, 500.0] * 20}, schema, budget=tc.Budget(rho=100))
+    >>> release = curator.release(tc.DataQuality(), rho=50)
+    >>> print(release.summary().notes[0])
+    age: ... % above (bounds 0 to 100): are the bounds or the units right?
+    """
 
     kind: ClassVar[str] = "quality"
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Shares of each column's classes, "age: missing"; `target` as for other releases (InferenceError I09)."""
+        """Shares of each column's classes, "age: missing"; `target` as for other releases (InferenceError I09).
+
+        Source: theory §12 (Counts); with a public number of rows the interval is the exact inversion of a count's law.
+        """
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The shares as a table, with what is worth a look in words."""
+        """The shares as a table, with what is worth a look in words; InferenceError I01 for a level below 0.5."""
         found = self.estimate()
         made = found.summary(level)
         return replace(made, notes=(*hints(found, level), *made.notes))
 
     def plot(self, ax: Any = None) -> Any:
-        """The shares as a picture; needs matplotlib."""
+        """The shares as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:

@@ -27,6 +27,13 @@ class Drawn:
 
     terms, values: one point a term.  lower, upper: interval for both errors.  inner_lower, inner_upper: the interval
     that sampling error alone would give, at the same level (normal); empty for quantiles, whose ends are selected.
+
+    >>> import tacit as tc
+    >>> curator = tc.Curator({"age": [30.0, 40.0] * 50}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> drawn = curator.release(tc.Mean("age"), rho=0.5).plot()
+    >>> drawn.save("age.svg")
+    >>> drawn.terms, drawn.lower < drawn.inner_lower < drawn.values
+    (('age',), True)
     """
 
     terms: tuple[str, ...]

@@ -144,7 +144,7 @@ class Budget:
         return Spend(epsilon=cost.epsilon or ZERO, delta=cost.delta or ZERO)
 
     def admits(self, spent: Spend, cost: Cost) -> bool:
-        """Whether `cost` still fits after `spent`; exactly at the limit does."""
+        """Whether `cost` still fits after `spent`; exactly at the limit does.  BudgetError B04 as `spend`."""
         return (spent + self.spend(cost)).within(self.limit)
 
     def left(self, spent: Spend) -> Spend:
