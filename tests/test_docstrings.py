@@ -103,13 +103,20 @@ def _raised(function: Any, seen: set[Any]) -> Iterator[str]:
     if function in seen:
         return
     seen.add(function)
+    codes, called = _seen_in(function)
+    yield from codes
+    for one in called:
+        yield from _raised(one, seen)
+
+
+@cache
+def _seen_in(function: Any) -> tuple[list[str], list[Any]]:
+    """Codes of errors that a function makes, and the functions of this library that it calls."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            yield from (k.value.value for k in node.keywords if k.arg == "code" and isinstance(k.value, ast.Constant))
-            called = _called(function, node.func, tree)
-            if called is not None:
-                yield from _raised(called, seen)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    words = [word.value for node in calls for word in node.keywords if word.arg == "code"]
+    found = [_called(function, node.func, tree) for node in calls]
+    return [x.value for x in words if isinstance(x, ast.Constant)], [x for x in found if x is not None]
 
 
 def _called(function: Any, target: ast.expr, tree: ast.Module) -> Any:
