@@ -22,6 +22,7 @@ from tacit.study.study import LATER as _LATER
 if TYPE_CHECKING:
     from tacit import examples, testing
     from tacit.curator.curator import Curator
+    from tacit.documents import release_schema
     from tacit.inference.difference import difference
     from tacit.inference.report import methods, table
     from tacit.planning import Plan, plan
@@ -60,6 +61,7 @@ __all__ = [
     "examples",
     "methods",
     "plan",
+    "release_schema",
     "table",
     "testing",
 ]
@@ -88,6 +90,8 @@ def __getattr__(name: str) -> Any:
         from tacit.planning import plan as found
     elif name == "Plan":
         from tacit.planning import Plan as found  # noqa: N813
+    elif name == "release_schema":
+        from tacit.documents import release_schema as found
     elif name == "Table":
         from tacit.tables import Table as found  # noqa: N813
     elif name == "difference":

@@ -29,7 +29,14 @@ Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], .
 
 
 class Query(Generic[R_co]):
-    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values."""
+    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values.
+
+    A question is public, and all that is in it.  What is wrong in itself is refused when it is made, what the schema
+    or the relation does not admit when it is planned or released: QueryError in both cases, and nothing is spent.
+
+    >>> isinstance(Mean("age"), Query), query_from_dict(Mean("age").to_dict()) == Mean("age")
+    (True, True)
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, defaults left out.
@@ -80,6 +87,10 @@ class Count(Query["MomentsRelease"]):
     where: rows for which a condition holds, in the words of pandas' `query`: "age >= 18 and sex == 'female'".
     Under replace-one the number of all rows is public, so `by` is required; under add-remove it is private and
     `Count()` releases it.  Source: theory §12 (Counts).
+    Raises QueryError Q01, Q02 (names), Q60 (where=), Q64 (bins=).
+
+    >>> Count(by="sex", where="age >= 18").to_dict()
+    {'query': 'Count', 'by': ['sex'], 'where': 'age >= 18'}
     """
 
     by: Names = ()
@@ -98,6 +109,11 @@ class Sum(Query["MomentsRelease"]):
 
     weights: a column of weights, from 0 to its upper bound: the total of weight times value.  With a PrivacyUnit the
     rows of a person count as far as `max_rows` of them would, at the person's mean.
+    Its unit is that of the column.  Source: theory §9, §12.
+    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=).
+
+    >>> Sum("income", by=["region", "sex"], weights="weight").to_dict()
+    {'query': 'Sum', 'columns': ['income'], 'by': ['region', 'sex'], 'weights': 'weight'}
     """
 
     columns: Names
@@ -123,6 +139,7 @@ class Mean(Query["MomentsRelease"]):
     weights: a column of weights, clamped to 0 and its upper bound, the cap: sum(w x) / sum(w) (theory §12 W).
     per: with a PrivacyUnit, "person" (the default: the mean of person means) or "row" (persons count by their rows, at
     most max_rows of them).
+    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q70 (per=).
 
     >>> Mean(["age", "income"], by="sex").to_dict()
     {'query': 'Mean', 'columns': ['age', 'income'], 'by': ['sex']}
@@ -147,7 +164,15 @@ class Variance(Query["MomentsRelease"]):
     """Variance of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
 
     Five Bernstein sums give the first four moments for the price of one count (theory §1.3), so the variance has a
-    standard error that assumes no normality.
+    standard error that assumes no normality.  Its unit is the square of the column's.
+    Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=).
+
+    >>> Variance("age", by="age", bins={"age": 3})
+    Traceback (most recent call last):
+    tacit.errors.QueryError: [Q02] column 'age' of Variance is also in by.  Hint: name each column once.  \
+Nothing was read or spent.
+    >>> Variance("age", by="sex").to_dict()
+    {'query': 'Variance', 'columns': ['age'], 'by': ['sex']}
     """
 
     columns: Names
@@ -164,7 +189,7 @@ class DataQuality(Query["QualityRelease"]):
     """How many cells of each column are missing, outside the bounds, or no level: shares, with noise.
 
     columns: those asked about; all of the schema (but a PrivacyUnit) where none is named.  The lawful way to learn that
-    codes or units are wrong, or bounds too narrow.  Source: theory §12 (Counts).
+    codes or units are wrong, or bounds too narrow.  Source: theory §12 (Counts).  Raises QueryError Q01, Q02 (names).
 
     >>> DataQuality("age").to_dict()
     {'query': 'DataQuality', 'columns': ['age']}
@@ -185,6 +210,7 @@ class Quantiles(Query["QuantilesRelease"]):
 
     Three steps of a public grid are selected for each by the exponential mechanism: the quantile, and the ends of an
     interval at `level`, which is part of the question.  [McSherry & Talwar 2007]
+    Raises QueryError Q01 (a name), Q74 (probabilities that are none, or more than 20; a level outside 0.5 to 0.9999).
 
     >>> Quantiles("income", [0.25, 0.5, 0.75]).to_dict()
     {'query': 'Quantiles', 'column': 'income', 'probs': ['1/4', '1/2', '3/4']}

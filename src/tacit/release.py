@@ -156,6 +156,13 @@ class Release:
     ledger: which ledger, by the hash of its first entry: releases of one ledger are about the same people.
     study: digest of the study that it answers, or None.
     remaining: words on what was left of the budget; never stored.
+
+    >>> import tacit as tc
+    >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> release = curator.release(tc.Mean("age"), rho=0.1)
+    >>> release.save("age.json")
+    >>> Release.load("age.json") == release, release.rows, release.parts[0].form
+    (True, 3, 'exclusion')
     """
 
     kind: ClassVar[str] = "release"
@@ -204,12 +211,12 @@ class Release:
         return canonical(self.to_dict())
 
     def save(self, path: str | Path) -> None:
-        """Write the document to a file (whole or not at all)."""
+        """Write the document to a file, whole or not at all; ReleaseError R07 where it cannot be written."""
         write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
     @staticmethod
     def load(path: str | Path) -> Release:
-        """Read one release from a file; ReleaseError where it is none.  For a file of several: `Releases.load`."""
+        """Read one release from a file; ReleaseError R01 to R05 where it is none.  For several: `Releases.load`."""
         words = _read_json(path)
         if "releases" in words:
             raise ReleaseError(f"{path} holds several releases.", code="R04", hint="Releases.load(path)", state=None)
@@ -229,14 +236,17 @@ def register(leaf: L) -> L:
 
 
 def release_from_dict(words: Mapping[str, Any]) -> Release:
-    """Inverse of `Release.to_dict`; ReleaseError for anything that is not a release of a known kind and version."""
+    """Inverse of `Release.to_dict`; ReleaseError R01, R02, R05 for what is no release of a known kind and version.
+
+    A price, a law of noise or a question that is none is named by its own error (BudgetError, NoiseError, QueryError).
+    """
     version, kind = words.get("tacit"), words.get("kind")
     if not isinstance(version, int) or kind is None:
         raise ReleaseError("this document is no release of tacit.", code="R01", state=None)
     if version > FORMAT:
         message = f"this release has format {version}; this version of tacit reads up to {FORMAT}."
         raise ReleaseError(message, code="R02", hint="upgrade tacit", state=None)
-    if kind not in LEAVES:
+    if not isinstance(kind, str) or kind not in LEAVES:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
     try:
         return LEAVES[kind](
@@ -259,13 +269,20 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             ledger=None if words.get("ledger") is None else str(words["ledger"]),
             study=None if words.get("study") is None else str(words["study"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None
 
 
 @dataclass(frozen=True)
 class Releases(Mapping[str, Any]):
-    """Several releases bought together, by name; a Mapping, saved as one file."""
+    """Several releases bought together, by name; a Mapping, saved as one file.  ReleaseError R06 for another name.
+
+    >>> import tacit as tc
+    >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> found = curator.release({"mean": tc.Mean("age"), "sum": tc.Sum("age")}, rho=0.1)
+    >>> list(found), str(found["sum"].cost), releases_from_dict(found.to_dict()) == found
+    (['mean', 'sum'], 'ρ = 0.05', True)
+    """
 
     items_: tuple[tuple[str, Release], ...]
 
@@ -293,12 +310,12 @@ class Releases(Mapping[str, Any]):
         return canonical(self.to_dict())
 
     def save(self, path: str | Path) -> None:
-        """Write all of them to one file (whole or not at all)."""
+        """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written."""
         write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Releases:
-        """Read a file of one or several releases."""
+        """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 where it is none."""
         return releases_from_dict(_read_json(path))
 
     def with_remaining(self, words: str | None) -> Releases:

@@ -145,7 +145,7 @@ class Table:
         return json.dumps(words, ensure_ascii=False, indent=1) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the form that the suffix names; FileError F10 for another suffix."""
+        """Write the form that the suffix names; FileError F10 for another, ReleaseError R07 for a wrong place."""
         suffix = Path(path).suffix.lower()
         if suffix not in SUFFIXES:
             message = f"{path} has suffix {suffix!r}; a table is saved as {', '.join(SUFFIXES)}."

@@ -117,6 +117,38 @@ def test_import_reports_and_writes_whole_or_not(home: Path) -> None:
     assert not (home / "people.ledger").exists()
 
 
+def test_quantiles_and_quality_are_released_shown_and_drawn(home: Path) -> None:
+    asked = """
+[ask.ages]
+query = "Quantiles"
+column = "age"
+probs = [0.1, 0.5]
+level = 0.9
+[ask.quality]
+query = "DataQuality"
+"""
+    (home / "job.toml").write_text(JOB + asked)
+    assert "[I14]" in run(home, "release", "job.toml", "--level", "0.95", code=2)  # before anything is spent
+    assert not (home / "people.ledger").exists()
+    assert "90% interval" in run(home, "release", "job.toml")
+    shown = run(home, "show", "job.release.json")
+    assert "90% interval" in shown  # each at its own level
+    assert "95% interval" in shown
+    rows = json.loads(run(home, "show", "job.release.json", "--name", "ages", "--json", "--level", "0.8"))["ages"]
+    assert [row["term"] for row in rows] == ["0.1", "0.5"]
+    assert "[I14]" in run(home, "show", "job.release.json", "--level", "0.95", code=2)
+    for name in ("ages", "quality"):
+        run(home, "show", "job.release.json", "--name", name, "--plot", f"{name}.png")
+        assert (home / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_schema_of_releases_needs_no_file(home: Path) -> None:
+    import tacit as tc
+
+    assert json.loads(run(home, "show", "--schema")) == tc.release_schema()
+    assert "C01" in run(home, "show", code=2)  # without it a file is asked for
+
+
 def test_demo(home: Path) -> None:
     shown = run(home, "demo")
     assert "The same answer twice: True" in shown

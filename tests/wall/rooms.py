@@ -25,6 +25,7 @@ ROOMS: Final[dict[str, str]] = {
     "queries": SHARED,
     "schema": SHARED,
     "release": SHARED,
+    "documents": SHARED,
     "privacy": SHARED,
     "tables": SHARED,
     "untyped": SHARED,

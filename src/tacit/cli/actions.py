@@ -122,16 +122,15 @@ def release(
     analyst: str | None,
     note: str,
     save: str | None,
-    level: float,
+    level: float | None,
     as_json: bool,
 ) -> None:
     """`tacit release`."""
     from tacit.curator.curator import Curator
-    from tacit.inference.estimate import check_level
 
     job = _job(path)
     asks, cost = _asks(job), _price(job, price)
-    check_level(level)
+    check_levels(asks, level)
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
     if not target.parent.is_dir():
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
@@ -145,7 +144,7 @@ def release(
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
 
 
-def finish(found: Releases, target: Path, cost: Cost, left: str, level: float, as_json: bool) -> None:
+def finish(found: Releases, target: Path, cost: Cost, left: str, level: float | None, as_json: bool) -> None:
     """Save what was bought, then print it."""
     from tacit.cli.showing import estimates
 
@@ -162,6 +161,19 @@ def _job(path: str) -> Job:
         message = f"{path} is a study: its rows are with its parties."
         raise FileError(message, code="F09", hint="--site st-mary.toml")
     return found
+
+
+def check_levels(asks: Any, level: float | None) -> None:
+    """What the answers would refuse to show, before they are bought: InferenceError I01, I14."""
+    from tacit.inference.quantiles import within
+    from tacit.inference.terms import check_level
+    from tacit.queries import Quantiles
+
+    if level is not None:
+        check_level(level)
+        for query in asks.values():
+            if isinstance(query, Quantiles):
+                within(level, query.level)
 
 
 def _same_rows(job: Job, rows: int | None) -> None:

@@ -32,6 +32,7 @@ Delta = Annotated[str | None, typer.Option("--delta", help="With --epsilon.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the file's [spend].")]
 Analyst = Annotated[str | None, typer.Option("--analyst", help="Who asks, instead of the file's [data] analyst.")]
 Level = Annotated[float, typer.Option("--level", help="Level of the intervals.")]
+OwnLevel = Annotated[float | None, typer.Option("--level", help="Of the intervals: 0.95, of quantiles as asked.")]
 Job = Annotated[str, typer.Argument(metavar="FILE.toml", help=PATH)]
 Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TOML), where FILE is a study.")]
 
@@ -121,7 +122,7 @@ def release(
     save: Annotated[
         str | None, typer.Option("--save", help="Where to write (default: FILE.release.json, or SITE.release.json).")
     ] = None,
-    level: Level = 0.95,
+    level: OwnLevel = None,
     as_json: Json = False,
 ) -> None:
     """Buy all answers of a file, or none; writes FILE.release.json.  The same again is free."""
@@ -134,16 +135,28 @@ def release(
         studies.release(job, site, price, analyst, note, save, level, as_json)
 
 
+def _schema(asked: bool) -> None:
+    """`tacit show --schema`, which needs no file."""
+    if asked:
+        from tacit.cli import showing
+
+        showing.schema()
+        raise typer.Exit()
+
+
 @app.command()
 def show(
     path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
     name: Annotated[str | None, typer.Option("--name", help="One of them.")] = None,
     target: Annotated[str, typer.Option("--target", help="population, or table (privacy error only).")] = "population",
-    level: Level = 0.95,
+    level: OwnLevel = None,
     save: Annotated[
         str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
     ] = None,
     plot: Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf).")] = None,
+    schema: Annotated[  # printed at once, without a file
+        bool, typer.Option("--schema", callback=_schema, is_eager=True, help="Print the JSON Schema of releases.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Estimates with standard errors and intervals from a release file; needs no data and costs nothing."""

@@ -10,9 +10,10 @@ from tacit.errors import CommandError
 from tacit.release import Releases
 
 
-def estimates(found: Mapping[str, Any], target: Any, level: float) -> dict[str, Any]:
-    """Name -> summary table of each release."""
-    return {name: one.estimate(target).summary(level) for name, one in found.items()}
+def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dict[str, Any]:
+    """Name -> summary table of each release; without a level that of each: 0.95, or of quantiles what was asked for."""
+    own = () if level is None else (level,)
+    return {name: one.estimate(target).summary(*own) for name, one in found.items()}
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
@@ -21,7 +22,7 @@ def records(frame: Any) -> list[dict[str, Any]]:
 
 
 def show(
-    path: str, name: str | None, target: str, level: float, save: str | None, plot: str | None, as_json: bool
+    path: str, name: str | None, target: str, level: float | None, save: str | None, plot: str | None, as_json: bool
 ) -> None:
     """`tacit show`."""
     if target not in ("population", "table"):
@@ -42,9 +43,17 @@ def show(
             tables[only].save(save)
         if plot is not None:
             found[only].estimate(target).plot().save(plot)
-    frames = {key: one.estimate(target).to_frame(level) for key, one in found.items()} if as_json else {}
+    own = () if level is None else (level,)
+    frames = {key: one.estimate(target).to_frame(*own) for key, one in found.items()} if as_json else {}
     words = {key: records(frame) for key, frame in frames.items()}
     emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
+
+
+def schema() -> None:
+    """`tacit show --schema`."""
+    from tacit.documents import release_schema
+
+    emit("", release_schema(), as_json=True)
 
 
 def demo(as_json: bool) -> None:

@@ -47,18 +47,17 @@ def release(
     analyst: str | None,
     note: str,
     save: str | None,
-    level: float,
+    level: float | None,
     as_json: bool,
 ) -> None:
     """`tacit release`, at a party."""
-    from tacit.cli.actions import finish
+    from tacit.cli.actions import check_levels, finish
     from tacit.curator.curator import Curator
-    from tacit.inference.estimate import check_level
     from tacit.privacy import Cost
 
     study = Study.load(path)
     own = Site.load(site, study)
-    check_level(level)
+    check_levels(study.asks, level)
     target = Path(save) if save is not None else own.path.with_suffix(".release.json")
     if not target.parent.is_dir():
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")

@@ -49,7 +49,8 @@ class Curator:
     analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
         binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
 
-    Raises SourceError, SchemaError, StudyError, LedgerError or BudgetError, all before a row is read.  Under
+    Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
+    P04), LedgerError (L01 to L07, L10, L15, L20) or BudgetError (B10, B11), all before a value is read.  Under
     replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as
     `rows`; under add-remove it is never looked at.
 
@@ -132,7 +133,11 @@ class Curator:
         )
 
     def design(self, query: Query[Any], cost: Cost) -> Design:
-        """Forms, noise and cells of a query at a price: public facts only.  QueryError where it cannot be asked."""
+        """Forms, noise and cells of a query at a price: public facts only.
+
+        Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71 to
+        Q73 (weights, persons); NoiseError N01 where the price buys no law of noise.
+        """
         return design(query, self.schema, neighbors=self._ledger.first.neighbors, rows=self.rows, cost=cost)
 
     def plan(
@@ -146,7 +151,10 @@ class Curator:
         shares: Shares | None = None,
         level: float = 0.95,
     ) -> Any:  # a tacit.planning.Plan: inference stays outside this file
-        """What a release would cost and show, from public facts; reads and spends nothing.  See `tc.plan`."""
+        """What a release would cost and show, from public facts; reads and spends nothing.  See `tc.plan`.
+
+        Raises what `release` refuses before its charge: BudgetError B01, B03, StudyError P02, QueryError Q21, Q40, Q41.
+        """
         ask = PLANNER.get("plan")
         if ask is None:
             raise RuntimeError("tacit was imported without its plans")
@@ -209,11 +217,14 @@ class Curator:
 
         `epsilon=` buys discrete Laplace noise; `rho=`, or `epsilon=` with `delta=`, a normal rounded to integers.  Of
         several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the same
-        table at the same price is answered from the ledger, free.  Raises BudgetError B02 when the budget refuses.
+        table at the same price is answered from the ledger, free.  A release is as in `Release`; `note` stays here.
 
-        A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest.  Raises
-        StudyError P01 for a new answer to a study that is closed, P02 for a price above the study's, P04 for a study
-        that the curator was not made for.
+        A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest.
+
+        Raises, and spends nothing: BudgetError B01, B03, B04 (a price that is none, or of another kind), B02 (the
+        budget refuses), QueryError as `design`, Q21 to Q23 (several questions), LedgerError L07 to L10,
+        StudyError P01 (closed), P02 (above the study's price), P04 (another study).  MachineError
+        M01 may come after the charge: it stands, and the same question resumes it.
         """
         if isinstance(query, Study):
             studied.own_words(shares, name)

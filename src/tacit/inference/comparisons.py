@@ -12,8 +12,9 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference import laws
 from tacit.inference.contrasts import Test
-from tacit.inference.estimate import Estimate, check_level, combine, position
+from tacit.inference.estimate import Estimate, combine, position
 from tacit.inference.laws import Array
+from tacit.inference.terms import check_level
 
 if TYPE_CHECKING:
     from tacit.tables import Table
@@ -31,6 +32,15 @@ class Ratio:
     """A ratio of two terms, or of their odds: `value`, `conf_int(level)`, `p_value` (of the ratio being 1).
 
     `reason` says why an interval has no upper end: the denominator is not clearly above 0.
+    Source: [Fieller 1954] for ratios of terms, [Woolf 1955] for odds.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"ok": tc.Boolean(), "sex": tc.Category(["f", "m"])})
+    >>> table = {"ok": [True, False, True, True] * 50, "sex": ["f", "f", "m", "m"] * 50}
+    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=9)).release(tc.Mean("ok", by="sex"), rho=9)
+    >>> found = release.estimate().ratio("m", "f")
+    >>> found.name, bool(found.conf_int()[0] < 2 < found.conf_int(0.9999)[1])
+    ('m / f', True)
     """
 
     name: str
@@ -45,7 +55,7 @@ class Ratio:
         return self._ends(check_level(level))
 
     def summary(self, level: float = 0.95) -> Table:
-        """One row."""
+        """One row: estimate, interval, p-value; InferenceError I01 for a level below 0.5."""
         from tacit.inference.display import p_words
         from tacit.tables import Table
 

@@ -6,14 +6,16 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference import laws
-from tacit.inference.estimate import Estimate, check_level, combine, position
+from tacit.inference.estimate import Estimate, combine, position
 from tacit.inference.laws import Array
+from tacit.inference.terms import check_level
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -30,6 +32,9 @@ class Test:
 
     estimate, null: left-hand sides and what they should be; p_value; statistic: estimate over standard error, or Wald's
     chi-square with `df` degrees of freedom; method: the law used, in words.
+
+    >>> Test("f = m", 1.2, 1, 0.23, "normal law of the total error, two-sided").summary().rows
+    (('f = m', '1.200', '1', '0.230'),)
     """
 
     __test__ = False  # not a test case
@@ -61,6 +66,15 @@ class Pairwise:
 
     Intervals are Bonferroni's for "holm" too, since Holm's method has none of its own; "simultaneous" ones are value -+
     q SE, q a point of the law of the largest |error| / SE (`maximum`: sorted draws of it).
+    Source: [Holm 1979]; the law of each difference is that of theory §1.5.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    >>> table = {"age": [30.0, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 20}
+    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=1)).release(tc.Mean("age", by="sex"), rho=0.1)
+    >>> found = release.estimate().pairwise()
+    >>> found.estimate.terms, found.adjusted().shape, found.intervals().shape
+    (('f - m',), (1,), (1, 2))
     """
 
     estimate: Estimate
@@ -84,7 +98,10 @@ class Pairwise:
         return adjusted(np.array(self.p_values_raw), self.adjust)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2)."""
+        """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2).
+
+        InferenceError I01 for a level below 0.5, or 1 and above, here and in what follows from it.
+        """
         level = check_level(level)
         if self.maximum is not None:
             half = np.quantile(self.maximum, level) * self.estimate.std_errors
@@ -92,14 +109,28 @@ class Pairwise:
         count = len(self.estimate.terms) if self.adjust else 1
         return self.estimate.intervals(1 - (1 - level) / count)
 
+    def quantile(self, level: float = 0.95) -> float:
+        """Standard errors on either side that an interval takes where the error is normal; InferenceError I01."""
+        level = check_level(level)
+        if self.maximum is not None:
+            return float(np.quantile(self.maximum, level))
+        count = len(self.estimate.terms) if self.adjust else 1
+        return NormalDist().inv_cdf(1 - (1 - level) / count / 2)
+
+    def words(self) -> str:
+        """How p-values and intervals are adjusted."""
+        if self.maximum is not None:
+            return "p-values and intervals by the law of the largest |error| / standard error"
+        return f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
+
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
-        """The same as a DataFrame indexed by pair."""
+        """The same as a DataFrame indexed by pair; InferenceError I01."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(self.intervals(level), index=self.estimate.terms, columns=["lower", "upper"])
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """difference, std_error, lower, upper, p_value."""
+        """difference, std_error, lower, upper, p_value: a DataFrame indexed by pair; InferenceError I01."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         limits, made = self.intervals(level), self.estimate
@@ -112,10 +143,16 @@ class Pairwise:
         return pd.DataFrame(columns | {"p_value": self.adjusted()}, index=made.terms)
 
     def summary(self, level: float = 0.95) -> Table:
-        """Differences with intervals and p-values."""
+        """Differences with intervals and p-values, as a table; InferenceError I01."""
         from tacit.inference.display import pairwise_table
 
         return pairwise_table(self, level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
+        from tacit.plots import pairwise
+
+        return pairwise(self, ax=ax)
 
     def __str__(self) -> str:
         return str(self.summary())

@@ -20,6 +20,16 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
     independent, as for different people.  Releases in memory, and of early versions, name no ledger that lasts: tables
     of one name are the same people.  For target="table" only the noise counts.
     InferenceError I07 where terms or targets do not match.
+    Source: theory §1.4, §1.5; SD(a - b) is at most SD(a) + SD(b), by Cauchy and Schwarz.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    >>> table = {"age": [30.0, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 20}
+    >>> curator = tc.Curator(table, schema, name="people", budget=tc.Budget(rho=1))
+    >>> groups, everybody = (curator.release(tc.Mean("age", by=by), rho=0.1).estimate() for by in ("sex", ()))
+    >>> found = difference(groups["f"], everybody)
+    >>> found.terms, found.notes
+    (('f - age',), ('the same people in different releases: sampling standard errors are added, an upper bound',))
     """
     if a.target != b.target:
         text = f"one estimate is for the {a.target}, the other for the {b.target}."

@@ -120,13 +120,12 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
         )
         for i, term in enumerate(made.terms)
     )
-    said = f"p-values adjusted by {found.adjust}, intervals by Bonferroni" if found.adjust else "no adjustment"
     columns = ("", "difference", "std. error", f"{percent(level)} interval", "p-value")
     return Table(
         title=f"Differences · {heading(made)}",
         columns=columns,
         rows=rows,
-        notes=(said, facts(made.release)),
+        notes=(found.words(), facts(made.release)),
         align=("left", "right", "right", "right", "right"),
     )
 

@@ -17,9 +17,10 @@ import numpy as np
 from tacit.errors import InferenceError, nearest
 from tacit.inference import laws
 from tacit.inference.laws import Array
-from tacit.inference.terms import Block, Target
+from tacit.inference.terms import Block, Target, check_level
 from tacit.privacy import Cost
 from tacit.release import Released
+from tacit.untyped import pandas
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -45,6 +46,14 @@ class Estimate:
     notes: what a reader of the numbers must know, one sentence each.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
+    Source: theory §9 (standard errors), §1.5 (the law of both errors together), §1.4 (why it is free).
+
+    >>> import tacit as tc
+    >>> curator = tc.Curator({"age": [30.0, 40.0] * 50}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> found = curator.release(tc.Mean("age"), rho=0.5).estimate()
+    >>> low, high = found.conf_int()
+    >>> low < found.value < high, 0 < found.privacy_share < 1, found.contrast("2 * age").value == 2 * found.value
+    (True, True, True)
     """
 
     release: Released
@@ -70,7 +79,7 @@ class Estimate:
     def sampling_variances(self) -> Array:
         """Variance due to sampling, shape (terms,); zero for target="table".
 
-        Between blocks of the same people nothing is known of the correlation, so their standard errors add.
+        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9).
         """
         if self.matrix is None:
             return np.concatenate([block.sampling_variance for block in self.blocks])
@@ -104,7 +113,10 @@ class Estimate:
         )
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Lower and upper limits, shape (terms, 2).  InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Lower and upper limits, shape (terms, 2).  InferenceError I01 for a level below 0.5, or 1 and above.
+
+        By the exact law of normal plus noise (theory §1.5), or the inversion of a count's or a proportion's law.
+        """
         level = check_level(level)
         if self.matrix is None:
             pairs = [block.inversion.interval(level) for block in self.blocks]
@@ -185,9 +197,7 @@ class Estimate:
         """Why inference is impossible, in words, or None."""
         if len(self.terms) == 1:
             return self.reasons[0]
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.Series(list(self.reasons), index=self._index(), name="reason", dtype=object)
+        return pandas().Series(list(self.reasons), index=self._index(), name="reason", dtype=object)
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
         """Confidence interval: a (lower, upper) pair for one term, else a DataFrame with these two columns.
@@ -197,9 +207,7 @@ class Estimate:
         found = self.intervals(level)
         if len(self.terms) == 1:
             return float(found[0, 0]), float(found[0, 1])
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.DataFrame(found, index=self._index(), columns=["lower", "upper"])
+        return pandas().DataFrame(found, index=self._index(), columns=["lower", "upper"])
 
     @property
     def cov(self) -> pd.DataFrame:
@@ -208,12 +216,12 @@ class Estimate:
 
     @property
     def sampling_cov(self) -> pd.DataFrame:
-        """Covariance due to sampling.  InferenceError I04 where the release does not hold it (several columns)."""
+        """Covariance due to sampling; InferenceError I04 where it was not released (several columns), I05."""
         return self._frame(self.sampling_matrix())
 
     @property
     def privacy_cov(self) -> pd.DataFrame:
-        """Covariance due to the noise."""
+        """Covariance due to the noise; InferenceError I05 for more than 4,000 terms."""
         return self._frame(self.privacy_matrix())
 
     def sampling_matrix(self) -> Array:
@@ -236,7 +244,7 @@ class Estimate:
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
 
     def privacy_matrix(self) -> Array:
-        """Noise covariance as an array."""
+        """Noise covariance, shape (terms, terms); InferenceError I05 for more than 4,000 terms."""
         self._small()
         full = np.diag(np.concatenate([block.privacy_variance for block in self.blocks]))
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
@@ -266,50 +274,53 @@ class Estimate:
         """Test linear constraints, "age = 0" or "`north:female` = `north:male`, south = 0" (backticks around labels).
 
         One constraint: p-value of the exact law of its total error.  Several: Wald, chi-square, total covariance.
-        InferenceError I02, I03 for unknown terms and malformed text.
+        InferenceError I02, I03 for unknown terms and malformed text.  Source: theory §1.5.
         """
         from tacit.inference.contrasts import test
 
         return test(self, constraints)
 
     def contrast(self, expression: str) -> Estimate:
-        """A linear combination, "`north:female` - `north:male`", as an Estimate; InferenceError I02, I03."""
+        """A linear combination, "`a` - `b`", as an Estimate (theory §1.5); InferenceError I02, I03."""
         from tacit.inference.contrasts import contrast
 
         return contrast(self, expression)
 
     def pairwise(self, adjust: str | None = "holm") -> Pairwise:
-        """All differences of two terms; adjusted by "holm", "bonferroni", "simultaneous" (largest |t|) or None."""
+        """All differences; adjusted by "holm" [Holm 1979], "bonferroni", "simultaneous" (largest |t|) or None.
+
+        InferenceError I08 for another word, I05 for one term or more than 150, I04 where the joint law is not known.
+        """
         from tacit.inference.contrasts import pairwise
 
         return pairwise(self, adjust)
 
     def standardize(self, weights: Mapping[str, float]) -> Estimate:
-        """Weighted mean of terms (direct standardisation); weights are public and add up to 1.  InferenceError I06."""
+        """Direct standardisation (theory §1.4): public weights of terms that add up to 1.  InferenceError I02, I06."""
         from tacit.inference.contrasts import standardize
 
         return standardize(self, weights)
 
     def ratio(self, numerator: str, denominator: str) -> Ratio:
-        """Ratio of two terms (of shares: the risk ratio), with a Fieller interval; InferenceError I02."""
+        """Ratio of two terms (of shares: the risk ratio), interval of [Fieller 1954]; InferenceError I02."""
         from tacit.inference.comparisons import ratio
 
         return ratio(self, numerator, denominator)
 
     def odds_ratio(self, one: str, other: str) -> Ratio:
-        """Odds ratio of two shares, on the log scale; InferenceError I02, I11."""
+        """Odds ratio of two shares, on the log scale [Woolf 1955]; InferenceError I02, I11."""
         from tacit.inference.comparisons import odds_ratio
 
         return odds_ratio(self, one, other)
 
     def trend(self, scores: Sequence[float] | None = None) -> Estimate:
-        """Slope over the terms in their order (an ordered factor's levels); InferenceError I06."""
+        """Least-squares slope over the terms in their order, a linear contrast (theory §1.5); InferenceError I06."""
         from tacit.inference.comparisons import trend
 
         return trend(self, scores)
 
     def independence(self, *, draws: int = 9_999, rng: int = 0) -> Test:
-        """Test that two factors of a Count are independent, with the noise in its law; InferenceError I12."""
+        """Independence of a Count's two factors, noise in its law [Gaboardi et al. 2016]; InferenceError I12."""
         from tacit.inference.comparisons import independence
 
         return independence(self, draws=draws, rng=rng)
@@ -317,15 +328,13 @@ class Estimate:
     # Shown ---------------------------------------------------------------------------------------------------------
 
     def summary(self, level: float = 0.95) -> Table:
-        """A table of estimates, standard errors, intervals and what part of each is privacy; saves by suffix."""
+        """Estimates, standard errors, intervals and what part is privacy, as a table; InferenceError I01."""
         from tacit.inference.display import summary
 
         return summary(self, level)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """estimate, std_error, lower, upper, privacy_share, reason: a pandas DataFrame indexed by term."""
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
+        """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01."""
         found = self.intervals(level)
         total = self.sampling_variances + self.privacy_variances
         columns = {
@@ -336,47 +345,32 @@ class Estimate:
             "privacy_share": np.divide(self.privacy_variances, total, out=np.zeros_like(total), where=total > 0),
             "reason": [reason or "" for reason in self.reasons],
         }
-        return pd.DataFrame(columns, index=self._index())
+        return pandas().DataFrame(columns, index=self._index())
 
     def plot(self, ax: Any = None) -> Any:
-        """Estimates with their intervals, sampling and privacy apart; needs matplotlib."""
-        from tacit.plots import estimate
+        """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
+        from tacit.plots import picture
 
-        return estimate(self, ax=ax)
+        return picture(self, ax)
 
     def __str__(self) -> str:
         return str(self.summary())
 
-    def __repr__(self) -> str:
-        return str(self.summary())
+    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return self.summary().to_html()
 
     def _index(self) -> pd.Index:
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.Index(self.terms, name=self.term_title or None)
+        return pandas().Index(self.terms, name=self.term_title or None)
 
     def _label(self, array: Array, name: str) -> Any:
         if len(self.terms) == 1:
             return float(array[0])
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.Series(array, index=self._index(), name=name)
+        return pandas().Series(array, index=self._index(), name=name)
 
     def _frame(self, array: Array) -> pd.DataFrame:
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.DataFrame(array, index=self._index(), columns=self._index())
-
-
-def check_level(level: float) -> float:
-    """A level in [0.5, 1), or InferenceError I01: below one half an interval misses more often than it covers."""
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
-        text = f"level {level!r} of an interval is not at least 0.5 and below 1."
-        raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
-    return float(level)
+        return pandas().DataFrame(array, index=self._index(), columns=self._index())
 
 
 def position(estimate: Estimate, term: str) -> int:

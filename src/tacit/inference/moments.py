@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 @register
 @dataclass(frozen=True, repr=False)
 class MomentsRelease(Release):
-    """A release of Count, Sum, Mean or Variance."""
+    """A release of Count, Sum, Mean or Variance: noisy integers, and what they say.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    >>> table = {"age": [30.0, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 20}
+    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=1)).release(tc.Mean("age", by="sex"), rho=0.1)
+    >>> release.cells, release.estimate().terms, release.estimate("table").sampling_variances
+    (('f', 'm'), ('f', 'm'), array([0., 0.]))
+    """
 
     kind: ClassVar[str] = "moments"
 
@@ -26,15 +34,16 @@ class MomentsRelease(Release):
 
         target="population": the table is a sample, sampling and privacy are uncertain.  target="table": the table is
         all there is, and only privacy is uncertain.  InferenceError I09 for another word.
+        Source: theory §9 (standard errors), §12 (forms of the integers).
         """
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The estimates as a table."""
+        """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
         return self.estimate().summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The estimates as a picture; needs matplotlib."""
+        """The estimates as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:

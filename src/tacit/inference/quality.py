@@ -35,22 +35,33 @@ WORTH: Final = {"missing": 0.05}
 @register
 @dataclass(frozen=True, repr=False)
 class QualityRelease(Release):
-    """A release of DataQuality."""
+    """A release of DataQuality: noisy counts of the classes of each column's cells.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100)})
+    >>> curator = tc.Curator({"age": [30.0, 40.0, 500.0] * 20}, schema, budget=tc.Budget(rho=100))
+    >>> release = curator.release(tc.DataQuality(), rho=50)
+    >>> print(release.summary().notes[0])
+    age: ... % above (bounds 0 to 100): are the bounds or the units right?
+    """
 
     kind: ClassVar[str] = "quality"
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Shares of each column's classes, "age: missing"; `target` as for other releases (InferenceError I09)."""
+        """Shares of each column's classes, "age: missing"; `target` as for other releases (InferenceError I09).
+
+        Source: theory §12 (Counts); with a public number of rows the interval is the exact inversion of a count's law.
+        """
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The shares as a table, with what is worth a look in words."""
+        """The shares as a table, with what is worth a look in words; InferenceError I01 for a level below 0.5."""
         found = self.estimate()
         made = found.summary(level)
         return replace(made, notes=(*hints(found, level), *made.notes))
 
     def plot(self, ax: Any = None) -> Any:
-        """The shares as a picture; needs matplotlib."""
+        """The shares as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
@@ -112,15 +123,22 @@ def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_o
     return ratio_mean(proportion, noisy, sampling, what)
 
 
+def worth_a_look(found: Estimate, level: float = 0.95) -> tuple[bool, ...]:
+    """Whether a share is clearly above what is usual, one entry a term."""
+    low = found.intervals(level)[:, 0]
+    usual = [WORTH.get(term.rpartition(": ")[2], 0.01) for term in found.terms]
+    return tuple(reason is None and float(x) > most for reason, x, most in zip(found.reasons, low, usual, strict=True))
+
+
 def hints(found: Estimate, level: float = 0.95) -> tuple[str, ...]:
     """In words, the shares that are clearly above what is usual."""
     limits = found.intervals(level)
     said: list[str] = []
     grids = {part.label: part for part in found.release.parts}
-    for i, term in enumerate(found.terms):
+    for i, (term, worth) in enumerate(zip(found.terms, worth_a_look(found, level), strict=True)):
         column, _, name = term.rpartition(": ")
         low, high = (100 * float(x) for x in limits[i])
-        if found.reasons[i] is None and low > 100 * WORTH.get(name, 0.01):
+        if worth:
             bounds = bounds_words(grids[column]) if name in ("below", "above") else ""
             place = f" ({bounds})" if bounds else ""
             said.append(f"{column}: {low:.1f} to {high:.1f} % {name}{place}: {ASK[name]}")

@@ -24,17 +24,32 @@ if TYPE_CHECKING:
 @register
 @dataclass(frozen=True, repr=False)
 class QuantilesRelease(Release):
-    """A release of Quantiles."""
+    """A release of Quantiles: three selected steps for each probability.
+
+    >>> import tacit as tc
+    >>> table = {"age": [float(age) for age in range(100)] * 50}
+    >>> curator = tc.Curator(table, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> found = curator.release(tc.Quantiles("age", [0.25, 0.5]), rho=0.5).estimate()
+    >>> found.terms, bool(found.values[0] < found.values[1])
+    (('0.25', '0.5'), True)
+    """
 
     kind: ClassVar[str] = "quantiles"
 
     def estimate(self, target: Target = "population") -> QuantileEstimate:
-        """The quantiles with their intervals; `target` as for other releases (InferenceError I09)."""
+        """The quantiles with their intervals; `target` as for other releases (InferenceError I09).
+
+        Source: [McSherry & Talwar 2007], the exponential mechanism; its law is inverted at ranks on either side.
+        """
         return estimate(self, target)
 
-    def summary(self) -> Table:
-        """The quantiles as a table."""
-        return self.estimate().summary()
+    def summary(self, level: float | None = None) -> Table:
+        """The quantiles as a table; InferenceError I14 for a level above the one that was asked for."""
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The quantile function as a picture; needs matplotlib (InferenceError I20)."""
+        return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -54,7 +69,15 @@ class QuantileEstimate:
     No standard error: that would take the density, which nobody released.  The ends of an interval are steps selected
     at ranks so far from the quantile's that sampling and selection error together reach them with the probability of
     the level.  Asymptotic: the selection's rank error has its law where rows are dense around the quantile, which is
-    so where `crowded` says nothing; coverage is tabled for hard cases too.
+    so where `crowded` says nothing; coverage is tabled for hard cases too.  Source: [McSherry & Talwar 2007].
+
+    >>> import tacit as tc
+    >>> table = {"age": [float(age) for age in range(100)] * 50}
+    >>> curator = tc.Curator(table, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> found = curator.release(tc.Quantiles("age", [0.5], level=0.9), rho=0.5).estimate()
+    >>> low, high = found.conf_int()
+    >>> low <= found.value <= high, found.reasons
+    (True, (None,))
     """
 
     release: Released
@@ -97,16 +120,24 @@ class QuantileEstimate:
 
         return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
 
-    def to_frame(self) -> pd.DataFrame:
-        """estimate, lower, upper, reason: a pandas DataFrame indexed by term."""
+    def to_frame(self, level: float | None = None) -> pd.DataFrame:
+        """estimate, lower, upper, reason: a frame indexed by term; InferenceError I14 as `conf_int`."""
+        self._checked(level)
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         columns = {"estimate": self.values, "lower": self.limits[:, 0], "upper": self.limits[:, 1]}
         columns |= {"reason": [one or "" for one in self.reasons]}
         return pd.DataFrame(columns, index=list(self.terms))
 
-    def summary(self) -> Table:
-        """A table of quantiles and intervals."""
+    def plot(self, ax: Any = None) -> Any:
+        """The quantile function with its intervals; `.save("picture.png")`.  InferenceError I20 without matplotlib."""
+        from tacit.plots import quantiles
+
+        return quantiles(self, ax=ax)
+
+    def summary(self, level: float | None = None) -> Table:
+        """A table of quantiles and intervals, at the level that was asked for; InferenceError I14 as `conf_int`."""
+        self._checked(level)
         from tacit.inference.display import facts, people_words
         from tacit.tables import Table, format_interval, format_number
 
@@ -137,9 +168,8 @@ class QuantileEstimate:
         return self.summary().to_html()
 
     def _checked(self, level: float | None) -> None:
-        if level is not None and not 0.5 <= level <= self.level:
-            text = f"level {level!r}: these intervals were selected for {self.level:g}."
-            raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
+        if level is not None:
+            within(level, self.level)
 
 
 def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
@@ -174,6 +204,13 @@ def _words(release: Released, part: Part, target: Target) -> str:
     condition = getattr(release.query, "where", None)
     words += f", where {condition}" if condition else ""
     return words + (f", of the {moments.who(release)} of this table" if target == "table" else "")
+
+
+def within(level: float, selected: float) -> None:
+    """InferenceError I14 for a level that ends selected for `selected` do not serve."""
+    if not 0.5 <= level <= selected:
+        text = f"level {level!r}: these intervals were selected for {selected:g}."
+        raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
 
 
 def crowded(part: Part, size: float, level: float) -> str | None:

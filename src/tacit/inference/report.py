@@ -62,6 +62,8 @@ def _size(release: Released) -> str:
 def methods(*estimates: Estimate) -> str:
     """A paragraph for the methods section: relation, unit, prices, bounds, noise, both errors, and what to cite.
 
+    InferenceError I13 for no estimate.
+
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(0, 100, units="years")})
     >>> curator = tc.Curator({"age": [30.0, 40.0, 50.0]}, schema, name="people", budget=tc.Budget(rho=1))

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.errors import InferenceError
 from tacit.inference.decode import BINARY, Moments, integers, moments, powers
 from tacit.inference.invert import FLOOR, Counts, Inversion, Linear, Ratio, Spread, central
 from tacit.inference.laws import Array, halfwidth, split
@@ -51,6 +52,14 @@ class Block:
     def sampling_variance(self) -> Array:
         """Variance due to sampling, shape (m,); zero where the table is the population."""
         return np.maximum(self.variance - self.pull**2, 0.0)
+
+
+def check_level(level: float) -> float:
+    """A level in [0.5, 1), or InferenceError I01: below one half an interval misses more often than it covers."""
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        text = f"level {level!r} of an interval is not at least 0.5 and below 1."
+        raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
+    return float(level)
 
 
 def block(

@@ -77,7 +77,8 @@ def design(query: Quantiles, schema: Schema, *, neighbors: Neighbors, rows: int 
     each = paid.share(Fraction(1, len(query.probs)))
     columns = [_selection(shape, p, at, grid, each) for p in query.probs]
     if not public:
-        own, small = moment_forms.count(shape.cells, neighbors, leaves=True), cost.share(SIZE)
+        own = replace(moment_forms.count(shape.cells, neighbors, leaves=True), name="size")
+        small = cost.share(SIZE)
         columns.append(Column(query.column, own, at, grid, noise_for(own.l1, own.l2_squared, small), small))
     return replace(shape, columns=tuple(columns))
 

@@ -43,7 +43,13 @@ class Part:
 class Plan:
     """A release that has not been made: cost, numbers that would leave, expected precision, cautions.
 
-    `width`, `privacy_share`, `width_without_privacy` are those of the widest interval.
+    All of it is public, and nothing is read or spent.  `width`, `privacy_share`, `width_without_privacy` are those of
+    the widest interval, in the column's units.
+
+    >>> import tacit as tc
+    >>> made = tc.plan(tc.Mean("age"), tc.Schema({"age": tc.Real(0, 100, missing=0)}), rows=1_000, rho=0.1)
+    >>> made.fits, made.numbers, made.width_without_privacy < made.width, made.cautions()
+    (True, 2, True, ())
     """
 
     table: str
@@ -232,7 +238,7 @@ class Plan:
         return self.table_of_terms()
 
     def save(self, path: str | Path) -> None:
-        """Write the page: .html or .txt by suffix; FileError F10 otherwise."""
+        """Write the page: .html or .txt by suffix; FileError F10 for another, ReleaseError R07 for a wrong place."""
         suffix = Path(path).suffix.lower()
         if suffix not in (".html", ".txt"):
             message = f"{path} has suffix {suffix!r}; a plan is saved as .html or .txt."

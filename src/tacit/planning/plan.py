@@ -47,7 +47,8 @@ def plan(
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
     reaches it is found (in epsilon for a `budget=` that adds it).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
-    on, and what the query and price raise.
+    on, BudgetError B01, B03, B04 for a price that is none or that the budget does not add, and of the query what
+    `Curator.design` raises.  Source: theory §9 for the precision, of values spread evenly over their bounds.
 
     >>> from tacit import Mean, Real, Schema
     >>> made = plan(Mean("income"), Schema({"income": Real(0, 300_000)}), rows=10_000, width=4_000)

@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
-from tacit.plots.intervals import Drawn, estimate
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["Drawn", "estimate"]
+from tacit.plots.canvas import Drawn
+from tacit.plots.intervals import estimate, pairwise
+from tacit.plots.quality import quality
+from tacit.plots.quantiles import quantiles
+
+if TYPE_CHECKING:
+    from tacit.inference.estimate import Estimate
+
+__all__ = ["Drawn", "estimate", "pairwise", "picture", "quality", "quantiles"]
+
+
+def picture(found: Estimate, ax: Any = None) -> Drawn:
+    """The picture that suits an estimate: shares of data quality by column, other terms one a row."""
+    whole = type(found.release.query).__name__ == "DataQuality" and found.matrix is None
+    return quality(found, ax) if whole else estimate(found, ax)

@@ -120,6 +120,8 @@ class Budget:
     def like(self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Budget:
         """A budget of other numbers under the same relation, and the same accounting where they are an (ε, δ) pair.
 
+        Raises BudgetError B01, B03, B05 as Budget does.
+
         >>> Budget(epsilon=1, neighbors="add-remove").like(epsilon=2)
         Budget(epsilon=Fraction(2, 1), delta=None, rho=None, neighbors='add-remove', accounting=None)
         """
@@ -153,7 +155,7 @@ class Budget:
         return Spend(epsilon=cost.epsilon or ZERO, delta=cost.delta or ZERO)
 
     def admits(self, spent: Spend, cost: Cost) -> bool:
-        """Whether `cost` still fits after `spent`; exactly at the limit does."""
+        """Whether `cost` still fits after `spent`; exactly at the limit does.  BudgetError B04 as `spend`."""
         return (spent + self.spend(cost)).within(self.limit)
 
     def left(self, spent: Spend) -> Spend:

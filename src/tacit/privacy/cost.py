@@ -60,6 +60,8 @@ def way_of(what: str, epsilon: object, delta: object, rho: object) -> Kind:
 class Cost:
     """What is offered, and then charged, for one request: exact rationals.  Make one with `Cost.of`.
 
+    Public, and part of the release.  Raises BudgetError B01, B03 as `of` does.
+
     >>> cost = Cost.of(epsilon=1, delta=1e-6)
     >>> print(cost, cost.kind, cost.noise)
     ε = 1, δ = 1e-06 approximate gaussian

@@ -103,7 +103,7 @@ class Integer:
 class Boolean:
     """True or False (1 or 0 in the table); its mean is a proportion, and it can be grouped by.
 
-    missing: "exclude", True or False.
+    missing: "exclude", True or False; SchemaError S11 for anything else, S15 for `column`.
 
     >>> Boolean(missing=False).missing
     False

@@ -113,7 +113,7 @@ class Schema(Mapping[str, Column]):
 
     @classmethod
     def from_dict(cls, columns: Mapping[str, Mapping[str, Any]]) -> Schema:
-        """Inverse of `to_dict`; SchemaError names the column: S04 an unknown type, S05 a key, S16 what is open."""
+        """Inverse of `to_dict`; SchemaError names the column: S04 a type, S05 a key, S10 levels, S16 what is open."""
         if not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f"a schema is a dict of columns, not {type(columns).__name__}."
             raise SchemaError(text, code="S02", hint='{"age": {"type": "Real", "lower": 0, "upper": 100}}')
@@ -148,6 +148,7 @@ class Schema(Mapping[str, Column]):
         """Made-up rows from the schema alone, for rehearsal: a pandas frame named as the table is.
 
         Uniform inside bounds and over levels, nothing else; `rng` (an int or a Generator) makes it reproducible.
+        SchemaError S17 where `rows` is no number of rows.
         """
         from tacit.schema.rehearse import example
 

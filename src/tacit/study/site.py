@@ -31,6 +31,26 @@ class Site:
     data, ledger: the table; its ledger, None for `<table>.ledger` beside it.
     columns: the study's name -> how that column is found in the table; those not in it are as the study says.
     study: digest of the study that it was read for.
+
+    >>> import tempfile
+    >>> from tacit import Study
+    >>> study = Study.from_toml('''
+    ... tacit = 1
+    ... table = { name = "hips", rows = 300 }
+    ... budget = { epsilon = 1 }
+    ... schema = { wait = { type = "Real", lower = 0, upper = 240 } }
+    ... spend = { epsilon = 1 }
+    ... ask = { wait = { query = "Mean", columns = "wait" } }
+    ... ''')
+    >>> path = Path(tempfile.mkdtemp()) / "st-mary.toml"
+    >>> _ = path.write_text('''
+    ... name = "st-mary"
+    ... [data]
+    ... path = "hips.csv"
+    ... columns = { wait = { column = "WAIT_MIN", multiply = 0.016666666666666666 } }
+    ... ''')
+    >>> Site.load(path, study).columns["wait"].column
+    'WAIT_MIN'
     """
 
     path: Path

@@ -85,7 +85,7 @@ class Study:
 
     @classmethod
     def from_toml(cls, text: str) -> Study:
-        """Read a study's TOML text; errors as `load`."""
+        """Read a study's TOML text; FileError F02 and the errors of `load`."""
         return study_from_table(read_toml(text), Path("study.toml"))
 
     def digest(self) -> str:

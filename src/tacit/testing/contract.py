@@ -58,7 +58,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Contract:
-    """The outcome; `check` raises AssertionError with the first line that failed."""
+    """The outcome; `check` raises AssertionError with the first line that failed.
+
+    >>> Contract((), ("the noise is another",)).passed
+    False
+    """
 
     findings: tuple[Finding, ...]
     failures: tuple[str, ...]

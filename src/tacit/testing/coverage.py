@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InferenceError
-from tacit.inference.estimate import check_level
 from tacit.inference.laws import Array
 from tacit.inference.moments import title
-from tacit.inference.terms import Block, block
+from tacit.inference.terms import Block, block, check_level
 from tacit.mechanisms.moments import Design
 from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
@@ -47,6 +46,10 @@ class Coverage:
     std_deviation: of the estimates; std_error: mean of the reported ones.
     coverage: part of the intervals that hold the truth; coverage_error: its Monte-Carlo standard error.
     width: mean width; width_without: of the same estimator's intervals without noise; unclear: part without an answer.
+
+    >>> one = np.array([0.5])
+    >>> Coverage("made up", 0.95, 100, ("age",), one, one, one, 2 * one, one, one, one, 3 * one, one, one).ratio
+    array([0.5])
     """
 
     title: str
@@ -127,6 +130,12 @@ def coverage(
     `truth`: what is estimated, a number, one a term, or a mapping from term to number.  Price, relation and schema as
     for a curator.  InferenceError I10 where the study makes no sense (no schema, repeats below 2, sizes that vary
     though public, a truth for other terms).
+
+    >>> from tacit import Mean, Real, Schema
+    >>> schema, draw = Schema({"x": Real(0, 100)}), lambda rng: {"x": rng.normal(50, 10, 200)}
+    >>> found = coverage(Mean("x"), draw, 50.0, rho=0.1, schema=schema, repeats=100)
+    >>> bool(0.8 < found.coverage[0] <= 1), bool(found.relative_width[0] > 1)
+    (True, True)
     """
     level = check_level(level)
     if schema is None:

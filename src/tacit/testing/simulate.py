@@ -37,7 +37,14 @@ Number = Any
 
 @dataclass(frozen=True, repr=False)
 class SimulatedRelease:
-    """What a release would hold, with simulated noise.  Same attributes as a release, and `estimate()`."""
+    """What a release would hold, with simulated noise.  Same attributes as a release, and `estimate()`.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"x": tc.Real(0, 99)})
+    >>> made = simulate(tc.Mean("x"), {"x": np.arange(100.0)}, schema, rho=0.1, repeats=2)
+    >>> made.release(0).estimate().terms, made.release(0).recorded
+    (('x',), False)
+    """
 
     query: Query[Any]
     table: str
@@ -51,7 +58,7 @@ class SimulatedRelease:
     remaining: str | None = None
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Estimates with both errors, as for a release."""
+        """Estimates with both errors, as for a release (InferenceError I09)."""
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
@@ -70,6 +77,12 @@ class Simulation:
     integers: exact sums and noisy copies of them, one array a part, shapes (cells, k) and (repeats, cells, k).
     estimates: point estimates, shape (repeats, terms).
     exact: the same estimates without noise, shape (terms,).
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"x": tc.Real(0, 99)})
+    >>> made = simulate(tc.Mean("x"), {"x": np.arange(100.0)}, schema, rho=0.1, repeats=20)
+    >>> made.estimates.shape, made.exact.round(3)
+    ((20, 1), array([49.5]))
     """
 
     shape: Design
@@ -144,6 +157,12 @@ def simulate(
 
     `data`: a dict of arrays, an eager frame, or the path of a Parquet file.  `rng`: int or Generator.  Price and
     relation as for a curator.  QueryError and BudgetError as of a release, InferenceError I10 for repeats < 1.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"x": tc.Real(0, 99)})
+    >>> made = simulate(tc.Mean("x"), {"x": np.arange(100.0)}, schema, rho=0.1, repeats=500)
+    >>> bool(abs(made.estimates.mean() - made.exact[0]) < 1)
+    True
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InferenceError(f"repeats {repeats!r} is not 1 or more.", code="I10", hint="repeats=1_000", state=None)

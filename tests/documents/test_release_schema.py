@@ -1,0 +1,363 @@
+"""The published schema accepts every release that this version writes, and nothing that is damaged."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import itertools
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from json_schema import faults, fits
+
+import tacit as tc
+from tacit import documents
+from tacit.inference.decode import BINARY
+from tacit.mechanisms import moment_forms, quality, weighted_forms
+from tacit.queries import KINDS
+from tacit.release import release_from_dict, releases_from_dict
+
+SCHEMA = tc.release_schema()
+COLUMNS: dict[str, Any] = {
+    "age": tc.Real(0, 100, units="years"),
+    "filled": tc.Real(0, 10, missing=0),
+    "visits": tc.Integer(0, 9, missing=0),
+    "born": tc.Date("1950-01-01", "2020-12-31"),
+    "ok": tc.Boolean(),
+    "sure": tc.Boolean(missing=False),
+    "region": tc.Category(["north", "south"], missing="unknown"),
+    "free": tc.Real(),
+    "weight": tc.Real(0, 5),
+}
+QUESTIONS = [
+    tc.Count(by="region"),
+    tc.Count(by=["ok", "region"], where="age > 30"),
+    tc.Sum("age"),
+    tc.Sum(["visits", "filled"], by="region"),
+    tc.Sum("ok"),
+    tc.Mean("age"),
+    tc.Mean("filled"),
+    tc.Mean("sure"),
+    tc.Mean("born"),
+    tc.Mean(["age", "ok"], by=["region", "visits"], bins={"visits": [0, 3, 9]}, where="region == 'north' or ok"),
+    tc.Mean("age", by="filled", bins={"filled": 4}),
+    tc.Variance("age"),
+    tc.Variance("filled", by="region"),
+]
+ROWS = [
+    tc.Mean("age", weights="weight"),
+    tc.Mean("ok", by="region", weights="weight"),
+    tc.Sum("age", weights="weight"),
+    tc.DataQuality(),
+    tc.DataQuality(["age", "region"]),
+    tc.Quantiles("age", [0.5]),
+    tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
+    tc.Quantiles("born", [0.25]),
+]
+PERSONS = [tc.Mean("age", per="row"), tc.Mean("age", by="region", per="row"), tc.DataQuality("age")]
+PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]
+
+
+def table(n: int = 240) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    days = np.datetime64("1960-01-01") + rng.integers(0, 9_000, n).astype("timedelta64[D]")
+    numbers = {name: rng.uniform(0, 5, n) for name in ("filled", "free", "weight")}
+    flags = {name: rng.random(n) < 0.5 for name in ("ok", "sure")}
+    region = rng.choice(["north", "south"], n)
+    words = {"age": rng.uniform(0, 100, n), "visits": rng.integers(0, 10, n), "born": days, "region": region}
+    return pd.DataFrame({**words, **numbers, **flags, "who": rng.integers(0, n // 3, n)})
+
+
+def curator(relation: str, persons: bool, price: dict[str, Any]) -> tc.Curator:
+    columns = COLUMNS | ({"who": tc.PrivacyUnit(5)} if persons else {})
+    kind: dict[str, Any] = {"epsilon": 900} if set(price) == {"epsilon"} else {"rho": 900}
+    return tc.Curator(table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation))  # pyright: ignore
+
+
+@cache
+def written() -> tuple[str, ...]:
+    """Releases of every kind, as JSON: relations, prices, persons, weights, conditions, bins."""
+    made: list[str] = []
+    for turn, (relation, persons) in enumerate(itertools.product(("replace-one", "add-remove"), (False, True))):
+        askers = [curator(relation, persons, price) for price in PRICES]
+        private = [] if relation == "replace-one" else [tc.Count()]
+        for i, query in enumerate([*QUESTIONS, *(PERSONS if persons else ROWS), *private]):
+            which = (i + turn) % len(PRICES)  # in turn: every question at two prices at least
+            made.append(askers[which].release(query, **PRICES[which]).to_json())
+    return tuple(made)
+
+
+@cache
+def cases() -> dict[str, Any]:
+    """One document for each combination of question, form and relation, by name."""
+    found: dict[str, Any] = {}
+    for words in map(json.loads, written()):
+        found.setdefault(f"{words['query']['query']}-{words['parts'][0]['form']}-{words['neighbors']}", words)
+    return found
+
+
+def test_the_file_is_what_the_code_writes() -> None:
+    """`python scripts/release_schema.py` writes it anew."""
+    assert documents.PLACE.read_text(encoding="utf-8") == documents.text()
+    assert documents.made() == SCHEMA
+
+
+def test_every_release_fits() -> None:
+    for words in map(json.loads, written()):
+        assert list(faults(words, SCHEMA, SCHEMA)) == [], words["query"]
+        assert release_from_dict(words).to_dict() == words
+
+
+def test_all_that_there_is_was_tried() -> None:
+    made = [json.loads(one) for one in written()]
+    assert {words["query"]["query"] for words in made} == set(KINDS)
+    parts = [part for words in made for part in words["parts"]]
+    assert {part["form"] for part in parts} == set(documents.FORMS)
+    assert {part["noise"]["law"] for part in parts} == {*documents.ADDS, *documents.SELECTS}
+    assert any("share" in part["parameters"] for part in parts)
+    assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
+    assert {part["weight"]["kind"] for part in parts if "weight" in part} == {"real", "rows"}
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> None:
+    G = 2**10
+    made = [
+        moment_forms.plain(G, noise),
+        moment_forms.exclusion(G, noise),
+        moment_forms.group(G, noise, relation),
+        moment_forms.bernstein(G, relation),
+        moment_forms.binary_plain(),
+        moment_forms.binary_exclusion(noise),
+        moment_forms.binary_group(relation),
+        moment_forms.count(2, relation, True),
+        weighted_forms.weighted(1, 2**10, noise, relation, several=False),
+        weighted_forms.weighted(G, 2**10, noise, relation, several=True),
+        quality.classes(3, relation),
+        quality.classes(4, relation),
+    ]
+    for form in made:
+        shape = documents.FORMS[form.name]
+        assert set(form.parameters) == set(shape.parameters), form.name
+        assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
+    assert {form.name for form in made} | {"ranks", "size"} == set(documents.FORMS)
+    assert set(BINARY) <= set(documents.FORMS)
+
+
+def test_several_in_one_file_fit(tmp_path: Path) -> None:
+    asked = curator("replace-one", False, {"rho": 1})
+    found = asked.release({"age": tc.Mean("age"), "n": tc.Count(by="region"), "q": tc.Quantiles("age", [0.5])}, rho=1)
+    found.save(tmp_path / "several.json")
+    words = json.loads((tmp_path / "several.json").read_text(encoding="utf-8"))
+    assert list(faults(words, SCHEMA, SCHEMA)) == []
+    assert releases_from_dict(words).to_dict() == words
+    for damaged in (
+        {**words, "more": 1},
+        {**words, "tacit": 2},
+        {"releases": words["releases"]},
+        {**words, "releases": [words["releases"][0][1]]},
+        {**words, "releases": [[*words["releases"][0], 1]]},
+        {**words, "releases": [["age", {**words["releases"][0][1], "neighbors": "none"}]]},
+    ):
+        assert not fits(damaged, SCHEMA, SCHEMA)
+
+
+def test_releases_of_earlier_versions_fit() -> None:
+    """Fields that came later may be missing; the reader reads such documents too."""
+    words = json.loads(written()[0])
+    for name in ("ledger", "recorded", "name"):
+        del words[name]
+        assert fits(words, SCHEMA, SCHEMA)
+        assert release_from_dict(words).ledger is None
+
+
+def objects(words: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Places of all objects in a document."""
+    if isinstance(words, dict):
+        yield path
+    for key, value in words.items() if isinstance(words, dict) else enumerate(words) if isinstance(words, list) else ():
+        yield from objects(value, (*path, key))
+
+
+def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
+    """A copy with one entry of the object at `path` set to `value`, or taken away."""
+    copied = copy.deepcopy(words)
+    place = copied
+    for step in path:
+        place = place[step]
+    if value:
+        place[key] = value[0]
+    else:
+        del place[key]
+    return copied
+
+
+OPTIONAL = {"name", "recorded", "ledger", "units", "missing", "by", "bins", "where", "weights", "per", "level"}
+
+
+def test_unknown_fields_are_refused_everywhere() -> None:
+    for name, words in cases().items():
+        for path in objects(words):
+            if path[-1:] != ("bins",):  # whose fields are names of columns
+                assert not fits(changed(words, path, "more", 1), SCHEMA, SCHEMA), (name, path)
+
+
+def test_missing_fields_are_refused_everywhere() -> None:
+    for name, words in cases().items():
+        for path in objects(words):
+            place = words
+            for step in path:
+                place = place[step]
+            for key in place:
+                quality_grid = key == "grid" and words["kind"] == "quality"
+                several = key == "columns" and words["kind"] == "quality"
+                delta = key == "delta"  # what is left is a pure price
+                if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
+                    continue
+                assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)
+
+
+def test_integers_are_numbers_up_to_2_to_the_53_and_text_beyond() -> None:
+    most = 2**53
+    for name, words in cases().items():
+        for value, good in (
+            *((most, True), (-most, True), (most + 1, False), (-most - 1, False), (str(most + 1), True)),
+            *((str(-most - 1), True), ("5", False), ("1.5", False), (1.5, False), ("0x9007199254740993", False)),
+            *((None, False), (True, False), (f"{most + 1}.0", False)),
+        ):
+            damaged = copy.deepcopy(words)
+            damaged["parts"][0]["integers"][0][0] = value
+            assert fits(damaged, SCHEMA, SCHEMA) == good, (name, value)
+
+
+@pytest.mark.parametrize("relation", ["replace one", "Replace-one", "", None, 1, "substitution"])
+def test_a_wrong_relation_is_refused(relation: Any) -> None:
+    for words in cases().values():
+        assert not fits({**words, "neighbors": relation}, SCHEMA, SCHEMA)
+
+
+def test_the_number_of_rows_is_there_where_it_is_public() -> None:
+    for words in cases().values():
+        other = {"replace-one": "add-remove", "add-remove": "replace-one"}[words["neighbors"]]
+        assert not fits({**words, "neighbors": other}, SCHEMA, SCHEMA)
+        assert not fits({**words, "rows": 1}, SCHEMA, SCHEMA)
+
+
+DAMAGE: list[tuple[tuple[Any, ...], Any]] = [
+    (("tacit",), 2),
+    (("tacit",), "1"),
+    (("kind",), "histogram"),
+    (("query",), {"query": "Median", "columns": ["age"]}),
+    (("query", "columns"), "age"),
+    (("query", "columns"), []),
+    (("query", "columns"), ["age", "age"]),
+    (("mechanism",), "quality/1"),
+    (("mechanism",), "moments"),
+    (("schema",), "abc"),
+    (("head",), "A" * 64),
+    (("unit",), 0),
+    (("rows",), -1),
+    (("rows",), 240.5),
+    (("levels",), [["region", []]]),
+    (("levels",), [["region", ["a", "a"]]]),
+    (("levels",), [["region", ["a"], 1]]),
+    (("parts",), []),
+    (("parts",), 3),
+    (("parts", 0, "form"), "other"),
+    (("parts", 0, "form"), "group"),
+    (("parts", 0, "label"), None),
+    (("parts", 0, "integers"), []),
+    (("parts", 0, "integers"), [[1]]),
+    (("parts", 0, "integers"), [1, 2]),
+    (("parts", 0, "parameters", "divisor"), "x"),
+    (("parts", 0, "noise", "law"), "exponential mechanism"),
+    (("parts", 0, "noise", "law"), "uniform"),
+    (("parts", 0, "noise", "scale"), 2.5),
+    (("parts", 0, "noise", "scale"), "2.5"),
+    (("parts", 0, "noise", "scale"), "-1"),
+    (("parts", 0, "noise", "scale"), "1/0"),
+    (("parts", 0, "sensitivity", "l1"), 0),
+    (("parts", 0, "grid", "kind"), "complex"),
+    (("parts", 0, "grid", "kind"), "rows"),
+    (("parts", 0, "grid", "G"), 0),
+    (("parts", 0, "grid", "lower"), "0"),
+    (("parts", 0, "grid", "units"), None),
+    (("parts", 0, "weight"), {"kind": "real", "lower": 0, "upper": 5, "G": 32768}),
+    (("cost",), {}),
+    (("cost",), {"rho": "1/10", "epsilon": "1"}),
+    (("cost",), {"delta": "1/10"}),
+    (("cost", "rho"), 0.1),
+    (("cost", "rho"), "0"),
+    (("charge",), 0),
+    (("date",), "today"),
+    (("recorded",), "yes"),
+    (("name",), 3),
+    (("ledger",), "mine"),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), DAMAGE, ids=[f"{i}-{p[-1]}" for i, (p, _) in enumerate(DAMAGE)])
+def test_damage_is_refused(path: tuple[Any, ...], value: Any) -> None:
+    asked = tc.Curator(table(), tc.Schema({"age": tc.Real(0, 100, missing=50)}), budget=tc.Budget(rho=1))
+    words = json.loads(asked.release(tc.Mean("age"), rho=0.1).to_json())
+    assert words["parts"][0]["form"] == "plain"
+    assert fits(words, SCHEMA, SCHEMA)
+    assert not fits(changed(words, path[:-1], path[-1], value), SCHEMA, SCHEMA)
+
+
+def test_a_question_belongs_to_its_kind() -> None:
+    by_kind = {words["kind"]: words for words in cases().values()}
+    for kind, words in by_kind.items():
+        for other in by_kind.values():
+            if other["kind"] != kind:
+                assert not fits({**words, "query": other["query"]}, SCHEMA, SCHEMA)
+                assert not fits({**words, "kind": other["kind"]}, SCHEMA, SCHEMA)
+                assert not fits({**words, "parts": other["parts"]}, SCHEMA, SCHEMA)
+
+
+def test_the_validator_here_knows_all_words_of_the_schema() -> None:
+    with pytest.raises(KeyError):
+        list(faults(1, {"multipleOf": 2}, {}))
+    for value, schema, good in (
+        (True, {"type": "integer"}, False),
+        (1.0, {"type": "integer"}, True),
+        (True, {"const": 1}, False),
+        ({"a": 1}, {"properties": {"a": {}}, "additionalProperties": False}, True),
+        ({"b": 1}, {"properties": {"a": {}}, "additionalProperties": False}, False),
+        ([1, "a"], {"prefixItems": [{"type": "integer"}], "items": {"type": "string"}}, True),
+        (["a", "a"], {"uniqueItems": True}, False),
+        (3, {"oneOf": [{"minimum": 1}, {"minimum": 2}]}, False),
+        (3, {"anyOf": [{"minimum": 1}, {"minimum": 9}]}, True),
+        ("ab", {"pattern": "^b"}, False),
+        (1, False, False),
+        ({}, {"required": ["a"]}, False),
+        ([1, 2], {"maxItems": 1}, False),
+        ([], {"minItems": 1}, False),
+        ({}, {"minProperties": 1}, False),
+        (2, {"maximum": 1}, False),
+    ):
+        assert fits(value, schema, {}) == good, (value, schema)
+
+
+@pytest.mark.parametrize("value", [None, True, 0, -1, 2**60, 1.5, float("nan"), float("inf"), "x", "1/0", [], [[]], {}])
+def test_the_reader_ends_in_an_error_of_ours(value: Any) -> None:
+    """Whatever one entry of a document is: it is read, or refused with a code."""
+    refused: set[str] = set()
+    for words in cases().values():
+        for path in objects(words):
+            place = words
+            for step in path:
+                place = place[step]
+            for key in place:
+                with contextlib.suppress(tc.TacitError):
+                    release_from_dict(changed(words, path, key, value))
+                    continue
+                refused.add(str(key))
+    assert {"kind", "law"} <= refused

@@ -1,0 +1,215 @@
+"""Every public name says what it is, shows itself at work, names its errors and its source.
+
+What can raise is found in the code: `raise` statements with a code, in a function or in those of this library that it
+calls by name (calls on values of unknown type are not followed, so that this is a lower bound).
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+import types
+from collections.abc import Iterator
+from functools import cache, cached_property
+from typing import Any
+
+import pytest
+
+import tacit
+from tacit.errors import CODES
+from tacit.inference.comparisons import Ratio
+from tacit.inference.contrasts import Pairwise, Test
+from tacit.inference.estimate import Estimate
+from tacit.inference.moments import MomentsRelease
+from tacit.inference.quality import QualityRelease
+from tacit.inference.quantiles import QuantileEstimate, QuantilesRelease
+from tacit.plots import Drawn
+from tacit.queries import KINDS
+
+ANSWERS = (MomentsRelease, QualityRelease, QuantilesRelease, Estimate, QuantileEstimate, Pairwise, Ratio, Test, Drawn)
+"""Classes that people meet without importing them."""
+ESTIMATORS = [
+    *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),
+    *(f"Estimate.{name}" for name in ("test", "contrast", "pairwise", "standardize", "ratio", "odds_ratio", "trend")),
+    *("Estimate.independence", "Estimate.sampling_variances", "Estimate.intervals", "difference", "Estimate"),
+    *("QuantileEstimate", "Pairwise", "Ratio"),
+]
+
+CHECKED_BEFORE = {"Cost.kind", "Cost.zcdp", "Plan.guarantee"}
+"""What they could raise was raised when their price was made."""
+
+
+@cache
+def names() -> dict[str, Any]:
+    """Public functions and classes: those of `tacit`, of its public modules, and the answers' own."""
+    found: dict[str, Any] = {}
+    for name in tacit.__all__:
+        value = getattr(tacit, name)
+        if isinstance(value, types.ModuleType):
+            own = getattr(value, "__all__", [key for key, v in vars(value).items() if _own(v, value.__name__)])
+            found |= {f"{name}.{key}": getattr(value, key) for key in own}
+        else:
+            found[name] = value
+    return found | {cls.__name__: cls for cls in ANSWERS}
+
+
+def _own(value: Any, module: str) -> bool:
+    public = not getattr(value, "__name__", "_").startswith("_")
+    return callable(value) and public and getattr(value, "__module__", "") == module
+
+
+@cache
+def methods() -> dict[str, Any]:
+    """Public methods and properties of the classes, inherited ones of this library included, as functions."""
+    found: dict[str, Any] = {}
+    for name, cls in names().items():
+        if not inspect.isclass(cls):
+            continue
+        for base in reversed(cls.__mro__):
+            if base.__module__.startswith("tacit"):
+                for key, value in vars(base).items():
+                    function = _function(value)
+                    if not key.startswith("_") and function is not None:
+                        found[f"{name}.{key}"] = function
+    return found
+
+
+def _function(value: Any) -> Any:
+    if isinstance(value, property | cached_property):
+        value = value.fget if isinstance(value, property) else value.func
+    value = getattr(value, "__func__", value)
+    return value if inspect.isfunction(value) else None
+
+
+def said(value: Any) -> str:
+    """Its own docstring: one inherited from `object` or made by `dataclass` says nothing."""
+    own = value.__doc__ or ""
+    made = inspect.isclass(value) and own.startswith(f"{value.__name__}(")
+    return "" if made else inspect.cleandoc(own)
+
+
+# What can raise -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def raised(function: Any) -> frozenset[str]:
+    """Codes of the errors that a function raises, itself or through functions of this library that it names."""
+    return frozenset(_raised(function, set()))
+
+
+def _raised(function: Any, seen: set[Any]) -> Iterator[str]:
+    if function in seen:
+        return
+    seen.add(function)
+    codes, called = _seen_in(function)
+    yield from codes
+    for one in called:
+        yield from _raised(one, seen)
+
+
+@cache
+def _seen_in(function: Any) -> tuple[list[str], list[Any]]:
+    """Codes of errors that a function makes, and the functions of this library that it calls."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    words = [word.value for node in calls for word in node.keywords if word.arg == "code"]
+    found = [_called(function, node.func, tree) for node in calls]
+    return [x.value for x in words if isinstance(x, ast.Constant)], [x for x in found if x is not None]
+
+
+def _called(function: Any, target: ast.expr, tree: ast.Module) -> Any:
+    """The function of this library that is called by name, by `module.name` or on `self`; None for others."""
+    value: Any = None
+    if isinstance(target, ast.Name):
+        value = _imported(tree).get(target.id, function.__globals__.get(target.id))
+    elif isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+        owner = function.__globals__.get(target.value.id)
+        if target.value.id in ("self", "cls"):
+            owner = function.__globals__.get(function.__qualname__.partition(".")[0])
+        value = inspect.getattr_static(owner, target.attr, None) if owner is not None else None
+    if inspect.isclass(value) and not issubclass(value, BaseException):
+        value = vars(value).get("__post_init__") or vars(value).get("__init__")
+    value = _function(value) if value is not None else None
+    here = value is not None and (value.__module__ or "").startswith("tacit") and "<" not in value.__qualname__
+    return value if here and "__create_fn__" not in value.__qualname__ and _has_source(value) else None
+
+
+def _has_source(value: Any) -> bool:
+    try:
+        return bool(inspect.getsource(value))
+    except (OSError, TypeError):
+        return False
+
+
+def _imported(tree: ast.Module) -> dict[str, Any]:
+    """Names that a function imports itself."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tacit"):
+            module = __import__(node.module, fromlist=["x"])  # type: ignore[arg-type]
+            found |= {one.asname or one.name: getattr(module, one.name, None) for one in node.names}
+    return found
+
+
+def errors_of(value: Any) -> frozenset[str]:
+    """Codes that a call of a function, or the making of a class, can raise."""
+    if not inspect.isclass(value):
+        return raised(value)
+    makers = [vars(value).get(name) for name in ("__init__", "__post_init__")]
+    return frozenset().union(*(raised(one) for one in makers if inspect.isfunction(one) and _has_source(one)))
+
+
+def names_an_error(text: str, codes: frozenset[str]) -> bool:
+    """Whether one of the codes, or an error's class, is there."""
+    return any(re.search(rf"\b{code}\b", text) for code in codes) or re.search(r"\b[A-Z]\w+Error\b", text) is not None
+
+
+# Tests --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(names()))
+def test_a_public_name_says_what_it_is_and_shows_it(name: str) -> None:
+    text = said(names()[name])
+    assert re.match(r"\S.*[.:]", text), f"{name} has no summary"
+    assert ">>> " in text, f"{name} has no example"
+
+
+@pytest.mark.parametrize("name", sorted(methods()))
+def test_a_public_method_says_what_it_does(name: str) -> None:
+    first = said(methods()[name]).partition("\n\n")[0]
+    assert len(first) > 5, f"{name} has no summary"
+    assert first.rstrip().endswith((".", ":")), f"{name}: the summary is no sentence"
+
+
+@pytest.mark.parametrize("name", sorted(names().keys() | methods().keys()))
+def test_what_can_raise_names_its_errors(name: str) -> None:
+    value = names().get(name, methods().get(name))
+    codes = frozenset() if name in CHECKED_BEFORE else errors_of(value)
+    assert not codes or names_an_error(said(value), codes), f"{name} can raise {sorted(codes)} and does not say so"
+
+
+@pytest.mark.parametrize("name", [*KINDS, *ESTIMATORS])
+def test_queries_and_estimators_name_their_source(name: str) -> None:
+    text = said(names().get(name, methods().get(name)))
+    assert re.search(r"theory §|\[\w.* \d{4}|Source:", text), f"{name} names no source"
+
+
+def test_codes_in_docstrings_exist() -> None:
+    shown = {
+        (name, code) for name, v in {**names(), **methods()}.items() for code in re.findall(r"\b[A-Z]\d\d\b", said(v))
+    }
+    assert shown
+    assert {one for one in shown if one[1] not in CODES} == set()
+
+
+def test_raises_are_found_where_they_are() -> None:
+    """The search itself: direct raises, those of helpers, of methods, of constructors, and none where there is none."""
+    assert "S07" in errors_of(tacit.Real)
+    assert "B01" in errors_of(methods()["Cost.of"])
+    assert "I01" in errors_of(Estimate.conf_int)
+    assert "R07" in errors_of(methods()["Release.save"])
+    assert "I13" in errors_of(tacit.methods)
+    assert errors_of(Estimate.__len__) == frozenset()
+    assert not names_an_error("Nothing is said.", frozenset({"I01"}))
