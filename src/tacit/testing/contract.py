@@ -141,7 +141,8 @@ class _Exact:
     """
 
     def __init__(self, query: Query[Any], schema: Schema, relation: Relation, prices: tuple[Cost, ...]) -> None:
-        self._query, self._schema, self._relation, self._prices = query, schema, relation, prices
+        self._query, self._schema, self._prices = query, schema, prices
+        self._relation: Relation = relation
         self._made: dict[int | None, tuple[Design, ...]] = {}
 
     def designs(self, size: int | None) -> tuple[Design, ...]:
