@@ -37,7 +37,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 import tacit as tc
-import tacit.planning  # noqa: F401
+import tacit.planning
 from tacit.curator import asked
 from tacit.curator import curator as door
 from tacit.curator.ledger import Charge, Ledger, open_ledger
@@ -109,7 +109,7 @@ def traced(work: Callable[[], Any], kill_at: int | None) -> list[tuple[str, int]
 class Case:
     """A table, a ledger with one release in it, and the question whose answer is interrupted.
 
-    The table is a file; in memory where `thin`, which takes half the time and the same lines of the ledger and the door.
+    The table is a file; where `thin`, in memory: half the time, and the same lines of the ledger and the door.
     """
 
     def __init__(self, folder: Path, ledger: Callable[[int], str], *, thin: bool) -> None:
