@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.asked import design, integers
 from tacit.curator.curator import Curator
-from tacit.curator.source import open_source
+from tacit.curator.source import files, open_source
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.noise.laws import Law
@@ -110,10 +110,8 @@ def sensitivity(
     query: Query[Any], schema: Schema, relation: Relation, prices: Sequence[Cost], material: list[Pair]
 ) -> list[Finding]:
     """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
-    import duckdb
-
     exact = _Exact(query, schema, relation, tuple(prices))
-    connection = cast(Any, duckdb).connect(":memory:")  # one for all: making it takes longer than a tiny table
+    connection = files.connection()  # one for all: making it takes longer than a tiny table
     engines: tuple[Callable[[Any], Any], ...] = (connection.from_arrow, *(_polars,) * (EACH - 1))
     shapes = exact.designs(ROWS if relation == "replace-one" else None)
     reached = [[0] * len(shape.columns) for shape in shapes]
