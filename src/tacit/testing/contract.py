@@ -10,25 +10,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.asked import design, integers
+from tacit.curator.asked import design
 from tacit.curator.curator import Curator
-from tacit.curator.source import files, open_source
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost
 from tacit.queries import Query
-from tacit.release import Cells, release_from_dict
+from tacit.release import release_from_dict
 from tacit.schema import Schema
 from tacit.testing.audit import epsilon_lower_bound
+from tacit.testing.exact import Exact
 from tacit.testing.noise_law import noise_law
-from tacit.testing.tables import Pair, Relation, Row, arrow_table, pairs, persons
+from tacit.testing.tables import Pair, Relation, arrow_table, pairs
 
 RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
 PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
@@ -110,13 +110,15 @@ def sensitivity(
     query: Query[Any], schema: Schema, relation: Relation, prices: Sequence[Cost], material: list[Pair]
 ) -> list[Finding]:
     """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
-    exact = _Exact(query, schema, relation, tuple(prices))
-    connection = files.connection()  # one for all: making it takes longer than a tiny table
-    engines: tuple[Callable[[Any], Any], ...] = (connection.from_arrow, *(_polars,) * (EACH - 1))
-    shapes = exact.designs(ROWS if relation == "replace-one" else None)
+
+    def made(size: int | None) -> tuple[Design, ...]:
+        found = (_design(query, schema, relation, size, price) for price in prices)
+        return cast("tuple[Design, ...]", tuple(found))
+
+    exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
     reached = [[0] * len(shape.columns) for shape in shapes]
     for i, pair in enumerate(material):
-        before, after = (exact.integers(rows, engines[i % EACH]) for rows in (pair.one, pair.other))
+        before, after = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
         for price, found, one, other in zip(prices, reached, before, after, strict=True):
             for j, (x, y) in enumerate(zip(one, other, strict=True)):
                 found[j] = max(found[j], _distance(x, y, _norm(price)))
@@ -130,51 +132,6 @@ def sensitivity(
 
 def _norm(price: Cost) -> str:
     return "l1" if price.noise == "laplace" else "l2_squared"
-
-
-class _Exact:
-    """Exact integers of a table for every price, by one pass: parts that only differ in their noise are added up once.
-
-    Designs depend on a table by its size alone, and are made once for each size.
-    """
-
-    def __init__(self, query: Query[Any], schema: Schema, relation: Relation, prices: tuple[Cost, ...]) -> None:
-        self._query, self._schema, self._prices = query, schema, prices
-        self._relation: Relation = relation
-        self._made: dict[int | None, tuple[Design, ...]] = {}
-
-    def designs(self, size: int | None) -> tuple[Design, ...]:
-        """One for each price; no refusal: the question can be asked."""
-        if size not in self._made:
-            made = (_design(self._query, self._schema, self._relation, size, price) for price in self._prices)
-            self._made[size] = cast("tuple[Design, ...]", tuple(made))
-        return self._made[size]
-
-    def integers(self, rows: tuple[Row, ...], engine: Callable[[Any], Any]) -> list[list[Cells]]:
-        """READS ROWS (made ones): price by price and part by part."""
-        size = persons(self._schema, rows) if self._relation == "replace-one" else None
-        shapes = self.designs(size)
-        columns: list[Column] = []
-        for shape in shapes:
-            columns += [one for one in shape.columns if _place(one, columns) is None]
-        source = open_source(engine(arrow_table(self._schema, rows)))
-        found = integers(replace(shapes[0], columns=tuple(columns)), source)
-        return [[found[cast(int, _place(one, columns))] for one in shape.columns] for shape in shapes]
-
-
-def _place(column: Column, columns: Sequence[Column]) -> int | None:
-    """Where a part stands that is the same but for its noise and its price."""
-    same = (replace(column, law=one.law, cost=one.cost) == one for one in columns)
-    return next((i for i, yes in enumerate(same) if yes), None)
-
-
-def _polars(table: Any) -> Any:
-    """Tiny tables take DuckDB 40 ms each and Polars, where it is installed, 10; the integers are the same."""
-    try:
-        import polars
-    except ImportError:
-        return table
-    return cast(Any, polars).from_arrow(table)
 
 
 def _distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:
