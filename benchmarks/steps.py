@@ -37,6 +37,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 import tacit as tc
+import tacit.planning
 from tacit.curator import asked
 from tacit.curator import curator as door
 from tacit.curator.ledger import Charge, Ledger, open_ledger
@@ -106,12 +107,18 @@ def traced(work: Callable[[], Any], kill_at: int | None) -> list[tuple[str, int]
 
 
 class Case:
-    """A table, a ledger with one release in it, and the question whose answer is interrupted."""
+    """A table, a ledger with one release in it, and the question whose answer is interrupted.
 
-    def __init__(self, folder: Path, ledger: Callable[[int], str]) -> None:
-        self.data, self.ledger = folder / "people.parquet", ledger
+    The table is a file; where `thin`, in memory: half the time, and the same lines of the ledger and the door.
+    """
+
+    def __init__(self, folder: Path, ledger: Callable[[int], str], *, thin: bool) -> None:
+        self.ledger = ledger
         rng = np.random.default_rng(0)
-        pq.write_table(pa.table({"age": rng.uniform(0, 100, 50), "sex": rng.choice(["f", "m"], 50)}), self.data)
+        table = pa.table({"age": rng.uniform(0, 100, 50), "sex": rng.choice(["f", "m"], 50)})
+        self.data: object = table if thin else folder / "people.parquet"
+        if not thin:
+            pq.write_table(table, folder / "people.parquet")
 
     def curator(self, where: str) -> tc.Curator:
         return tc.Curator(self.data, SCHEMA, budget=BUDGET, ledger=where, name="people")
@@ -228,9 +235,9 @@ def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int
     return sorted({step: i for i, step in order if step[0].endswith(own)}.values())
 
 
-def sqlite(folder: Path) -> tuple[Case, Callable[[int], str]]:
+def sqlite(folder: Path, *, thin: bool) -> tuple[Case, Callable[[int], str]]:
     """Each death on a copy of one prepared ledger."""
-    case = Case(folder, str)
+    case = Case(folder, str, thin=thin)
     base = folder / "base.ledger"
     in_child(lambda: case.prepare(str(base)))
 
@@ -303,7 +310,7 @@ def main() -> None:
         charge_late()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        case, start = sqlite(folder)
+        case, start = sqlite(folder, thin=options.thin)
         steps = count(case, start(-1), fresh=False)
         chosen = ledger_steps(steps) if options.thin else list(range(len(steps)))
         found = in_parallel(case, chosen[:: options.every], start, fresh=False, jobs=options.jobs)
@@ -311,9 +318,11 @@ def main() -> None:
         report("a release", found, steps, wrong)
         print(f"files left over: {left_over(folder) or 'none'}")
         bad += len(wrong) + len(left_over(folder))
+    if bad:  # what follows would only say so again
+        sys.exit(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        case = Case(folder, str)
+        case = Case(folder, str, thin=options.thin)
         steps = count(case, str(folder / "count.ledger"), fresh=True)
         chosen = ledger_steps(steps, last=False) if options.thin else list(range(len(steps)))
         found = in_parallel(

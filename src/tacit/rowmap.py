@@ -169,14 +169,19 @@ class Polynomial:
 
     def check(self, G: int) -> None:
         """Refuse what could round or overflow for some v in {0, ..., G} (a mistake of ours, not of a user)."""
-        steps = sum(abs(c) * G**k for k, c in enumerate(self.coefficients))  # bounds every intermediate sum
-        value = steps
-        if steps >= 2**52 and G <= 2**13:
-            value = max(abs(sum(c * v**k for k, c in enumerate(self.coefficients))) for v in range(G + 1))
-        power_of_two = self.divisor & (self.divisor - 1) == 0
-        limit = 2**62 if self.divisor == 1 else 2**53 if power_of_two else 2**52
-        if steps >= 2**62 or value >= limit:
-            raise ArithmeticError(f"polynomial reaches {value}, at or above {limit}, on a grid of {G}")
+        _check(self, G)
+
+
+@lru_cache(maxsize=1024)
+def _check(p: Polynomial, G: int) -> None:
+    steps = sum(abs(c) * G**k for k, c in enumerate(p.coefficients))  # bounds every intermediate sum
+    value = steps
+    if steps >= 2**52 and G <= 2**13:
+        value = max(abs(sum(c * v**k for k, c in enumerate(p.coefficients))) for v in range(G + 1))
+    power_of_two = p.divisor & (p.divisor - 1) == 0
+    limit = 2**62 if p.divisor == 1 else 2**53 if power_of_two else 2**52
+    if steps >= 2**62 or value >= limit:
+        raise ArithmeticError(f"polynomial reaches {value}, at or above {limit}, on a grid of {G}")
 
 
 @lru_cache(maxsize=1024)

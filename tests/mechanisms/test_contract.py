@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 
 import tacit as tc
+from tacit.curator.asked import design, integers
+from tacit.curator.source import open_source
 from tacit.mechanisms import moment_forms, moments
-from tacit.testing.contract import contract
+from tacit.mechanisms.moments import Design
+from tacit.testing.contract import PRICES, RELATIONS, contract
+from tacit.testing.exact import Exact
+from tacit.testing.tables import Relation, arrow_table, pairs, persons
 
 SCHEMA = tc.Schema(
     {
@@ -35,6 +42,25 @@ def test_contract(query: tc.Query) -> None:
     found = contract(query, SCHEMA, tables=36, draws=40_000)
     assert found.passed
     assert found.findings
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_the_integers_of_the_suite_are_those_of_a_curator(relation: Relation) -> None:
+    """Rows exchanged under one plan, parts of two prices added up at once: the same as each on its own."""
+    schema = tc.Schema({"who": tc.PrivacyUnit(3), **SCHEMA})
+    for query in (tc.Variance("age"), tc.Mean(["educ", "married"], by="sex", where="age > 50"), tc.DataQuality("age")):
+
+        def made(size: int | None, query: tc.Query = query) -> tuple[Design, ...]:
+            rows = size if relation == "replace-one" else None
+            return tuple(design(query, schema, neighbors=relation, rows=rows, cost=price) for price in PRICES)
+
+        exact = Exact(schema, relation, made)
+        for pair in pairs(schema, relation, 3, np.random.default_rng(0)):
+            for rows in (pair.one, pair.other, ()):
+                table = pl.from_arrow(arrow_table(schema, rows))
+                alone = [integers(shape, open_source(table)) for shape in made(persons(schema, rows))]
+                for files in (True, False):
+                    assert [tuple(found) for found in exact.integers(rows, files=files)] == alone
 
 
 def test_the_suite_notices_a_sensitivity_that_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:

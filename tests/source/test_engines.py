@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -272,34 +271,6 @@ def test_object_columns_of_pandas_hold_text_only() -> None:
     with pytest.raises(SourceError):
         check_source(open_source(frame), Schema({"x": Real(0, 1)}))
     check_source(open_source(frame), Schema({"x": Category(["a"])}))
-
-
-@pytest.fixture(scope="module")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    import re
-    import shutil
-    import subprocess
-
-    pytest.importorskip("pyspark")
-    java = shutil.which("java")
-    said = subprocess.run([java, "-version"], capture_output=True, text=True).stderr if java else ""
-    version = re.search(r'version "(\d+)', said)
-    if version is None or int(version.group(1)) < 17:
-        pytest.skip("Spark tests need Java 17")
-    conf = tmp_path_factory.mktemp("spark")
-    (conf / "log4j2.properties").write_text("rootLogger.level = off\n")
-    import os
-
-    os.environ |= {"SPARK_CONF_DIR": str(conf), "SPARK_LOCAL_IP": "127.0.0.1"}
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", "4")
-    made = session.config("spark.sql.warehouse.dir", str(conf / "warehouse")).getOrCreate()
-    try:
-        yield made
-    finally:
-        made.stop()
 
 
 def test_spark_gives_the_same_integers(spark: Any, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -146,10 +146,12 @@ def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) ->
         if step > REACH * max(abs(center), 1e-9):
             return sign * math.inf
         inner, step = outer, 2 * step
-    for _ in range(40):
-        middle = 0.5 * (inner + outer)
-        inner, outer = (middle, outer) if p(middle) >= alpha else (inner, middle)
-    return inner
+    from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
+
+    def above(t: float) -> float:
+        return p(t) - alpha
+
+    return float(cast(Any, optimize).brentq(above, inner, outer, xtol=abs(outer - inner) * 2.0**-40))
 
 
 def _reason(estimate: Estimate, i: int, j: int) -> str | None:
@@ -163,10 +165,10 @@ def _reason(estimate: Estimate, i: int, j: int) -> str | None:
 def _unclear(estimate: Estimate, j: int, level: float) -> bool:
     """Whether a term may be 0: its interval at the level holds it, or it says nothing."""
     s, scales = combine(estimate, np.eye(len(estimate.terms))[[j]], ("B",), "").law(0)
-    half = float(laws.halfwidth(level, s, scales))
     value = float(estimate.values[j])
+    may_be_zero = 2 * float(laws.tail(np.abs(value), s, scales)) >= 1 - level
     wrong_side = value <= 0 and _positive(estimate)
-    return estimate.reasons[j] is not None or abs(value) <= half or wrong_side
+    return estimate.reasons[j] is not None or may_be_zero or wrong_side
 
 
 def _same(i: int, j: int) -> None:

@@ -27,6 +27,8 @@ FOLD: Final = 1e-5
 WORST: Final = 1e9
 """Above this sum of partial-fraction weights the characteristic function is inverted numerically."""
 STEPS: Final = 42
+ROOM: Final = 2**12
+"""Numbers that are worked on at a time: loops over scales are for large arrays."""
 
 
 def log_ndtr(x: Array) -> Array:
@@ -102,12 +104,14 @@ def _weights(b: Array) -> Array:
     square = b**2
     k = b.shape[-1]
     weights = np.where(b > 0, 1.0, 0.0)
-    for j in range(k):
-        for i in range(k):
-            if i != j:
-                difference = square[..., j] - square[..., i]
-                ratio = np.divide(square[..., j], difference, out=np.ones_like(difference), where=difference != 0)
-                weights[..., j] = weights[..., j] * np.where(b[..., i] > 0, ratio, 1.0)
+    others = np.moveaxis(square, -1, 0)[..., None]  # i first: the product runs over it in order
+    step = max(1, ROOM // max(b.size, 1))
+    for j in range(0, k, step):
+        own = square[..., j : j + step]
+        difference = own - others
+        usable = (difference != 0) & (others > 0)  # so not i = j
+        ratio = np.divide(own, difference, out=np.ones_like(difference), where=usable)
+        weights[..., j : j + step] *= np.multiply.reduce(ratio, axis=0)
     return weights
 
 
@@ -120,23 +124,32 @@ def tail(x: Array, s: Array, b: Array) -> Array:
     x, s = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(s, np.float64))
     b = np.broadcast_to(np.asarray(b, np.float64), (*x.shape, np.shape(b)[-1]))
     s, b = _fold(s, b)
-    weights = _weights(_apart(b))
-    b_apart = _apart(b)
     none = ~(b > 0).any(axis=-1)
     out = np.exp(log_ndtr(-np.divide(x, s, out=np.where(x > 0, np.inf, 0.0), where=s > 0)))
     if none.all():
         return out
-    mixture = np.zeros_like(x)
-    for j in range(b.shape[-1]):
-        here = b_apart[..., j] > 0
-        if here.any():
-            part = tail_one(x, s, np.where(here, b_apart[..., j], 1.0))
-            mixture = mixture + np.where(here, weights[..., j] * part, 0.0)
+    b_apart = _apart(b)
+    weights = _weights(b_apart)
+    used = b_apart.any(axis=tuple(range(x.ndim)))
+    mixture = _mixture(x, s, b_apart[..., used], weights[..., used])
     out = np.where(none, out, np.clip(mixture, 0.0, 0.5))
     hard = ~none & (np.abs(weights).sum(axis=-1) > WORST)
     for index in np.argwhere(hard):
         at = tuple(index)
         out[at] = _gil_pelaez(float(x[at]), float(s[at]), b[at])
+    return out
+
+
+def _mixture(x: Array, s: Array, b: Array, weights: Array) -> Array:
+    """Sum of weights_j P(N(0, s**2) + Lap(b_j) > x), where b_j > 0; several scales at a time where arrays are small."""
+    out = np.zeros_like(x)
+    step = max(1, ROOM // max(x.size, 1))
+    for j in range(0, b.shape[-1], step):
+        scales = b[..., j : j + step]
+        here = scales > 0
+        parts = weights[..., j : j + step] * tail_one(x[..., None], s[..., None], np.where(here, scales, 1.0))
+        for part in np.moveaxis(np.where(here, parts, 0.0), -1, 0):
+            out = out + part
     return out
 
 

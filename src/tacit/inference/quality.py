@@ -95,20 +95,23 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     return Estimate(release, target, f"{words}, {where}", tuple(terms), tuple(blocks))
 
 
-def share(part: Part, i: int, rows: int | None, sampling: bool, what: str) -> Block:
-    """The share of class i among all rows: one term."""
+def share(part: Part, i: int, rows: int | None, sampling: bool, what: str, cells: Array | None = None) -> Block:
+    """The share of class i among all rows: one term.
+
+    `cells` replaces the part's integers, shape (m, classes): repetitions of a simulation are m terms.
+    """
     parts_of = part.parameters.get("share", 1)
-    counts = np.array([[float(k) / parts_of for k in part.integers[0]]])
+    counts = np.array([[float(k) for k in part.integers[0]]] if cells is None else cells, dtype=np.float64) / parts_of
     if rows is None:
         return _ratio(part, counts, i, sampling, what, parts_of)
     k, law = counts[:, i], rescaled(part.law, parts_of)
-    value = np.clip(k / rows, 0.0, 1.0)
-    loadings = np.full((1, 1), 1.0 / (rows * parts_of))
-    variance, pull = (value / rows, value / np.sqrt(rows)) if sampling else (np.zeros(1), np.zeros(1))
-    inversion: Inversion = Linear(value, np.zeros(1), loadings, part.law, 0.0, 1.0)
+    value, none = np.clip(k / rows, 0.0, 1.0), np.zeros_like(k)
+    loadings = np.full((len(k), 1), 1.0 / (rows * parts_of))
+    variance, pull = (value / rows, value / np.sqrt(rows)) if sampling else (none, none)
+    inversion: Inversion = Linear(value, none, loadings, part.law, 0.0, 1.0)
     if sampling:
         inversion = Counts(np.rint(k), rows, law, 0.0, 1.0)
-    return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,))
+    return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(k))
 
 
 def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_of: int) -> Block:

@@ -6,6 +6,7 @@ Shapes: m cells, k integers a cell.  `rows` is the public size of the whole tabl
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -235,11 +236,17 @@ def _unclear(
     size: Array, loadings: Array, law: Law, least: float, counted: str
 ) -> tuple[NDArray[np.bool_], tuple[str | None, ...]]:
     """Cells whose noisy size is not above `least` by the 97.5% point of its noise, and the words that say so."""
-    s, b = split(law, loadings)
-    q = float(halfwidth(0.95, s, b)) if loadings.any() else 0.0
+    q = _reach(law, tuple(loadings.tolist()))
     unclear = size <= q + least
     words = [f"{counted} {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
     return unclear, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _reach(law: Law, loadings: tuple[float, ...]) -> float:
+    """The 97.5% point of the noise; of public facts alone, so the same for all releases of a question."""
+    s, b = split(law, np.array(loadings))
+    return float(halfwidth(0.95, s, b)) if any(loadings) else 0.0
 
 
 def _bounded(

@@ -9,16 +9,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.asked import design, integers
+from tacit.curator.asked import design
 from tacit.curator.curator import Curator
-from tacit.curator.source import open_source
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.noise.laws import Law
@@ -27,8 +26,9 @@ from tacit.queries import Query
 from tacit.release import release_from_dict
 from tacit.schema import Schema
 from tacit.testing.audit import epsilon_lower_bound
+from tacit.testing.exact import Exact
 from tacit.testing.noise_law import noise_law
-from tacit.testing.tables import Pair, Relation, Row, arrow_table, pairs, persons
+from tacit.testing.tables import Pair, Relation, arrow_table, pairs
 
 RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
 PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
@@ -96,11 +96,12 @@ def contract(
     failures: list[str] = []
     for relation in RELATIONS:
         material = list(pairs(schema, relation, tables, generator))
-        for price in PRICES:
-            shape = _design(query, schema, relation, ROWS, price)
+        asked = [(price, _design(query, schema, relation, ROWS, price)) for price in PRICES]
+        if all(shape is not None for _, shape in asked):
+            findings += sensitivity(query, schema, relation, PRICES, material)
+        for price, shape in asked:
             if shape is None:
                 continue
-            findings += sensitivity(query, schema, relation, price, material)
             failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
             failures += _audit(shape, relation, draws)
     failures += _round_trip(query, schema)
@@ -110,49 +111,31 @@ def contract(
 
 
 def sensitivity(
-    query: Query[Any], schema: Schema, relation: Relation, price: Cost, material: list[Pair]
+    query: Query[Any], schema: Schema, relation: Relation, prices: Sequence[Cost], material: list[Pair]
 ) -> list[Finding]:
-    """(a): the largest change of the exact integers over neighbouring tables, part by part."""
-    shape = _design(query, schema, relation, ROWS, price)
-    assert shape is not None
-    norm = "l1" if price.noise == "laplace" else "l2_squared"
-    reached = [0] * len(shape.columns)
+    """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
+
+    def made(size: int | None) -> tuple[Design, ...]:
+        found = (_design(query, schema, relation, size, price) for price in prices)
+        return cast("tuple[Design, ...]", tuple(found))
+
+    exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
+    reached = [[0] * len(shape.columns) for shape in shapes]
     for i, pair in enumerate(material):
-        engine = _polars if i % EACH else _as_it_is
-        before, after = (_integers(query, schema, relation, price, rows, engine) for rows in (pair.one, pair.other))
-        for j, (x, y) in enumerate(zip(before, after, strict=True)):
-            reached[j] = max(reached[j], _distance(x, y, norm))
+        before, after = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
+        for price, found, one, other in zip(prices, reached, before, after, strict=True):
+            for j, (x, y) in enumerate(zip(one, other, strict=True)):
+                found[j] = max(found[j], _distance(x, y, _norm(price)))
     return [
-        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), found, norm)
-        for column, found in zip(shape.columns, reached, strict=True)
+        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), most, norm)
+        for price, shape, found in zip(prices, shapes, reached, strict=True)
+        for norm in [_norm(price)]
+        for column, most in zip(shape.columns, found, strict=True)
     ]
 
 
-def _integers(
-    query: Query[Any],
-    schema: Schema,
-    relation: Relation,
-    price: Cost,
-    rows: tuple[Row, ...],
-    engine: Callable[[Any], Any],
-) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    size = persons(schema, rows) if relation == "replace-one" else None
-    shape = _design(query, schema, relation, size, price)
-    assert shape is not None
-    return integers(shape, open_source(engine(arrow_table(schema, rows)), schema))
-
-
-def _as_it_is(table: Any) -> Any:
-    return table
-
-
-def _polars(table: Any) -> Any:
-    """Tiny tables take DuckDB 60 ms each and Polars, where it is installed, 10; the integers are the same."""
-    try:
-        import polars
-    except ImportError:
-        return table
-    return cast(Any, polars).from_arrow(table)
+def _norm(price: Cost) -> str:
+    return "l1" if price.noise == "laplace" else "l2_squared"
 
 
 def _distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:

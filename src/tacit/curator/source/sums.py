@@ -8,6 +8,7 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -30,7 +31,32 @@ def aggregate(
     unit: Unit | None = None,
     where: Predicate | None = None,
 ) -> Aggregate:
-    """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows (persons, by `unit`).
+    """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows (or persons)."""
+    return plan(engine, keys, sums, unit, where).run(engine)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass over a table, not yet run: what an engine collects, and how groups become public cells."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    sums: tuple[Sum, ...]
+    terms: list[Sum]
+    counted: str
+
+    def run(self, engine: Engine) -> Aggregate:
+        """READS ROWS."""
+        made = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
+        if made.rows > MAX_ROWS:
+            raise ArithmeticError("more rows than the sums are proven for")
+        return made
+
+
+def plan(
+    engine: Engine, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None, where: Predicate | None
+) -> Pass:
+    """The pass of `aggregate`.
 
     Rows for which `where` does not hold add nothing, and are counted among all rows.
     Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
@@ -48,10 +74,7 @@ def aggregate(
         *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
     ]
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
-    made = _fold(engine.collect(found), keys, sums, terms, "rows" if where is None else "kept")
-    if made.rows > MAX_ROWS:
-        raise ArithmeticError("more rows than the sums are proven for")
-    return made
+    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept")
 
 
 def ranked(

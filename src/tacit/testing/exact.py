@@ -1,0 +1,115 @@
+"""Exact integers of many tiny tables of one schema, for the contract suite: what is public is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from tacit.curator.asked import integers
+from tacit.curator.source import Source, duck, files
+from tacit.curator.source.computed import Computing
+from tacit.curator.source.engines import Engine
+from tacit.curator.source.polars import Polars
+from tacit.curator.source.sums import Pass, plan
+from tacit.mechanisms.moments import Column, Design
+from tacit.predicates.computed import Computed, computed_columns
+from tacit.predicates.typed import Predicate
+from tacit.release import Cells
+from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
+from tacit.schema import Schema
+from tacit.testing.tables import Relation, Row, arrow_table, persons
+
+
+class Exact:
+    """The integers of a table under several designs, by one pass: parts that differ in noise alone are added up once.
+
+    designs: size of a table (None where it is not public) -> its designs, one a price.
+    """
+
+    def __init__(self, schema: Schema, relation: Relation, designs: Callable[[int | None], tuple[Design, ...]]) -> None:
+        self._schema, self._designs = schema, designs
+        self._public = relation == "replace-one"
+        self._made: dict[int | None, tuple[Design, ...]] = {}
+        empty = arrow_table(schema, ())
+        columns = computed_columns(schema)
+        self._files = on_files(empty).computing(columns)
+        on = on_polars(empty)
+        self._polars = self._files if on is None else on.computing(columns)
+
+    def integers(self, rows: tuple[Row, ...], *, files: bool) -> list[list[Cells]]:
+        """READS ROWS (made ones): design by design and part by part.
+
+        `files`: on the engine of files, else on Polars, where it is installed: both must be right.
+        """
+        size = persons(self._schema, rows) if self._public else None
+        if size not in self._made:
+            self._made[size] = self._designs(size)
+        shapes = self._made[size]
+        columns: list[Column] = []
+        for shape in shapes:
+            columns += [one for one in shape.columns if _place(one, columns) is None]
+        table = arrow_table(self._schema, rows)
+        source = (self._files if files else self._polars).of(table)
+        found = integers(replace(shapes[0], columns=tuple(columns)), source)
+        return [[found[cast(int, _place(one, columns))] for one in shape.columns] for shape in shapes]
+
+
+def _place(column: Column, columns: Sequence[Column]) -> int | None:
+    """Where a part stands that is the same but for its noise and its price."""
+    same = (replace(column, law=one.law, cost=one.cost) == one for one in columns)
+    return next((i for i, yes in enumerate(same) if yes), None)
+
+
+class Exchanged:
+    """A source whose rows are exchanged: each question is planned once, which takes longer than to answer it."""
+
+    def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
+        self._engine, self._put, self._plans = engine, put, dict[Any, Pass]()
+
+    def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
+        """The same with a schema's computed columns."""
+        return Exchanged(Computing(self._engine, columns), self._put) if columns else self
+
+    def of(self, table: Any) -> Source:
+        """Of the rows of a PyArrow table, until the next."""
+        self._put(table)
+        return cast(Source, self)
+
+    def aggregate(
+        self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None
+    ) -> Aggregate:
+        """See `Source.aggregate`."""
+        asked = (tuple(keys), tuple(sums), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return self._plans[asked].run(self._engine)
+
+
+def on_files(empty: Any) -> Exchanged:
+    """On DuckDB, the engine of files: a table of its own."""
+    connection = files.connection()
+    connection.from_arrow(empty).create("t")
+
+    def put(table: Any) -> None:
+        connection.execute("TRUNCATE t")
+        connection.from_arrow(table).insert_into("t")
+
+    return Exchanged(duck.Relation(lambda: connection.table("t")), put)
+
+
+def on_polars(empty: Any) -> Exchanged | None:
+    """On Polars, where it is installed."""
+    try:
+        import polars
+    except ImportError:
+        return None
+    read = cast(Any, polars).from_arrow
+    held = [read(empty)]
+    whole = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
+    frame = held[0].lazy().map_batches(lambda _: held[0], **whole)  # pyright: ignore[reportUnknownLambdaType]
+
+    def put(table: Any) -> None:
+        held[0] = read(table)
+
+    return Exchanged(Polars(frame), put)
