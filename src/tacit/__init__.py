@@ -12,8 +12,9 @@ from tacit.errors import TacitError
 from tacit.inference import moments as _moments  # registers the classes of releases; light
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
+from tacit.inference import ranges as _ranges
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Mean, Quantiles, Query, Sum, Variance
+from tacit.queries import Count, DataQuality, Mean, Quantiles, Query, Range, Sum, Variance
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
@@ -46,6 +47,7 @@ __all__ = [
     "PrivacyUnit",
     "Quantiles",
     "Query",
+    "Range",
     "Real",
     "Release",
     "Releases",
@@ -74,7 +76,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _moments, _quality, _quantiles, _LATER
+del _moments, _quality, _quantiles, _ranges, _LATER
 
 
 def __getattr__(name: str) -> Any:

@@ -57,6 +57,8 @@ FORMS: Final = {
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS),
     "size": Shape("quantiles", ("G",), (1, 1)),
+    "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
+    "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""
 
@@ -312,6 +314,7 @@ def _query(kind: type[Query[Any]]) -> Words:
         "column": {"type": "string"},
         "probs": _list(_ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
+        "outside": _ref("fraction"),
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = _fields(kind, words)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)
     from tacit.inference.quality import QualityRelease  # noqa: F401
     from tacit.inference.quantiles import QuantilesRelease  # noqa: F401
+    from tacit.inference.ranges import RangeRelease  # noqa: F401
 
 MOST_PROBS: Final = 20
 FINEST: Final = 10_000
@@ -52,8 +53,10 @@ class Query(Generic[R_co]):
                 words["bins"] = {name: _listed(edges) for name, edges in pairs}
             elif f.name == "probs":
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
-            elif f.name == "level" and value == f.default:
+            elif f.name in ("level", "outside") and value == f.default:
                 continue
+            elif isinstance(value, Fraction):
+                words[f.name] = str(value)
             elif value != () and value is not None:
                 words[f.name] = _listed(value)
         return words
@@ -245,7 +248,28 @@ class Quantiles(Query["QuantilesRelease"]):
             raise QueryError(text, code="Q74", hint="level=0.95")
 
 
-def _probability(given: object) -> Fraction:
+@dataclass(frozen=True)
+class Range(Query["RangeRelease"]):
+    """A cheap range of a column of which nothing is known: bounds from 1, 2, 5, 10, 20, ... that hold most rows.
+
+    outside: the part of the rows that may lie beyond them, in all.  The bounds of the schema, if any, are not used.
+    With a PrivacyUnit a person's rows weigh one in all.  Raises QueryError Q01, Q74.  Source: McSherry & Talwar 2007.
+
+    >>> Range("income").to_dict()
+    {'query': 'Range', 'column': 'income'}
+    """
+
+    column: str
+    outside: Any = Fraction(1, 100)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"column of Range: {self.column!r} is not a column name."
+            raise QueryError(text, code="Q01", hint='Range("income")')
+        object.__setattr__(self, "outside", _probability(self.outside, "outside of Range", "outside=0.01"))
+
+
+def _probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:
     """A probability as an exact fraction: a float means the decimal that it prints as."""
     try:
         if isinstance(given, bool):
@@ -254,8 +278,8 @@ def _probability(given: object) -> Fraction:
     except (ValueError, ZeroDivisionError):
         p = Fraction(0)
     if not 0 < p < 1 or p.denominator > FINEST:
-        text = f"probs of Quantiles: {given!r} is not between 0 and 1, with at most 4 decimals."
-        raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
+        text = f"{what}: {given!r} is not between 0 and 1, with at most 4 decimals."
+        raise QueryError(text, code="Q74", hint=hint)
     return p
 
 
@@ -296,7 +320,9 @@ def _normalise(query: Sum | Mean | Variance) -> None:
         raise QueryError(f"column {weights!r} of {kind} is also its weights.", code="Q02", hint="name each column once")
 
 
-KINDS: dict[str, type[Query[Any]]] = {cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles)}
+KINDS: dict[str, type[Query[Any]]] = {
+    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range)
+}
 
 
 def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
@@ -316,8 +342,8 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
         if key not in names:
             guess = nearest(key, names) or names[0]
             raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
-    if kind == "Quantiles" and "column" not in given:
-        raise QueryError("column of Quantiles: none is named.", code="Q03", hint='column = "income"')
+    if kind in ("Quantiles", "Range") and "column" not in given:
+        raise QueryError(f"column of {kind}: none is named.", code="Q03", hint='column = "income"')
     if kind in ("Sum", "Mean", "Variance") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
     return KINDS[kind](**given)

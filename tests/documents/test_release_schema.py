@@ -51,6 +51,7 @@ QUESTIONS = [
     tc.Variance("filled", by="region"),
 ]
 ROWS = [
+    tc.Quantiles("age", [0.5, 0.9], by=["region", "ok"], where="age > 3"),
     tc.Mean("age", weights="weight"),
     tc.Mean("ok", by="region", weights="weight"),
     tc.Sum("age", weights="weight"),
@@ -59,6 +60,7 @@ ROWS = [
     tc.Quantiles("age", [0.5]),
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("born", [0.25]),
+    tc.Range("free", outside=0.05),
 ]
 PERSONS = [tc.Mean("age", per="row"), tc.Mean("age", by="region", per="row"), tc.DataQuality("age")]
 PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]
@@ -147,7 +149,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size"} == set(documents.FORMS)
+    assert {form.name for form in made} | {"ranks", "size", "range", "present"} == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
 

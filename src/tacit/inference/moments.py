@@ -114,7 +114,7 @@ def title(release: Released) -> str:
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
-    columns = (query.column,) if kind == "Quantiles" else tuple(getattr(query, "columns", ()))
+    columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"
     what = f"{what} by {_and(by)}" if by else what
     what = f"{what} where {query.where}" if getattr(query, "where", None) else what

@@ -33,7 +33,7 @@ from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
-from tacit.queries import Count, DataQuality, Mean, Quantiles, Sum, Variance
+from tacit.queries import Count, DataQuality, Mean, Quantiles, Range, Sum, Variance
 from tacit.release import Cells, Grid, Levels
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
@@ -76,7 +76,7 @@ class Column:
 class Design:
     """A query made concrete from public facts: everything but the data and the noise."""
 
-    query: Question | DataQuality | Quantiles
+    query: Question | DataQuality | Quantiles | Range
     neighbors: str
     rows: int | None
     keys: tuple[KeyMap, ...]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms import quantiles
+from tacit.mechanisms import quantiles, ranges
 from tacit.mechanisms.moments import Column, Design
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
@@ -44,6 +44,8 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
     """One entry a term."""
     if shape.kind == quantiles.KIND:
         return _quantiles(shape, rows)
+    if shape.kind == ranges.KIND:
+        return [_range(shape, rows)]
     found = estimate(shape, rows)
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
@@ -85,6 +87,16 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
     if len(found) == 1:
         return [replace(found[0], term=cell) for cell in cells]
     return [replace(one, term=f"{cell}:{one.term}") for cell in cells for one in found]
+
+
+def _range(shape: Design, rows: int) -> Expected:
+    """The part of the rows that may lie beyond the bounds takes the place of a width."""
+    pair = shape.columns[0]
+    facts = pair.form.parameters
+    beyond = 2 * ranges.target(facts, float(pair.law.scale), rows) / rows
+    asked = 2 * facts["numerator"] / facts["denominator"]
+    privacy = 1 - asked / beyond if beyond > asked else 0.0
+    return Expected("part beyond the bounds", beyond, min(beyond, 1.0), privacy, asked, beyond, rows)
 
 
 def estimate(shape: Design, rows: int) -> Estimate:

@@ -162,6 +162,33 @@ def qualitymap(schema: Schema, name: str) -> KeyMap:
             raise QueryError(text, code="Q11", hint="the other columns")
 
 
+WIDE: Final = tuple(
+    sorted(
+        {
+            0.0,
+            *(sign * float(f"{digit}e{power}") for sign in (-1, 1) for digit in (1, 2, 5) for power in range(-6, 13)),
+        }
+    )
+)
+"""Edges for a column of which nothing is known: 0, and 1, 2, 5 times the powers of ten from -6 to 12, of both signs."""
+
+
+def widemap(schema: Schema, name: str) -> KeyMap:
+    """Column `name` of numbers -> the index of its bin between WIDE edges, whatever its bounds; missing cells to none.
+
+    Raises QueryError Q10 (no such column), Q13 (no numbers).
+
+    >>> widemap(Schema({"age": Real()}), "age").size
+    116
+    """
+    column = column_of(schema, name)
+    if not isinstance(column, Real | Integer):
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: it has no range to find."
+        raise QueryError(text, code="Q13", hint="a column of numbers")
+    places = tuple(range(len(WIDE) + 1))
+    return KeyMap(name, schema.source(name), "bins", places, tuple(map(str, places)), None, True, WIDE)
+
+
 def unit_of(schema: Schema) -> Unit | None:
     """The column that says whose row a row is, where rows are of persons."""
     return None if schema.unit is None else Unit(schema.unit, schema.source(schema.unit))

@@ -1,0 +1,123 @@
+"""What a release of `range` says: bounds that hold most rows, and how many may lie beyond them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tacit.errors import InferenceError
+from tacit.release import Part, Release, Released, register
+from tacit.schema import Real
+from tacit.schema.rowmaps import WIDE
+
+if TYPE_CHECKING:
+    from tacit.tables import Table
+
+CARE = 0.01
+
+
+@register
+@dataclass(frozen=True, repr=False)
+class RangeRelease(Release):
+    """A release of Range."""
+
+    kind: ClassVar[str] = "range"
+
+    def estimate(self) -> RangeEstimate:
+        """The bounds, and the part of the rows that may lie beyond them."""
+        return estimate(self)
+
+    def summary(self) -> Table:
+        """The bounds as a table."""
+        return self.estimate().summary()
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+@dataclass(frozen=True, repr=False)
+class RangeEstimate:
+    """Bounds from 1, 2, 5, 10, 20, ...: `lower` and `upper`, infinite where rows lie beyond all of them.
+
+    outside: about the part of the rows that lies beyond both, at most; it is what was asked for where the price and
+    the number of rows allow.  rows: the noisy number of present rows.  reason: why the bounds say nothing, or None.
+    Looking at them costs nothing more: choose the schema's bounds by them, or wider ones.  Source: theory §1 (what is
+    made of a release is free).
+    """
+
+    release: Released
+    lower: float
+    upper: float
+    outside: float
+    rows: float
+    reason: str | None
+
+    @property
+    def column(self) -> Real:
+        """`Real(lower, upper)` for a schema; InferenceError I15 where the range says nothing."""
+        if self.reason is not None:
+            raise InferenceError(self.reason, code="I15", hint="a higher price, or bounds from elsewhere", state=None)
+        return Real(self.lower, self.upper)
+
+    def summary(self) -> Table:
+        """A table of the bounds."""
+        from tacit.inference.display import facts, people_words
+        from tacit.tables import Table
+
+        label = self.release.parts[0].label
+        row = (label, _number(self.lower), _number(self.upper), f"{100 * self.outside:.2g} %")
+        reasons = () if self.reason is None else (self.reason,)
+        free = "bounds may be chosen by these at no further cost; a DataQuality question says how many rows are beyond"
+        columns = ("", "lower", "upper", "beyond, at most about")
+        title = f"Range of {label} · {people_words(self.release)}"
+        return Table(title, columns, (row,), (*reasons, free, facts(self.release)), ("left", "right", "right", "right"))
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def estimate(release: Released) -> RangeEstimate:
+    """A release of a range, or a simulated one -> RangeEstimate."""
+    pair, size = release.parts
+    share = pair.parameters["share"]
+    rows = max(size.integers[0][0] / share, 0.0)
+    low, high = sorted(pair.integers[0])
+    lower = WIDE[low - 1] if low > 0 else -math.inf
+    upper = WIDE[high] if high < len(WIDE) else math.inf
+    beyond = rank(pair, rows)
+    reason = None
+    if 2 * beyond >= rows:
+        reason = f"{rows:,.0f} rows are few for this price: {4 * cushion(pair):,.0f} would make a range of half of them"
+    elif not math.isfinite(lower) or not math.isfinite(upper):
+        reason = f"rows lie beyond {_number(WIDE[-1])}: choose bounds by what the column means, or rescale it"
+    outside = min(1.0, 2 * beyond / rows) if rows > 0 else 1.0
+    return RangeEstimate(release, lower, upper, outside, rows, reason)
+
+
+def rank(pair: Part, rows: float) -> float:
+    """How many rows lie beyond each bound, about: p N, or the cushion of `mechanisms.ranges`."""
+    p = pair.parameters["numerator"] / pair.parameters["denominator"]
+    return max(p * rows, cushion(pair))
+
+
+def cushion(pair: Part) -> float:
+    """Ranks within which empty bins beyond the rows weigh little."""
+    per = float(pair.law.scale) / (pair.parameters["denominator"] * pair.parameters["share"])
+    return per * math.log(pair.parameters["bins"] / CARE)
+
+
+def _number(x: float) -> str:
+    if not math.isfinite(x):
+        return "–" if x < 0 else "∞"
+    return f"{x:,.0f}" if x == int(x) and abs(x) < 1e15 else f"{x:g}"
