@@ -201,7 +201,7 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
     return copied
 
 
-OPTIONAL = {"name", "recorded", "ledger", "units", "missing", "by", "bins", "where", "weights", "per", "level"}
+OPTIONAL = {"outside", "name", "recorded", "ledger", "units", "missing", "by", "bins", "where", "weights", "per", "level"}
 
 
 def test_unknown_fields_are_refused_everywhere() -> None:
