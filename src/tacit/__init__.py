@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.errors import TacitError
+from tacit.inference import histogram as _histogram
 from tacit.inference import moments as _moments  # registers the classes of releases; light
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Mean, Quantiles, Query, Range, Sum, Variance
+from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
@@ -41,6 +42,7 @@ __all__ = [
     "Curator",
     "DataQuality",
     "Date",
+    "Histogram",
     "Integer",
     "Mean",
     "Plan",
@@ -76,7 +78,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _moments, _quality, _quantiles, _ranges, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _LATER
 
 
 def __getattr__(name: str) -> Any:

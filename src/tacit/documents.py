@@ -58,6 +58,7 @@ FORMS: Final = {
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS),
     "size": Shape("quantiles", ("G",), (1, 1)),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
+    "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""
@@ -196,6 +197,16 @@ def _facts() -> Words:
         "weight": _closed(
             *_described(Grid, weight, "The same for weights, up to the cap; kind rows: persons by their rows.")
         ),
+        "axis": _closed(
+            {
+                "kind": {"enum": ["real", "integer", "date", "levels"]},
+                "missing": {"type": "string"},
+                "edges": _list(number, minItems=2),
+                "units": {"type": "string"},
+            },
+            "A column of a histogram: the edges of its bins, ends included; or levels.",
+            ("edges", "units"),
+        ),
         "levels": {
             "description": "Columns of by with their public labels; cells are in row-major order of them.",
             **_list(_pair({"type": "string"}, _list({"type": "string"}, minItems=1, uniqueItems=True))),
@@ -265,6 +276,7 @@ def _release() -> Words:
         "recorded": {"type": "boolean"},
         "ledger": _or_null(_ref("hash")),
         "study": _ref("hash"),
+        "axes": _list(_ref("axis"), minItems=1),
     }
     properties, optional = _fields(Release, words)
     assert {f.name for f in fields(Release)} - {"remaining"} == set(words), "not the fields of Release"
@@ -288,7 +300,8 @@ def _kind(kind: str, leaf: type[Release]) -> Words:
         "mechanism": {"pattern": f"^{kind}/[1-9][0-9]*$"},
         "parts": _list({"oneOf": forms}),
     }
-    return {"description": f"A release of kind {kind}.", **_ref("release"), "properties": properties}
+    needs = {"required": ["axes"]} if kind == "histogram" else {}
+    return {"description": f"A release of kind {kind}.", **_ref("release"), "properties": properties, **needs}
 
 
 def _answer(query: type[Query[Any]]) -> str:

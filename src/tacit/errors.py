@@ -144,6 +144,8 @@ CODES: Final[dict[str, str]] = {
     "I11": "odds of what is no share",
     "I12": "independence of what is no Count by two factors",
     "I13": "a table or paragraph of no estimates",
+    "I41": "a column that is not in a histogram",
+    "I43": "more cells than a table of estimates has",
     "I15": "a range that says nothing",
     "I14": "a level that quantiles were not selected for",
     "I20": "matplotlib is not installed",

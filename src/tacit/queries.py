@@ -17,6 +17,7 @@ from tacit.predicates.reading import parse
 from tacit.predicates.syntax import spelled
 
 if TYPE_CHECKING:
+    from tacit.inference.histogram import HistogramRelease  # noqa: F401
     from tacit.inference.moments import MomentsRelease  # noqa: F401  (the R of each query)
     from tacit.inference.quality import QualityRelease  # noqa: F401
     from tacit.inference.quantiles import QuantilesRelease  # noqa: F401
@@ -249,6 +250,32 @@ class Quantiles(Query["QuantilesRelease"]):
 
 
 @dataclass(frozen=True)
+class Histogram(Query["HistogramRelease"]):
+    """Number of rows in every cell of `columns`, crossed: one release, and any number of analyses of it.
+
+    bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
+    of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.
+    where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
+    With a PrivacyUnit persons are counted: a person's rows weigh one in all.
+    Raises QueryError Q01 to Q03, Q60, Q64.  Source: Lei 2011, Lemma 2; theory §7.
+
+    >>> Histogram(["age", "sex"], bins={"age": 10}).to_dict()
+    {'query': 'Histogram', 'columns': ['age', 'sex'], 'bins': {'age': 10}}
+    """
+
+    columns: Names
+    bins: Bins = ()
+    where: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", _names("Histogram", "columns", self.columns))
+        if not self.columns:
+            raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
+        object.__setattr__(self, "bins", _bins("Histogram", self.bins, self.columns, "columns"))
+        _condition(self)
+
+
+@dataclass(frozen=True)
 class Range(Query["RangeRelease"]):
     """A cheap range of a column of which nothing is known: bounds from 1, 2, 5, 10, 20, ... that hold most rows.
 
@@ -283,7 +310,7 @@ def _probability(given: object, what: str = "probs of Quantiles", hint: str = "p
     return p
 
 
-def _bins(kind: str, given: Any, by: Names) -> tuple[tuple[str, Any], ...]:
+def _bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str, Any], ...]:
     """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges."""
     try:
         pairs = dict(given)
@@ -291,12 +318,13 @@ def _bins(kind: str, given: Any, by: Names) -> tuple[tuple[str, Any], ...]:
         raise QueryError(f"bins of {kind} is {given!r}.", code="Q64", hint='bins={"age": 10}') from None
     for name in pairs:
         if name not in by:
-            raise QueryError(f"bins of {kind} names {name!r}, which is not in by.", code="Q64", hint=f'by="{name}"')
+            text = f"bins of {kind} names {name!r}, which is not in {where}."
+            raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
     fixed = {name: tuple(cast(Any, edges)) if isinstance(edges, list) else edges for name, edges in pairs.items()}
     return tuple(sorted(fixed.items()))
 
 
-def _condition(query: Count | Sum | Mean | Variance | Quantiles) -> None:
+def _condition(query: Count | Sum | Mean | Variance | Quantiles | Histogram) -> None:
     """One spelling for one condition; QueryError Q60 where it is none."""
     if query.where is not None:
         object.__setattr__(query, "where", spelled(parse(query.where)))
@@ -321,7 +349,7 @@ def _normalise(query: Sum | Mean | Variance) -> None:
 
 
 KINDS: dict[str, type[Query[Any]]] = {
-    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range)
+    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram)
 }
 
 
@@ -344,6 +372,6 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
             raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
     if kind in ("Quantiles", "Range") and "column" not in given:
         raise QueryError(f"column of {kind}: none is named.", code="Q03", hint='column = "income"')
-    if kind in ("Sum", "Mean", "Variance") and "columns" not in given:
+    if kind in ("Sum", "Mean", "Variance", "Histogram") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
     return KINDS[kind](**given)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 Kind: TypeAlias = Literal["real", "integer", "boolean", "date"]
 Level: TypeAlias = str | int | bool
 KeyKind: TypeAlias = Literal[
-    "category", "boolean", "bins", "quality-number", "quality-date", "quality-text", "quality-boolean"
+    "category", "boolean", "bins", "bins-date", "quality-number", "quality-date", "quality-text", "quality-boolean"
 ]
 
 GRID: Final = 2**20
@@ -274,3 +274,14 @@ class Ranked:
 
     rows: int
     cells: tuple[dict[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Exact counts of many cells.  INSIDE the wall: not released.
+
+    rows: all rows, in a cell or not.  counts: int64 array of shape (cells,), row-major in the keys' levels.
+    """
+
+    rows: int
+    counts: NDArray[np.int64]

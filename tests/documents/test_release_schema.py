@@ -47,6 +47,7 @@ QUESTIONS = [
     tc.Mean("born"),
     tc.Mean(["age", "ok"], by=["region", "visits"], bins={"visits": [0, 3, 9]}, where="region == 'north' or ok"),
     tc.Mean("age", by="filled", bins={"filled": 4}),
+    tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
 ]
@@ -149,7 +150,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size", "range", "present"} == set(documents.FORMS)
+    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram"} == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
 
@@ -201,7 +202,20 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
     return copied
 
 
-OPTIONAL = {"outside", "name", "recorded", "ledger", "units", "missing", "by", "bins", "where", "weights", "per", "level"}
+OPTIONAL = {
+    "outside",
+    "name",
+    "recorded",
+    "ledger",
+    "units",
+    "missing",
+    "by",
+    "bins",
+    "where",
+    "weights",
+    "per",
+    "level",
+}
 
 
 def test_unknown_fields_are_refused_everywhere() -> None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import moments, quality, quantiles, ranges
+from tacit.mechanisms import histogram, moments, quality, quantiles, ranges
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
-from tacit.queries import DataQuality, Quantiles, Query, Range
+from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
@@ -48,6 +48,8 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
     if isinstance(query, Quantiles):
         relation: Neighbors = "replace-one" if neighbors == "replace-one" else "add-remove"
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
+    if isinstance(query, Histogram):
+        return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, Range):
         relation = "replace-one" if neighbors == "replace-one" else "add-remove"
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
@@ -78,6 +80,8 @@ def split(
 
 def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
+    if shape.kind == histogram.KIND:
+        return (tuple(zip(histogram.exact(shape, source).tolist(), strict=True)),)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 
@@ -85,6 +89,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS: exact integers of every part, and at once their noise; only noisy integers are kept."""
     if shape.kind == quantiles.KIND:
         return quantiles.measure(shape, source)
+    if shape.kind == histogram.KIND:
+        return histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
     exact = integers(shape, source)

@@ -324,6 +324,7 @@ class Curator:
             unit=self._unit,
             rows=self.rows,
             levels=shape.levels,
+            axes=shape.axes,
             parts=parts,
             cost=part[2],
             charge=charge.number,

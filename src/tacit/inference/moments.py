@@ -115,6 +115,8 @@ def title(release: Released) -> str:
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
+    if kind == "Histogram":
+        return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"
     what = f"{what} by {_and(by)}" if by else what
     what = f"{what} where {query.where}" if getattr(query, "where", None) else what

@@ -80,7 +80,7 @@ def block(
     """
     found = integers(part) if cells is None else cells
     sampling = target == "population"
-    if kind == "Count":
+    if kind in ("Count", "Histogram"):
         return count_block(part, found, rows, sampling)
     if part.form == "bernstein":
         return variance_block(part, found, _whole(part, rows, grouped), sampling, what)

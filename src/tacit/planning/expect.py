@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms import quantiles, ranges
+from tacit.mechanisms import histogram, quantiles, ranges
 from tacit.mechanisms.moments import Column, Design
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
-from tacit.rowmap import Share
+from tacit.rowmap import KeyMap, Share
 from tacit.testing.simulate import simulated
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ ASSUMED = "values and weights spread evenly over their bounds, levels equally fr
 GUESSED_ROWS = 10_000
 """Rows assumed where their number is private and not given."""
 POINTS = 1_001
+SHOWN = 40
+"""Cells of a histogram that are listed one by one."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,8 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
     """One entry a term."""
     if shape.kind == quantiles.KIND:
         return _quantiles(shape, rows)
+    if shape.kind == histogram.KIND and shape.cells > SHOWN:
+        return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
     if shape.kind == ranges.KIND:
         return [_range(shape, rows)]
     found = estimate(shape, rows)
@@ -87,6 +91,14 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
     if len(found) == 1:
         return [replace(found[0], term=cell) for cell in cells]
     return [replace(one, term=f"{cell}:{one.term}") for cell in cells for one in found]
+
+
+def _cell(shape: Design, rows: int, level: float) -> Expected:
+    """One cell of many alike: as if there were two of its size, and the rest were left out."""
+    two = replace(shape, keys=(KeyMap("", "", "category", (0, 1), ("0", "1"), None),), axes=shape.axes[:1])
+    share = 2 * rows / shape.cells
+    fewer = replace(two, rows=None, neighbors="add-remove")
+    return replace(expected(fewer, max(2, round(share)), level)[0], rows=rows / shape.cells)
 
 
 def _range(shape: Design, rows: int) -> Expected:

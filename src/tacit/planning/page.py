@@ -303,9 +303,28 @@ def _cautions(part: Part, rows: int) -> list[str]:
             found.append(
                 f"{name}: {cells:,} cells for {rows:,} rows: noise larger than most counts; fewer levels would do"
             )
+    if part.shape.kind == "histogram":
+        return [*found, *_too_fine(part, name, rows)]
     worst = max(part.terms, key=lambda one: one.privacy)
     if worst.privacy > 0.5 and part.shape.kind != "quality":  # whose columns are assumed to be in order
         found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or fewer cells")
     if cells > 1 and rows / cells < 30:
         found.append(f"{name}: about {rows / cells:.0f} rows a cell: intervals rest on a normal approximation")
     return found
+
+
+def _too_fine(part: Part, name: str, rows: int) -> list[str]:
+    """Cells that noise fills: bins a column by the mean-squared-error rule of corrected fits, (n α)**(2 / (d + 8)).
+
+    α is the price of the same noise under replace-one, whose variance is 8 / α**2 (theory §7, K).
+    """
+    (column,) = part.shape.columns
+    cells = part.shape.cells
+    spread = math.sqrt(column.law.variance()) / column.form.parameters.get("share", 1)
+    binned = [len(axis.edges) - 1 for axis in part.shape.axes if axis.edges]
+    enough = max(2, round((rows * math.sqrt(8) / spread) ** (2 / (len(binned) + 8)))) if binned else 0
+    if spread <= rows / cells and all(bins <= 3 * enough for bins in binned):
+        return []
+    advice = f"; about {enough} bins a column would do" if binned else "; fewer columns or levels would do"
+    noise = f"noise of standard deviation {spread:.2g} in each, and {rows / cells:.2g} rows"
+    return [f"{name}: {cells:,} cells for {rows:,} rows: {noise}{advice}"]

@@ -90,9 +90,11 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
     ('[18, 30)', '[30, 65)', '[65, 93]')
     """
     column = column_of(schema, name)
-    if not isinstance(column, Real | Integer):
+    if not isinstance(column, Real | Integer | Date):
         text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: it takes no bins."
         raise QueryError(text, code="Q13", hint="leave it out of bins")
+    if isinstance(column, Date):
+        return _datebins(schema, name, column, bins)
     if column.lower is None or column.upper is None:
         text = f"column {name!r} has no bounds, and bins need them."
         raise QueryError(text, code="Q12", hint=f'"{name}": Real(0, 100) in the schema')
@@ -106,6 +108,54 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
     if column.missing != EXCLUDE:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
     return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges)
+
+
+def _datebins(schema: Schema, name: str, column: Date, bins: object) -> KeyMap:
+    """The same of days: edges as dates or ISO text; bins of equal width begin at whole days."""
+    low, high = map(float, column.days)
+    given = bins
+    if isinstance(bins, tuple):
+        given = tuple(_day_of(name, one) for one in cast("tuple[object, ...]", bins))
+    inner = tuple(dict.fromkeys(float(int(edge)) for edge in _edges(name, given, low, high)))
+    ends = [low, *inner, high]
+    days = [date.fromordinal(int(x) + date(1970, 1, 1).toordinal()).isoformat() for x in ends]
+    labels = tuple(f"[{a}, {b}{']' if i == len(inner) else ')'}" for i, (a, b) in enumerate(pairwise(days)))
+    missing = None
+    if column.missing != EXCLUDE:
+        missing = sum(float(_day_of(name, column.missing)) >= edge for edge in inner)
+    return KeyMap(name, schema.source(name), "bins-date", tuple(range(len(labels))), labels, missing, True, inner)
+
+
+def _day_of(name: str, value: object) -> int:
+    try:
+        found = value if isinstance(value, date) else date.fromisoformat(str(value))
+    except ValueError:
+        text = f"bins of {name!r}: {value!r} is no day."
+        raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]') from None
+    return found.toordinal() - date(1970, 1, 1).toordinal()
+
+
+def axismap(schema: Schema, name: str, bins: object | None) -> KeyMap:
+    """Column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
+
+    Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins).
+
+    >>> axismap(Schema({"educ": Integer(1, 3)}), "educ", None).labels
+    ('1', '2', '3')
+    """
+    if bins is not None:
+        return binmap(schema, name, bins)
+    column = column_of(schema, name)
+    if isinstance(column, Integer) and column.upper - column.lower < MOST_BINS:
+        values = range(column.lower, column.upper + 1)
+        edges = tuple(value - 0.5 for value in values[1:])  # a cell between two values counts as the nearest
+        missing = None if column.missing == EXCLUDE else int(column.missing) - column.lower
+        places, labels = tuple(range(len(values))), tuple(map(str, values))
+        return KeyMap(name, schema.source(name), "bins", places, labels, missing, True, edges)
+    if isinstance(column, Real | Integer | Date):
+        text = f"Histogram: column {name!r} needs bins."
+        raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')
+    return keymap(schema, name)
 
 
 def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:

@@ -77,7 +77,9 @@ def cells_of(keys: tuple[KeyMap, ...], table: Table_) -> tuple[NDArray[np.int64]
     size = len(next(iter(table.values()))) if table else 0
     cell, inside = np.zeros(size, dtype=np.int64), np.ones(size, dtype=np.bool_)
     for key in keys:
-        values = np.asarray(table[key.source]).tolist()
+        cells = np.asarray(table[key.source])
+        days = RowMap(key.column, key.source, "date", 0.0, 1.0, 1)
+        values = (numbers(cells, days) if key.kind == "bins-date" else cells).tolist()
         known = {x: key.index(x) for x in set(values) if x == x}
         index = np.array([-1 if (at := known.get(x, key.missing)) is None else at for x in values], dtype=np.int64)
         inside &= index >= 0

@@ -76,6 +76,9 @@ class Exchanged:
         self._put(table)
         return cast(Source, self)
 
+    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> None:
+        """See `Source.tallied`: cells are added up by `aggregate`."""
+
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None
     ) -> Aggregate:

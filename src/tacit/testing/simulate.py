@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from tacit.curator.asked import design
 from tacit.errors import InferenceError
-from tacit.inference import quality
+from tacit.inference import histogram, quality
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design
 from tacit.privacy import Cost
 from tacit.queries import Query
-from tacit.release import Levels, Part
+from tacit.release import Axis, Levels, Part
 from tacit.rowmap import RowMap
 from tacit.schema import Schema
 from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
@@ -54,11 +54,14 @@ class SimulatedRelease:
     parts: tuple[Part, ...]
     cost: Cost
     unit: int | None = None
+    axes: tuple[Axis, ...] = ()
     recorded: bool = False
     remaining: str | None = None
 
     def estimate(self, target: Target = "population") -> Estimate:
         """Estimates with both errors, as for a release (InferenceError I09)."""
+        if self.axes:
+            return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
@@ -198,7 +201,7 @@ def simulated(shape: Design, integers: tuple[NDArray[np.int64], ...]) -> Simulat
     )
     unit = None if shape.unit is None else shape.max_rows
     return SimulatedRelease(
-        shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit
+        shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit, shape.axes
     )
 
 

@@ -61,6 +61,10 @@ class Computing:
         """See `Engine.collect`."""
         return self._engine.collect(frame)
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return self._engine.arrays(frame)
+
     def probe(self) -> None:
         """See `Engine.probe`."""
         self._engine.probe()

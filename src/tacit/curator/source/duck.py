@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import narwhals as nw
+import numpy as np
 
 from tacit.curator.source import files, text
 from tacit.curator.source.arrays import Lazy, plain
@@ -70,6 +71,10 @@ class Relation:
         """See `Engine.collect`."""
         return collect(frame)
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return arrays(frame)
+
     def probe(self) -> None:
         """See `Engine.probe`: an open result of a user's connection, a file that is gone."""
         self._make().limit(0).fetchall()
@@ -104,6 +109,10 @@ class Parquet:
         """See `Engine.collect`."""
         return collect(frame)
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return arrays(frame)
+
     def probe(self) -> None:
         """See `Engine.probe`: a file that is gone."""
         self._duck.probe()
@@ -136,6 +145,10 @@ class Columns:
         """See `Engine.collect`."""
         return collect(frame)
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return arrays(frame)
+
     def probe(self) -> None:
         """See `Engine.probe`: memory is always there."""
 
@@ -167,6 +180,10 @@ class Text:
         """See `Engine.collect`."""
         return collect(frame)
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return arrays(frame)
+
     def probe(self) -> None:
         """See `Engine.probe`: the file is there, with the same names."""
         if text.header(self._path, self._delimiter) != self._names:
@@ -187,6 +204,22 @@ def collect(frame: Any) -> list[dict[str, Any]]:
     if interrupted:
         raise KeyboardInterrupt
     return [dict(zip(relation.columns, row, strict=True)) for row in rows]
+
+
+def arrays(frame: Any) -> dict[str, Any]:
+    """Columns as NumPy arrays."""
+    relation = frame.to_native()
+    found: dict[str, Any] = {}
+    interrupted = False
+    try:
+        found = relation.fetchnumpy()
+    except Exception as error:
+        interrupted = "interrupted" in str(error).lower()
+        if not interrupted:
+            raise
+    if interrupted:
+        raise KeyboardInterrupt
+    return {name: np.asarray(column) for name, column in found.items()}
 
 
 def quoted(name: str, mark: str = '"') -> str:

@@ -23,6 +23,10 @@ class Engine(Protocol):
         """READS ROWS.  The few rows of an aggregated frame."""
         ...
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """READS ROWS.  Columns of integers without missing cells, as NumPy arrays."""
+        ...
+
     def probe(self) -> None:
         """Raises anything where a query could not run now.  No row is read."""
         ...

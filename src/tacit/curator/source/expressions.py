@@ -138,6 +138,36 @@ def binned(key: KeyMap, column: str) -> Any:
     return nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
 
 
+SHORT: Final = 64
+"""Codes of a category that are compared one by one."""
+
+
+def numbered(key: KeyMap) -> bool:
+    """Whether `place` serves a key: text, bins, Booleans, codes that follow each other, or few."""
+    if key.edges or isinstance(key.levels[0], str) or len(key.levels) <= SHORT:
+        return True
+    codes = [int(level) for level in key.levels]
+    return codes == list(range(codes[0], codes[0] + len(codes)))
+
+
+def place(key: KeyMap, column: str) -> Any:
+    """The index of a cell's level as float64, that of missing cells where they have one, else null."""
+    x = nw.col(column).cast(nw.Float64())
+    if key.edges:
+        found = binned(key, column)
+    elif isinstance(key.levels[0], str):  # read as its place, from 1
+        found = x - real(1.0)
+    elif len(key.levels) <= SHORT:
+        found = nw.lit(None, dtype=nw.Float64())
+        for i, level in enumerate(key.levels):
+            found = nw.when(x == real(float(level))).then(real(float(i))).otherwise(found)
+    else:
+        first, last = float(key.levels[0]), float(key.levels[-1])
+        among = x.is_finite() & (x >= real(first)) & (x <= real(last)) & (x == x.floor())
+        found = nw.when(among).then(x - real(first)).otherwise(nw.lit(None, dtype=nw.Float64()))
+    return found if key.missing is None else nw.when(found.is_null()).then(real(float(key.missing))).otherwise(found)
+
+
 def quality(key: KeyMap, column: str) -> Any:
     """The class of a cell: 0 missing, 1 below or unlisted, 2 above, the last one as declared."""
     x = nw.col(column).cast(nw.Float64())

@@ -17,11 +17,11 @@ from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate, ranked
+from tacit.curator.source.sums import aggregate, ranked, tallied
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Unit
+from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Tally, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -69,6 +69,10 @@ class Source(Protocol):
         """READS ROWS.  Rows (or persons) at each value of a grid, in each cell."""
         ...
 
+    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
+        """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
+        ...
+
     def ready(self) -> None:
         """SourceError D08 where the engine could not run a query now; before a charge."""
         ...
@@ -114,6 +118,10 @@ class Table:
     ) -> Ranked:
         """See `Source.ranked`."""
         return ranked(self._engine, at, keys, unit, where)
+
+    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
+        """See `Source.tallied`."""
+        return tallied(self._engine, keys, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""

@@ -34,6 +34,11 @@ class Polars:
         """See `Engine.collect`."""
         return frame.to_native().collect(engine="streaming").to_dicts()
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        found = frame.to_native().collect(engine="streaming")
+        return {name: found[name].to_numpy() for name in found.columns}
+
     def probe(self) -> None:
         """See `Engine.probe`."""
         self._frame.limit(0).collect()

@@ -106,6 +106,10 @@ class Mapped:
         """See `Engine.collect`."""
         return self.engine.collect(frame)
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return self.engine.arrays(frame)
+
     def probe(self) -> None:
         """See `Engine.probe`."""
         self.engine.probe()

@@ -33,6 +33,11 @@ class Spark:
         """See `Engine.collect`."""
         return [row.asDict() for row in frame.to_native().collect()]
 
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        found = frame.to_native().toArrow()
+        return {name: found[name].to_numpy() for name in found.column_names}
+
     def probe(self) -> None:
         """See `Engine.probe`: a session that has ended."""
         _ = self._frame.limit(0).schema

@@ -13,6 +13,7 @@ from itertools import product
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from tacit.curator.source import expressions as ex
 from tacit.curator.source import persons
@@ -21,7 +22,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
 
 
 def aggregate(
@@ -101,6 +102,40 @@ def ranked(
             into, p = cells[cell], int(group["p"])
             into[p] = into.get(p, 0) + int(group["rows"])
     return Ranked(rows, tuple(cells.values()))
+
+
+def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
+    """READS ROWS.  Rows in each cell of keys that an engine can number, as one array; None for other keys.
+
+    A row's cell is one whole number below 2**53, made of float64: exact.
+    """
+    if not all(ex.numbered(key) for key in keys):
+        return None
+    readings = [_numbered_reading(key) for key in keys]
+    cells = () if where is None else where.cells
+    frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
+    engine_ = ex.Engine(frame)
+    places = [engine_.keep(ex.place(key, f"c{i}")) for i, key in enumerate(keys)]
+    kept = engine_.truth(True)
+    if where is not None:
+        read = {cell: engine_.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(cells)}
+        kept = evaluate(where, read, engine_)
+    code, stride = ex.real(0.0), 1
+    for key, at in zip(reversed(keys), reversed(places), strict=True):
+        kept = kept & engine_.finite(at)
+        code = code + at * ex.real(float(stride))
+        stride *= key.size
+    code = nw.when(kept).then(code).otherwise(ex.real(-1.0)).cast(nw.Int64())
+    grouped = engine_.frame.select(code.alias("cell")).group_by("cell").agg(nw.len().alias("rows"))
+    found = engine.arrays(grouped)
+    counts = np.zeros(stride, dtype=np.int64)
+    inside = found["cell"] >= 0
+    counts[found["cell"][inside]] = found["rows"][inside]
+    return Tally(int(found["rows"].sum()), counts)
+
+
+def _numbered_reading(key: KeyMap) -> Reading:
+    return Reading(key.source, "index", tuple(map(str, key.levels))) if _textual(key) else _key_reading(key)
 
 
 def _readings(
@@ -272,6 +307,8 @@ def _key_reading(key: KeyMap) -> Reading:
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
     if _textual(key):
         return Reading(key.source, "text", tuple(str(level) for level in key.levels))
+    if key.kind == "bins-date":
+        return Reading(key.source, "date")
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
 
 

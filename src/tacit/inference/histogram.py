@@ -1,0 +1,224 @@
+"""What a release of `histogram` says: noisy counts of cells, their margins, and everything that is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+import numpy as np
+
+from tacit.errors import InferenceError, nearest
+from tacit.inference.estimate import Estimate
+from tacit.inference.invert import Counts, Inversion, Linear
+from tacit.inference.laws import Array
+from tacit.inference.moments import people_of, source_of, who
+from tacit.inference.terms import Block, Target
+from tacit.noise.laws import Law, RoundedNormal, rescaled
+from tacit.release import Axis, Levels, Release, Released, cell_labels, register
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.tables import Table
+
+SHOWN: Final = 1_000
+"""Cells of a table of estimates, at most."""
+FOLDED: Final = 16
+"""The sum of so many noises or more is taken as that of FOLDED wider ones: the same variance, nearly normal."""
+
+
+@register
+@dataclass(frozen=True, repr=False)
+class HistogramRelease(Release):
+    """A release of Histogram: any number of analyses of it are free.
+
+    >>> import tacit as tc
+    >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
+    >>> schema = tc.Schema({"age": tc.Real(18, 93), "sex": tc.Category(["f", "m"])})
+    >>> curator = tc.Curator(people, schema, budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram(["age", "sex"], bins={"age": 5}), rho=0.1)
+    >>> cells.counts.shape, cells.margin("sex").estimate("table").terms
+    ((5, 2), ('f', 'm'))
+    """
+
+    kind: ClassVar[str] = "histogram"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(name for name, _ in self.levels)
+
+    @property
+    def counts(self) -> Array:
+        """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...)."""
+        return _counts(self)
+
+    def margin(self, columns: str | Sequence[str]) -> Margin:
+        """Noisy counts of some of the columns, added up over the others.
+
+        InferenceError I41 for a column that is not in the release.  Source: theory §7.
+        """
+        return margin(self, (columns,) if isinstance(columns, str) else tuple(columns))
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Numbers of rows of every cell with both errors; InferenceError I09 (target), I43 (more than 1,000 cells)."""
+        return self.margin(self.columns).estimate(target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The cells as a table, or where they are many the margins of each column; InferenceError I01 (level)."""
+        if self.counts.size <= SHOWN:
+            return self.estimate().summary(level)
+        return overview(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The cells as a picture; InferenceError I20 without matplotlib, I43 for more than 1,000 cells."""
+        return self.estimate().plot(ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+@dataclass(frozen=True, repr=False)
+class Margin:
+    """Noisy counts of some columns of a histogram.
+
+    levels, axes: of those columns.  counts: shape (levels of the first, ...), signed, in rows (persons).  added: of how
+    many cells each is the sum: so many noises.
+    """
+
+    release: Released
+    levels: Levels
+    axes: tuple[Axis, ...]
+    counts: Array
+    added: int
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Numbers of rows, one term a cell, with both errors; InferenceError I09 (target), I43 (over 1,000 cells)."""
+        if target not in ("population", "table"):
+            text = f"target {target!r} is neither 'population' nor 'table'."
+            raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+        if self.counts.size > SHOWN:
+            text = f"{self.counts.size:,} cells are too many for a table of estimates: at most {SHOWN:,}."
+            raise InferenceError(text, code="I43", hint="margin(…) of fewer columns", state=None)
+        release = self.release
+        block = _block(release, self.counts.reshape(-1), self.added, target == "population")
+        made = replace(block, people=people_of(release), source=_source(self))
+        by = " and ".join(name for name, _ in self.levels)
+        words = f"number of {who(release)} by {by}" + _where(release)
+        words += f", of the {who(release)} of this table" if target == "table" else f", {_drawn(release)}"
+        return Estimate(release, target, words, cell_labels(self.levels), (made,), term_title=by.replace(" and ", ":"))
+
+    def to_frame(self) -> pd.DataFrame:
+        """The counts as pandas has cross-tabulations: the first column by the others."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        (name, first), *others = self.levels
+        rest = cell_labels(tuple(others)) if others else ("count",)
+        flat = self.counts.reshape(len(first), -1)
+        return pd.DataFrame(flat, index=pd.Index(list(first), name=name), columns=list(rest))
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The estimates as a table; InferenceError I01 (level), I43 (more than 1,000 cells)."""
+        return self.estimate().summary(level)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def margin(release: Released, columns: tuple[str, ...]) -> Margin:
+    """A release of a histogram, or a simulated one, and names of columns -> Margin, in that order."""
+    names = [name for name, _ in release.levels]
+    for name in columns:
+        if name not in names:
+            hint = nearest(name, names) or ", ".join(names)
+            text = f"column {name!r} is not in this release."
+            raise InferenceError(text, code="I41", hint=hint, state="Another column takes another release.")
+    if not columns or len(set(columns)) < len(columns):
+        raise InferenceError("margin: name each column once.", code="I41", hint=f"margin({names[0]!r})", state=None)
+    counts = _counts(release)
+    others = tuple(i for i, name in enumerate(names) if name not in columns)
+    kept = [name for name in names if name in columns]
+    summed = counts.sum(axis=others).transpose([kept.index(name) for name in columns])
+    places = [names.index(name) for name in columns]
+    axes = cast("tuple[Axis, ...]", getattr(release, "axes", ()))
+    added = int(np.prod([counts.shape[i] for i in others], dtype=np.int64))
+    return Margin(release, tuple(release.levels[i] for i in places), tuple(axes[i] for i in places), summed, added)
+
+
+def overview(release: HistogramRelease) -> Table:
+    """One row for each column of a large histogram."""
+    from tacit.inference.display import facts, people_words
+    from tacit.tables import Table
+
+    rows = tuple((name, f"{len(labels):,}", _short(labels)) for name, labels in release.levels)
+    cells = release.counts.size
+    sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
+    said = f"{cells:,} cells, noise of standard deviation {sd:,.3g} in each; margins, fits and samples of them are free"
+    title = f"Histogram of {', '.join(release.columns)} · {people_words(release)}"
+    return Table(title, ("column", "levels", ""), rows, (said, facts(release)), ("left", "right", "left"))
+
+
+def _short(labels: tuple[str, ...]) -> str:
+    return ", ".join(labels) if len(labels) <= 4 else f"{labels[0]}, {labels[1]}, …, {labels[-1]}"
+
+
+def _counts(release: Released) -> Array:
+    part = release.parts[0]
+    shape = tuple(len(labels) for _, labels in release.levels)
+    flat = np.fromiter((float(cell[0]) for cell in part.integers), np.float64, len(part.integers))
+    return flat.reshape(shape) / part.parameters.get("share", 1)
+
+
+def _block(release: Released, k: Array, added: int, sampling: bool) -> Block:
+    """Sums of `added` cells each: binomial of the rows where their number is public, Poisson otherwise."""
+    part = release.parts[0]
+    share = part.parameters.get("share", 1)
+    noises = min(added, FOLDED)
+    load = np.sqrt(added / noises) / share
+    loadings = np.full((len(k), noises), load)
+    top = np.inf if release.rows is None else float(release.rows)
+    value = np.clip(k, 0.0, top)
+    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    inversion: Inversion = Linear(value, variance, loadings, part.law, 0.0, top)
+    if sampling:
+        variance = value
+        pull = np.zeros_like(value) if release.rows is None else value / np.sqrt(release.rows)
+        rows, factor = release.rows, 1.0 if release.rows is None else float(release.rows)
+        inversion = Counts(np.rint(k), rows, _law(part.law, added, share), 0.0, factor)
+    return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+
+
+def _law(law: Law, added: int, share: int) -> Law:
+    """The law of a sum of `added` noises in whole rows: of one, its own; of several, a rounded normal's."""
+    if added == 1:
+        return law if share == 1 else rescaled(law, share)
+    scale = float(np.sqrt(added * law.variance())) / share
+    return RoundedNormal(Fraction(scale).limit_denominator(10**6))
+
+
+def _source(made: Margin) -> str:
+    """Margins of one release share noises; only cells of one margin are known to be independent of each other."""
+    return f"{source_of(made.release)}/{'×'.join(name for name, _ in made.levels)}"
+
+
+def _where(release: Released) -> str:
+    condition = getattr(release.query, "where", None)
+    return f", where {condition}" if condition else ""
+
+
+def _drawn(release: Released) -> str:
+    if release.rows is not None:
+        return f"expected in a table of {release.rows:,} {who(release)} drawn like this one"
+    return f"expected in a table of {who(release)} drawn like this one, their number itself random (Poisson)"

@@ -1,0 +1,121 @@
+"""Perturbed histograms: the number of rows in every cell of several columns, with noise.  INSIDE the wall.
+
+Definition
+    Each row (for which `where` holds) is in one public cell: bins of numbers and dates, levels of categories, crossed;
+    or in none, where a cell of it is missing and has no level.  Released: the number of rows of every cell, empty ones
+    too.  With a PrivacyUnit a person's rows have a weight of one in all (`rowmap.Share`), given out by their cells.
+    Public: schema, query, relation, price, and under replace-one the number of rows (persons).  Neighbours as for
+    `moments`.
+Sensitivity
+    A row adds 1 to one cell.  Add-remove: 1 in l1 and in squared l2; replace-one: a row leaves one cell and enters
+    another, 2 in both.  Attained.  [Lei 2011, Lemma 2: scale 2/alpha is that of replace-one; erratum E7]
+    Persons: times the share's whole, and its square (`weighted_forms.shared`).
+Noise
+    Independent for each cell: discrete Laplace of scale l1 / epsilon, or normal of standard deviation
+    sqrt(l2^2 / (2 rho)) rounded to integers, whatever the number of cells: they are disjoint.
+Cost
+    The price, once.
+Failures
+    None depends on a row: every cell is released, empty or not.  A failure of the machine is the curator's to hide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.source import Source
+from tacit.errors import QueryError
+from tacit.mechanisms import moment_forms, weighted_forms
+from tacit.mechanisms.moments import SHARE, Column, Design
+from tacit.noise.exact import draw
+from tacit.predicates.typed import typed
+from tacit.privacy import Cost, noise_for
+from tacit.queries import Histogram
+from tacit.release import Axis, Part
+from tacit.rowmap import IDENTITY, ONE, KeyMap, Share
+from tacit.rowmap import Sum as Term
+from tacit.schema import Date, Integer, Real, Schema
+from tacit.schema.rowmaps import axismap, most_rows, unit_of
+
+VERSION: Final = "histogram/1"
+KIND: Final = "histogram"
+MOST_CELLS: Final = 2**20
+
+
+# Definition ---------------------------------------------------------------------------------------------------------
+
+
+def design(query: Histogram, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
+    """Cells and noise from public facts; QueryError where a column has no cells, or there are too many."""
+    bins = dict(query.bins)
+    keys = tuple(axismap(schema, name, bins.get(name)) for name in query.columns)
+    where = None if query.where is None else typed(query.where, schema)
+    shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema), where, KIND, VERSION)
+    if shape.cells > MOST_CELLS:
+        message = f"Histogram: {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
+        raise QueryError(message, code="Q31", hint="fewer columns, or fewer bins")
+    leaves = where is not None or any(key.missing is None for key in keys)
+    if shape.cells == 1 and neighbors == "replace-one" and not leaves:
+        message = "Histogram: one cell of all rows, whose number is public under replace-one."
+        raise QueryError(message, code="Q32", hint="curator.rows, or more bins")
+    form = replace(moment_forms.count(shape.cells, neighbors, leaves), name="histogram")
+    share: Share | None = None
+    if shape.unit is not None:
+        share = Share(SHARE)
+        form = weighted_forms.shared(form, share.G)
+    column = Column("", form, None, None, noise_for(form.l1, form.l2_squared, cost), cost, share)
+    axes = tuple(_axis(schema, key) for key in keys)
+    return replace(shape, columns=(column,), axes=axes)
+
+
+def _axis(schema: Schema, key: KeyMap) -> Axis:
+    """Public facts of one column."""
+    column = schema[key.column]
+    missing = str(getattr(column, "missing", "exclude"))
+    units = getattr(column, "units", None)
+    if (not key.edges and key.size > 1) or not isinstance(column, Real | Integer | Date):
+        return Axis("levels", (), units, missing)
+    if isinstance(column, Date):
+        low, high = column.days
+        return Axis("date", (float(low), *key.edges, float(high)), "days since 1970-01-01", missing)
+    kind = "integer" if isinstance(column, Integer) else "real"
+    low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
+    whole = kind == "integer" and key.edges[0] == low + 0.5  # a bin a value: as wide as the others
+    ends = (low - 0.5, high + 0.5) if whole else (low, high)
+    return Axis(kind, (ends[0], *key.edges, ends[1]), units, missing)
+
+
+# Noise --------------------------------------------------------------------------------------------------------------
+
+
+def measure(shape: Design, source: Source) -> tuple[Part, ...]:
+    """READS ROWS.  Exact counts, and at once their noise; only noisy integers are kept."""
+    (column,) = shape.columns
+    noisy = exact(shape, source) + draw(column.law, shape.cells)  # beyond 64 bits it wraps: a function of the sum
+    return (part_of(column, noisy),)
+
+
+def exact(shape: Design, source: Source) -> NDArray[np.int64]:
+    """READS ROWS.  The counts before noise, shape (cells,): never to be shown."""
+    (column,) = shape.columns
+    tally = None if shape.unit is not None else source.tallied(shape.keys, shape.where)
+    if tally is not None:
+        if shape.rows is not None and tally.rows != shape.rows:
+            raise RuntimeError("the table changed while it was read")
+        return tally.counts
+    term = Term(None) if column.weight is None else Term(None, ONE, column.weight, IDENTITY)
+    found = source.aggregate(shape.keys, (term,), shape.unit, shape.where)
+    if shape.unit is None and shape.rows is not None and found.rows != shape.rows:
+        raise RuntimeError("the table changed while it was read")
+    return np.array([cell[0] for cell in found.cells], dtype=np.int64)
+
+
+def part_of(column: Column, noisy: NDArray[np.int64]) -> Part:
+    """What is released: one integer a cell."""
+    form = column.form
+    cells = tuple(zip(noisy.tolist(), strict=True))
+    return Part("", form.name, dict(form.parameters), None, cells, column.law, form.l1, form.l2_squared, column.cost)
