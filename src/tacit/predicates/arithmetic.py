@@ -40,6 +40,10 @@ class Backend(Protocol):
         """A missing 64-bit float."""
         ...
 
+    def divide(self, x: Any, by: Any) -> Any:
+        """Elementwise x / by, rounded as IEEE 754 demands; `by` is not 0."""
+        ...
+
     def floor(self, x: Any) -> Any:
         """Elementwise: the greatest whole number that is not above, as a float."""
         ...
@@ -86,7 +90,7 @@ def _operation(op: str, left: Known, right: Known, backend: Backend) -> Known:
     if op == "/":
         there = ~(b == backend.real(0.0))
         known, b = known & there, backend.choose(there, b, backend.real(1.0))
-    x = a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else a / b
+    x = a + b if op == "+" else a - b if op == "-" else a * b if op == "*" else backend.divide(a, b)
     return _finite(x, known, backend)
 
 
@@ -135,7 +139,7 @@ def log(x: Any, backend: Backend) -> Any:
     k, m = keep(k + step), keep(m * scale)
     upper = m >= real(math.sqrt(2.0))
     k, m = keep(choose(upper, k + real(1.0), k)), keep(choose(upper, m * real(0.5), m))
-    s = keep((m - real(1.0)) / (m + real(1.0)))
+    s = keep(backend.divide(m - real(1.0), m + real(1.0)))
     t = keep(s * s)
     series = real(1.0 / (2 * TERMS + 1))
     for i in reversed(range(TERMS)):
@@ -154,7 +158,7 @@ def _of_date(function: str, days: Any, backend: Backend) -> Any:
     real, choose = backend.real, backend.choose
 
     def part(a: Any, b: int) -> Any:
-        return backend.keep(backend.floor(a / real(float(b))))
+        return backend.keep(backend.floor(backend.divide(a, real(float(b)))))
 
     if function == "weekday":
         since = backend.keep(days + real(3.0))
@@ -183,7 +187,7 @@ def days_of(year: Any, month: Any, day: Any, backend: Backend) -> Known:
     real, keep = backend.real, backend.keep
 
     def part(a: Any, b: int) -> Any:
-        return keep(backend.floor(a / real(float(b))))
+        return keep(backend.floor(backend.divide(a, real(float(b)))))
 
     early = month <= real(2.0)
     y = keep(backend.choose(early, year - real(1.0), year))
@@ -219,6 +223,10 @@ class Reference:
     def nothing(self) -> Any:
         """See `Backend.nothing`."""
         return np.float64(np.nan)
+
+    def divide(self, x: Any, by: Any) -> Any:
+        """See `Backend.divide`."""
+        return x / by
 
     def floor(self, x: Any) -> Any:
         """See `Backend.floor`."""

@@ -115,7 +115,7 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
     cells = () if where is None else where.cells
     frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
     engine_ = ex.Engine(frame)
-    places = [engine_.keep(ex.place(key, f"c{i}")) for i, key in enumerate(keys)]
+    places = [engine_.keep(ex.place(key, f"c{i}", engine_.keep)) for i, key in enumerate(keys)]
     kept = engine_.truth(True)
     if where is not None:
         read = {cell: engine_.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(cells)}
