@@ -24,17 +24,19 @@ from tacit.inference.contrasts import Pairwise, Test
 from tacit.inference.estimate import Estimate
 from tacit.inference.moments import MomentsRelease
 from tacit.inference.quality import QualityRelease
+from tacit.inference.quantile_difference import QuantileDifference
 from tacit.inference.quantiles import QuantileEstimate, QuantilesRelease
 from tacit.plots import Drawn
 from tacit.queries import KINDS
 
-ANSWERS = (MomentsRelease, QualityRelease, QuantilesRelease, Estimate, QuantileEstimate, Pairwise, Ratio, Test, Drawn)
+RELEASES = (MomentsRelease, QualityRelease, QuantilesRelease)
+ANSWERS = (*RELEASES, Estimate, QuantileEstimate, QuantileDifference, Pairwise, Ratio, Test, Drawn)
 """Classes that people meet without importing them."""
 ESTIMATORS = [
     *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),
     *(f"Estimate.{name}" for name in ("test", "contrast", "pairwise", "standardize", "ratio", "odds_ratio", "trend")),
     *("Estimate.independence", "Estimate.sampling_variances", "Estimate.intervals", "difference", "Estimate"),
-    *("QuantileEstimate", "Pairwise", "Ratio"),
+    *("QuantileEstimate", "QuantileDifference", "Pairwise", "Ratio"),
 ]
 
 CHECKED_BEFORE = {"Cost.kind", "Cost.zcdp", "Plan.guarantee"}

@@ -79,7 +79,7 @@ def facts(release: Released) -> str:
         bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
         several = len(bounds) > 1
         words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
-    words += sorted({f"{part.law.name} noise" for part in release.parts})
+    words += sorted({part.law.name if part.form == "ranks" else f"{part.law.name} noise" for part in release.parts})
     words.append(f"cost {release.cost}")
     remaining = getattr(release, "remaining", None)
     if remaining:
@@ -128,6 +128,23 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
         notes=(found.words(), facts(made.release)),
         align=("left", "right", "right", "right", "right"),
     )
+
+
+def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple[tuple[object, ...], ...]:
+    """Term, value, interval: with as many decimals as show two digits of the median width."""
+    from tacit.tables import format_interval, format_number
+
+    digits = interval_decimals(limits)
+    return tuple(
+        (term, format_number(float(value), decimals=digits), format_interval(float(low), float(high), decimals=digits))
+        for term, value, (low, high) in zip(terms, values, limits, strict=True)
+    )
+
+
+def interval_decimals(limits: Array) -> int:
+    """Decimals that show two digits of the median width of intervals, shape (terms, 2), at most 8."""
+    widths = limits[:, 1] - limits[:, 0]
+    return decimals(np.array([float(np.median(widths)) or 1.0]))
 
 
 def p_words(p: float) -> str:
