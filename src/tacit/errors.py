@@ -145,6 +145,8 @@ CODES: Final[dict[str, str]] = {
     "I12": "independence of what is no Count by two factors",
     "I13": "a table or paragraph of no estimates",
     "I14": "a level that quantiles were not selected for",
+    "I15": "an unknown way of comparing two terms",
+    "I16": "a trend by a factor that there is not, or whose levels have no order",
     "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

@@ -199,7 +199,20 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
     return copied
 
 
-OPTIONAL = {"name", "recorded", "ledger", "units", "missing", "by", "bins", "where", "weights", "per", "level"}
+OPTIONAL = {
+    "name",
+    "recorded",
+    "ledger",
+    "ordered",
+    "units",
+    "missing",
+    "by",
+    "bins",
+    "where",
+    "weights",
+    "per",
+    "level",
+}
 
 
 def test_unknown_fields_are_refused_everywhere() -> None:
@@ -268,6 +281,8 @@ DAMAGE: list[tuple[tuple[Any, ...], Any]] = [
     (("levels",), [["region", []]]),
     (("levels",), [["region", ["a", "a"]]]),
     (("levels",), [["region", ["a"], 1]]),
+    (("ordered",), [["region", []]]),
+    (("ordered",), ["region"]),
     (("parts",), []),
     (("parts",), 3),
     (("parts", 0, "form"), "other"),

@@ -12,8 +12,9 @@ from tacit.inference.moments import bounds_words, missing_words, title, who
 from tacit.release import Released
 
 if TYPE_CHECKING:
-    from tacit.inference.contrasts import Pairwise, Test
+    from tacit.inference.contrasts import Test
     from tacit.inference.estimate import Estimate
+    from tacit.inference.pairs import Pairwise
     from tacit.tables import Table
 
 
@@ -23,8 +24,7 @@ def summary(estimate: Estimate, level: float) -> Table:
 
     limits = estimate.intervals(level)
     errors = estimate.std_errors
-    total = estimate.sampling_variances + estimate.privacy_variances
-    share = np.divide(estimate.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
+    share = estimate.privacy_shares
     places = term_decimals(estimate)
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(estimate.terms):
@@ -50,7 +50,7 @@ def summary(estimate: Estimate, level: float) -> Table:
 def heading(estimate: Estimate) -> str:
     """Title and people: Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each."""
     what = title(estimate.release)
-    if None in estimate.picked():
+    if None in estimate.combination.picked():
         what = f"{what}, combined" if not estimate.others else f"{what}, minus {title(estimate.others[0])}"
     return f"{what} · {people_words(estimate.release)}"
 
@@ -167,10 +167,9 @@ def percent(level: float) -> str:
 
 def term_decimals(estimate: Estimate) -> list[int]:
     """Decimals of each term, alike within a column."""
-    if estimate.matrix is not None:
-        return [decimals(estimate.std_errors)] * len(estimate.terms)
-    errors = [np.sqrt(block.sampling_variance + block.privacy_variance) for block in estimate.blocks]
-    return [digits for own in errors for digits in [decimals(own)] * len(own)]
+    errors, columns = estimate.std_errors, estimate.combination.columns()
+    digits = {one: decimals(errors[[i for i, own in enumerate(columns) if own == one]]) for one in set(columns)}
+    return [digits[one] for one in columns]
 
 
 def decimals(errors: Array) -> int:

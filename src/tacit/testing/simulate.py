@@ -54,6 +54,7 @@ class SimulatedRelease:
     parts: tuple[Part, ...]
     cost: Cost
     unit: int | None = None
+    ordered: Levels = ()
     recorded: bool = False
     remaining: str | None = None
 
@@ -198,7 +199,7 @@ def simulated(shape: Design, integers: tuple[NDArray[np.int64], ...]) -> Simulat
     )
     unit = None if shape.unit is None else shape.max_rows
     return SimulatedRelease(
-        shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit
+        shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit, shape.ordered
     )
 
 
