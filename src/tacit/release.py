@@ -15,81 +15,14 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
 
 from tacit.errors import ReleaseError
-from tacit.noise.laws import Law, law_from_dict
+from tacit.parts import Cells as Cells
+from tacit.parts import Grid as Grid
+from tacit.parts import Part as Part
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
 
 FORMAT: Final = 1
 """Version of the document.  A reader refuses a later one."""
-
-Cells: TypeAlias = tuple[tuple[int, ...], ...]
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Public facts of the column behind a part: `v` in {0, ..., G} stands for lower + (upper - lower) v / G."""
-
-    kind: str
-    """real, integer, boolean or date (days since 1970-01-01)."""
-    lower: float
-    upper: float
-    G: int
-    units: str | None = None
-    missing: str = "exclude"
-    """Words for the missing rule: "exclude" or the value that stands for a missing cell."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """Noisy integers of one column: one tuple a cell, each integer with its own independent draw of `law`.
-
-    `form` names the integer formulation (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are
-    the proven sensitivities of the whole part, `cost` the part of the price that its noise was made for.
-    """
-
-    label: str
-    form: str
-    parameters: Mapping[str, int]
-    grid: Grid | None
-    integers: Cells
-    law: Law
-    l1: int
-    l2_squared: int
-    cost: Cost
-    weight: Grid | None = None
-    """Where rows have weights: 0 to the cap, in G steps; kind "rows" for persons who count by their rows."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; integers above 2**53 as text."""
-        words: dict[str, Any] = {"label": self.label, "form": self.form}
-        words["parameters"] = {key: _write_int(value) for key, value in self.parameters.items()}
-        if self.grid is not None:
-            words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
-        if self.weight is not None:
-            words["weight"] = {key: value for key, value in vars(self.weight).items() if value is not None}
-        words["integers"] = [[_write_int(k) for k in cell] for cell in self.integers]
-        words["noise"] = self.law.to_dict()
-        words["sensitivity"] = {"l1": _write_int(self.l1), "l2_squared": _write_int(self.l2_squared)}
-        words["cost"] = self.cost.to_dict()
-        return words
-
-    @classmethod
-    def from_dict(cls, words: Mapping[str, Any]) -> Part:
-        """Inverse of `to_dict`."""
-        grid = words.get("grid")
-        return cls(
-            label=str(words["label"]),
-            form=str(words["form"]),
-            parameters={str(key): _read_int(value) for key, value in words["parameters"].items()},
-            grid=None if grid is None else Grid(**grid),
-            integers=tuple(tuple(_read_int(k) for k in cell) for cell in words["integers"]),
-            law=law_from_dict(words["noise"]),
-            l1=_read_int(words["sensitivity"]["l1"]),
-            l2_squared=_read_int(words["sensitivity"]["l2_squared"]),
-            cost=Cost.from_dict(words["cost"]),
-            weight=None if words.get("weight") is None else Grid(**words["weight"]),
-        )
-
 
 Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -400,13 +333,3 @@ def _read_json(path: str | Path) -> dict[str, Any]:
 
 def _read_levels(words: Any) -> Levels:
     return tuple((str(column), tuple(str(x) for x in labels)) for column, labels in words)
-
-
-def _write_int(value: int) -> int | str:
-    return value if abs(value) <= 2**53 else str(value)
-
-
-def _read_int(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise TypeError(f"{value!r} is not an integer")
-    return int(value)

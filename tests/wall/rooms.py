@@ -25,6 +25,7 @@ ROOMS: Final[dict[str, str]] = {
     "queries": SHARED,
     "schema": SHARED,
     "release": SHARED,
+    "parts": SHARED,
     "documents": SHARED,
     "privacy": SHARED,
     "tables": SHARED,

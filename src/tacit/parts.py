@@ -1,0 +1,90 @@
+"""Parts of a release: the noisy integers of one column, with every public fact that is needed to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from tacit.noise.laws import Law, law_from_dict
+from tacit.privacy import Cost
+
+Cells: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Public facts of the column behind a part: `v` in {0, ..., G} stands for lower + (upper - lower) v / G."""
+
+    kind: str
+    """real, integer, boolean or date (days since 1970-01-01)."""
+    lower: float
+    upper: float
+    G: int
+    units: str | None = None
+    missing: str = "exclude"
+    """Words for the missing rule: "exclude" or the value that stands for a missing cell."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Noisy integers of one column: one tuple a cell, each integer with its own independent draw of `law`.
+
+    `form` names the integer formulation (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are
+    the proven sensitivities of the whole part, `cost` the part of the price that its noise was made for.
+    """
+
+    label: str
+    form: str
+    parameters: Mapping[str, int]
+    grid: Grid | None
+    integers: Cells
+    law: Law
+    l1: int
+    l2_squared: int
+    cost: Cost
+    weight: Grid | None = None
+    """Where rows have weights: 0 to the cap, in G steps; kind "rows" for persons who count by their rows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; integers above 2**53 as text."""
+        words: dict[str, Any] = {"label": self.label, "form": self.form}
+        words["parameters"] = {key: write_int(value) for key, value in self.parameters.items()}
+        if self.grid is not None:
+            words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
+        if self.weight is not None:
+            words["weight"] = {key: value for key, value in vars(self.weight).items() if value is not None}
+        words["integers"] = [[write_int(k) for k in cell] for cell in self.integers]
+        words["noise"] = self.law.to_dict()
+        words["sensitivity"] = {"l1": write_int(self.l1), "l2_squared": write_int(self.l2_squared)}
+        words["cost"] = self.cost.to_dict()
+        return words
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Part:
+        """Inverse of `to_dict`."""
+        grid = words.get("grid")
+        return cls(
+            label=str(words["label"]),
+            form=str(words["form"]),
+            parameters={str(key): read_int(value) for key, value in words["parameters"].items()},
+            grid=None if grid is None else Grid(**grid),
+            integers=tuple(tuple(read_int(k) for k in cell) for cell in words["integers"]),
+            law=law_from_dict(words["noise"]),
+            l1=read_int(words["sensitivity"]["l1"]),
+            l2_squared=read_int(words["sensitivity"]["l2_squared"]),
+            cost=Cost.from_dict(words["cost"]),
+            weight=None if words.get("weight") is None else Grid(**words["weight"]),
+        )
+
+
+def write_int(value: int) -> int | str:
+    """An integer as JSON readers take it: text above 2**53."""
+    return value if abs(value) <= 2**53 else str(value)
+
+
+def read_int(value: object) -> int:
+    """Inverse of `write_int`; TypeError for what is no integer."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise TypeError(f"{value!r} is not an integer")
+    return int(value)
