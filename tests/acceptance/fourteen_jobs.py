@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-SCRIPT: Final = '''
+SCRIPT: Final = """
 import jax.numpy as jnp
 import tacit as tc
 
@@ -56,9 +56,9 @@ answers = curator.release({"mean": tc.Mean("age"), "quartiles": tc.Quantiles("in
                           rho=0.06, shares={"quartiles": 2}, note="board 17")      # all of it or nothing
 answers.save("answers.json")
 curator.releases["age"].estimate()                    # found by name, next year too
-'''
+"""
 
-HOSPITAL: Final = '''
+HOSPITAL: Final = """
 import tacit as tc
 
 # d1 forty hospitals:  $ tacit release study.toml --site st-mary.toml
@@ -66,9 +66,9 @@ study = tc.Study.load("study.toml")
 study.plan().summary()
 hospital = tc.Curator("records.csv", study, name="st-mary", ledger="st-mary.ledger")
 hospital.release(study).save("returned/st-mary.json")
-'''
+"""
 
-ASK: Final = '''
+ASK: Final = """
 tacit = 1
 table = { name = "people-2024", rows = 10_000 }
 data = { path = "people.parquet", ledger = "people.ledger" }
@@ -80,10 +80,10 @@ married = { type = "Boolean" }
 query = "Mean"
 columns = "age"
 by = "married"
-'''
+"""
 """The page does not spell out what job c1 asks: the same people, under the ledger of the script."""
 
-PUMS: Final = '''
+PUMS: Final = """
 # A curator's file: what is public, what may be spent, what is asked, and where the rows are.
 # Everything but [data] is public and may be shown to anybody; the words are those of Python.
 tacit = 1                                        # version of this format
@@ -143,9 +143,9 @@ share = 4
 # $ tacit show pums.release.json
 # $ tacit fit pums.release.json cells "married ~ age + sex" --model logistic --save table1.tex
 # $ tacit budget pums.ledger
-'''
+"""
 
-STUDY: Final = '''
+STUDY: Final = """
 # A coordinator's file: a curator's file without [data], and with parties. E-mail it; its digest binds every answer.
 tacit = 1
 title = "Stay and readmission after hip fracture, 40 hospitals"
@@ -210,9 +210,9 @@ rows = 6_200                                     # where it differs from [table]
 # $ tacit plan study.toml                                     precision from rows and cost; how many hospitals would do
 # $ tacit release study.toml --site st-mary.toml              at each hospital; writes st-mary.release.json
 # $ tacit combine study.toml returned/*.json --save results/  refused ones by name and reason; the rest is combined
-'''
+"""
 
-SITE: Final = '''
+SITE: Final = """
 # A hospital's own page: where its rows are and how its words map to the study's. Never leaves the hospital.
 name = "st-mary"
 
@@ -228,4 +228,4 @@ wait = { column = "WAIT_MIN", multiply = 0.016666666666666666 }        # minutes
 admitted = { column = "ADM_DT", format = "%d/%m/%Y" }
 sex = { column = "GENDER", recode = { F = "female", W = "female", M = "male" } }
 readmitted = { column = "READM30", recode = { J = true, N = false } }
-'''
+"""
