@@ -19,22 +19,26 @@ import pytest
 
 import tacit
 from tacit.errors import CODES
-from tacit.inference.comparisons import Ratio
-from tacit.inference.contrasts import Pairwise, Test
+from tacit.inference.contrasts import Test
 from tacit.inference.estimate import Estimate
 from tacit.inference.moments import MomentsRelease
+from tacit.inference.pairs import Pairwise
 from tacit.inference.quality import QualityRelease
+from tacit.inference.quantile_difference import QuantileDifference
 from tacit.inference.quantiles import QuantileEstimate, QuantilesRelease
+from tacit.inference.ratio_pairs import PairwiseRatios
+from tacit.inference.ratios import Ratio
 from tacit.plots import Drawn
 from tacit.queries import KINDS
 
-ANSWERS = (MomentsRelease, QualityRelease, QuantilesRelease, Estimate, QuantileEstimate, Pairwise, Ratio, Test, Drawn)
+RELEASES = (MomentsRelease, QualityRelease, QuantilesRelease)
+ANSWERS = (*RELEASES, Estimate, QuantileEstimate, QuantileDifference, Pairwise, PairwiseRatios, Ratio, Test, Drawn)
 """Classes that people meet without importing them."""
 ESTIMATORS = [
     *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),
     *(f"Estimate.{name}" for name in ("test", "contrast", "pairwise", "standardize", "ratio", "odds_ratio", "trend")),
     *("Estimate.independence", "Estimate.sampling_variances", "Estimate.intervals", "difference", "Estimate"),
-    *("QuantileEstimate", "Pairwise", "Ratio"),
+    *("QuantileEstimate", "QuantileDifference", "Pairwise", "Ratio", "PairwiseRatios"),
 ]
 
 CHECKED_BEFORE = {"Cost.kind", "Cost.zcdp", "Plan.guarantee"}

@@ -277,6 +277,7 @@ def _release() -> Words:
         "ledger": _or_null(_ref("hash")),
         "study": _ref("hash"),
         "axes": _list(_ref("axis"), minItems=1),
+        "ordered": {**_ref("levels"), "description": "Those of levels whose order means something."},
     }
     properties, optional = _fields(Release, words)
     assert {f.name for f in fields(Release)} - {"remaining"} == set(words), "not the fields of Release"

@@ -146,8 +146,10 @@ CODES: Final[dict[str, str]] = {
     "I13": "a table or paragraph of no estimates",
     "I41": "a column that is not in a histogram",
     "I43": "more cells than a table of estimates has",
-    "I15": "a range that says nothing",
+    "I17": "a range that says nothing",
     "I14": "a level that quantiles were not selected for",
+    "I15": "an unknown way of comparing two terms",
+    "I16": "a trend by a factor that there is not, or whose levels have no order",
     "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

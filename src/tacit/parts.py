@@ -1,4 +1,4 @@
-"""What a release is made of: noisy integers, and the public facts to read them by.  No data here."""
+"""Parts of a release: the noisy integers of one column, with every public fact that is needed to read them."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class Part:
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values; integers above 2**53 as text."""
         words: dict[str, Any] = {"label": self.label, "form": self.form}
-        words["parameters"] = {key: _write_int(value) for key, value in self.parameters.items()}
+        words["parameters"] = {key: write_int(value) for key, value in self.parameters.items()}
         if self.grid is not None:
             words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
         if self.weight is not None:
             words["weight"] = {key: value for key, value in vars(self.weight).items() if value is not None}
-        words["integers"] = [[_write_int(k) for k in cell] for cell in self.integers]
+        words["integers"] = [[write_int(k) for k in cell] for cell in self.integers]
         words["noise"] = self.law.to_dict()
-        words["sensitivity"] = {"l1": _write_int(self.l1), "l2_squared": _write_int(self.l2_squared)}
+        words["sensitivity"] = {"l1": write_int(self.l1), "l2_squared": write_int(self.l2_squared)}
         words["cost"] = self.cost.to_dict()
         return words
 
@@ -94,22 +94,24 @@ class Part:
         return cls(
             label=str(words["label"]),
             form=str(words["form"]),
-            parameters={str(key): _read_int(value) for key, value in words["parameters"].items()},
+            parameters={str(key): read_int(value) for key, value in words["parameters"].items()},
             grid=None if grid is None else Grid(**grid),
-            integers=tuple(tuple(_read_int(k) for k in cell) for cell in words["integers"]),
+            integers=tuple(tuple(read_int(k) for k in cell) for cell in words["integers"]),
             law=law_from_dict(words["noise"]),
-            l1=_read_int(words["sensitivity"]["l1"]),
-            l2_squared=_read_int(words["sensitivity"]["l2_squared"]),
+            l1=read_int(words["sensitivity"]["l1"]),
+            l2_squared=read_int(words["sensitivity"]["l2_squared"]),
             cost=Cost.from_dict(words["cost"]),
             weight=None if words.get("weight") is None else Grid(**words["weight"]),
         )
 
 
-def _write_int(value: int) -> int | str:
+def write_int(value: int) -> int | str:
+    """An integer as JSON readers take it: text above 2**53."""
     return value if abs(value) <= 2**53 else str(value)
 
 
-def _read_int(value: object) -> int:
+def read_int(value: object) -> int:
+    """Inverse of `write_int`; TypeError for what is no integer."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise TypeError(f"{value!r} is not an integer")
     return int(value)

@@ -62,6 +62,11 @@ class Released(Protocol):
         ...
 
     @property
+    def ordered(self) -> Levels:
+        """Those of them whose order means something, without a level for missing cells."""
+        ...
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The noisy integers."""
         ...
@@ -88,6 +93,7 @@ class Release:
     charge, head: number of the charge that bought it and the ledger's chain head after it (`tacit budget --check`).
     recorded: False where the ledger was in memory only.
     ledger: which ledger, by the hash of its first entry: releases of one ledger are about the same people.
+    ordered: the part of `levels` whose order means something, without levels for missing cells.
     study: digest of the study that it answers, or None.
     axes: of a histogram, one for each of `levels`.
     remaining: words on what was left of the budget; never stored.
@@ -121,6 +127,7 @@ class Release:
     ledger: str | None = None
     study: str | None = None
     axes: tuple[Axis, ...] = ()
+    ordered: Levels = ()
     remaining: str | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -142,6 +149,8 @@ class Release:
             words["study"] = self.study
         if self.axes:
             words["axes"] = [axis.to_dict() for axis in self.axes]
+        if self.ordered:
+            words["ordered"] = [[column, list(labels)] for column, labels in self.ordered]
         return words
 
     def to_json(self) -> str:
@@ -195,7 +204,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             neighbors=str(words["neighbors"]),
             unit=None if words["unit"] is None else int(words["unit"]),
             rows=None if words["rows"] is None else int(words["rows"]),
-            levels=tuple((str(column), tuple(str(x) for x in labels)) for column, labels in words["levels"]),
+            levels=_read_levels(words["levels"]),
             parts=tuple(Part.from_dict(part) for part in words["parts"]),
             cost=Cost.from_dict(words["cost"]),
             charge=int(words["charge"]),
@@ -207,6 +216,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             ledger=None if words.get("ledger") is None else str(words["ledger"]),
             study=None if words.get("study") is None else str(words["study"]),
             axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
+            ordered=_read_levels(words.get("ordered", ())),
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None
@@ -325,3 +335,7 @@ def _read_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(words, dict):
         raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
     return cast("dict[str, Any]", words)
+
+
+def _read_levels(words: Any) -> Levels:
+    return tuple((str(column), tuple(str(x) for x in labels)) for column, labels in words)

@@ -103,6 +103,11 @@ class KeyMap:
         """Number of public levels, that of missing values included where there is one."""
         return len(self.labels)
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Labels whose order means something: no level for missing cells, and none of an unordered category."""
+        return self.labels[: len(self.levels)] if self.ordered or self.kind == "boolean" else ()
+
     def index(self, value: object) -> int | None:
         """Reference: one cell -> index or None."""
         if self.kind.startswith("quality"):

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from command_line import JOB, a_home, run
 
+import tacit as tc
+
 home = pytest.fixture(a_home, name="home")
 
 
@@ -170,3 +172,26 @@ def test_a_column_that_is_not_declared_is_named_with_its_section(home: Path) -> 
     said = run(home, "check", "job.toml", code=2)
     assert "[ask.married] column 'maried' is not in the schema" in said
     assert "married" in said.split("Hint:")[1]
+
+
+def test_what_is_worth_a_look_is_said_in_words(home: Path) -> None:
+    """Half of the ages are in months: `tacit release` and `tacit show` say so, for people as `summary()` does."""
+    people = tc.examples.people(500)
+    people.loc[::2, "age"] *= 12
+    people.to_parquet(home / "people.parquet")
+    asked = JOB + '[ask.quality]\nquery = "DataQuality"\nshare = 4\n'
+    (home / "job.toml").write_text(asked.replace("rho = 0.5", "rho = 50").replace("rho = 0.2", "rho = 20"))
+    hint = "% above (bounds 18 to 93 years): are the bounds or the units right?"
+    for words in (
+        ("release", "job.toml"),
+        ("show", "job.release.json"),
+        ("show", "job.release.json", "--target=table"),
+    ):
+        shown = run(home, *words).splitlines()
+        said = [line for line in shown if line.startswith("age: ") and line.endswith(hint)]
+        assert len(said) == 1, shown
+        assert not any("right?" in line for line in shown if not line.startswith("age: "))
+    run(home, "show", "job.release.json", "--name", "quality", "--save", "quality.txt")
+    assert hint in (home / "quality.txt").read_text()
+    summary = tc.Releases.load(home / "job.release.json")["quality"].summary()
+    assert summary.notes[0].endswith(hint)

@@ -17,7 +17,7 @@ SCHEMA = tc.Schema(
     {
         "x": tc.Real(0, 100),
         "ok": tc.Boolean(),
-        "g": tc.Category(["a", "b", "c"]),
+        "g": tc.Category(["a", "b", "c"], ordered=True),
         "h": tc.Category(["u", "v"]),
     }
 )

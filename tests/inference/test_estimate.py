@@ -11,9 +11,9 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.contrasts import adjusted
 from tacit.inference.difference import difference
 from tacit.inference.moments import MomentsRelease
+from tacit.inference.pairs import adjusted
 from tacit.release import Grid, Part, release_from_dict
 from tacit.testing.simulate import Simulation, simulate
 

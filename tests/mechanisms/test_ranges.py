@@ -147,7 +147,7 @@ def test_too_few_rows_have_a_reason() -> None:
     assert "few for this price" in found.reason
     with pytest.raises(InferenceError) as refused:
         _ = found.column
-    assert refused.value.code == "I15"
+    assert refused.value.code == "I17"
     huge = simulated(np.full(10_000, 1e15), np.random.default_rng(0), Cost.of(epsilon=1), "add-remove", 0.01)
     assert huge.upper == math.inf
     assert huge.reason is not None

@@ -11,9 +11,18 @@ from tacit.release import Releases
 
 
 def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dict[str, Any]:
-    """Name -> summary table of each release; without a level that of each: 0.95, or of quantiles what was asked for."""
+    """Name -> summary table of each release; without a level that of each: 0.95, or of quantiles what was asked for.
+
+    Of data quality also what is worth a look, in words.
+    """
+    from tacit.inference import quality
+
     own = () if level is None else (level,)
-    return {name: one.estimate(target).summary(*own) for name, one in found.items()}
+    made = {name: (one, one.estimate(target)) for name, one in found.items()}
+    return {
+        name: quality.summary(shown, *own) if one.kind == "quality" else shown.summary(*own)
+        for name, (one, shown) in made.items()
+    }
 
 
 def records(frame: Any) -> list[dict[str, Any]]:

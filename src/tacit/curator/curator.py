@@ -335,6 +335,7 @@ class Curator:
             recorded=self.recorded,
             ledger=self._ledger.identity,
             study=None if study is None else study.digest(),
+            ordered=shape.ordered,
         )
 
     def _request(self, asked: Asked, designs: Sequence[Design]) -> Request:

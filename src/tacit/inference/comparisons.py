@@ -1,216 +1,104 @@
-"""Comparisons of groups beyond differences: ratios, odds ratios, trends, independence, simultaneous intervals."""
+"""Trends over an ordered factor, independence of two factors, simultaneous intervals."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from tacit.errors import InferenceError
-from tacit.inference import laws
+from tacit.errors import InferenceError, nearest
 from tacit.inference.contrasts import Test
-from tacit.inference.estimate import Estimate, combine, position
+from tacit.inference.estimate import Estimate, combine
 from tacit.inference.laws import Array
-from tacit.inference.terms import check_level
+from tacit.release import cell_labels
 
-if TYPE_CHECKING:
-    from tacit.tables import Table
-
-REACH: Final = 2.0**60
-"""A ratio beyond which an interval is said to have no end."""
 DRAWS: Final = 200_000
 """Draws for a studentised maximum: its 95% point is then within about 0.5% (twice the Monte-Carlo error)."""
 ROOM: Final = 20_000_000
 """Numbers drawn at a time."""
 
 
-@dataclass(frozen=True)
-class Ratio:
-    """A ratio of two terms, or of their odds: `value`, `conf_int(level)`, `p_value` (of the ratio being 1).
-
-    `reason` says why an interval has no upper end: the denominator is not clearly above 0.
-    Source: [Fieller 1954] for ratios of terms, [Woolf 1955] for odds.
-
-    >>> import tacit as tc
-    >>> schema = tc.Schema({"ok": tc.Boolean(), "sex": tc.Category(["f", "m"])})
-    >>> table = {"ok": [True, False, True, True] * 50, "sex": ["f", "f", "m", "m"] * 50}
-    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=9)).release(tc.Mean("ok", by="sex"), rho=9)
-    >>> found = release.estimate().ratio("m", "f")
-    >>> found.name, bool(found.conf_int()[0] < 2 < found.conf_int(0.9999)[1])
-    ('m / f', True)
-    """
-
-    name: str
-    value: float
-    p_value: float
-    method: str
-    reason: str | None
-    _ends: Callable[[float], tuple[float, float]]
-
-    def conf_int(self, level: float = 0.95) -> tuple[float, float]:
-        """Lower and upper limit, infinite where there is none; InferenceError I01 for a level below 0.5."""
-        return self._ends(check_level(level))
-
-    def summary(self, level: float = 0.95) -> Table:
-        """One row: estimate, interval, p-value; InferenceError I01 for a level below 0.5."""
-        from tacit.inference.display import p_words
-        from tacit.tables import Table
-
-        low, high = self.conf_int(level)
-        shown = f"{low:.3g} to {high:.3g}" if math.isfinite(high) else f"above {low:.3g}"
-        columns = (self.name, "estimate", f"{100 * level:g}% interval", "p-value, 1")
-        row = ("", f"{self.value:.4g}", shown, p_words(self.p_value))
-        notes = (self.method,) if self.reason is None else (self.reason, self.method)
-        return Table("Ratio", columns, (row,), notes, ("left", "right", "right", "right"))
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
-
-def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
-    """A / B by Fieller's argument: D(t) = A - t B is linear in all errors, whatever t is.
-
-    The interval holds every t that the test of A = t B does not reject; without end on both sides (but at 0, for means
-    that cannot be negative) where the denominator is not clearly off 0 at the level.  Of shares this is the risk ratio.
-    InferenceError I02 for unknown terms.
-    """
-    i, j = position(estimate, numerator), position(estimate, denominator)
-    a, b = float(estimate.values[i]), float(estimate.values[j])
-    _same(i, j)
-
-    def p(t: float) -> float:
-        weights = np.zeros((1, len(estimate.terms)))
-        weights[0, i], weights[0, j] = 1.0, -t
-        made = combine(estimate, weights, ("D",), "")
-        s, scales = made.law(0)
-        return float(2 * laws.tail(np.abs(made.values), s, scales)[0])
-
-    floor = 0.0 if _positive(estimate) else -math.inf
-    value = math.inf if (b <= 0 and floor == 0) or b == 0 else max(a / b, floor)
-
-    def ends(level: float) -> tuple[float, float]:
-        if _unclear(estimate, j, level):
-            return floor, math.inf
-        low, high = _end(p, a / b, 1 - level, -1), _end(p, a / b, 1 - level, 1)
-        return max(low, floor), max(high, floor)
-
-    method = f"Fieller: {_law(estimate)} law of A - t B, for every t"
-    return Ratio(f"{numerator} / {denominator}", value, p(1.0), method, _reason(estimate, i, j), ends)
-
-
-def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
-    """Odds of one share over odds of the other, on the log scale (delta method, asymptotic).
-
-    InferenceError I02 for unknown terms, I11 where the terms are not shares of a Boolean column.
-    """
-    i, j = position(estimate, one), position(estimate, other)
-    _same(i, j)
-    if not _shares(estimate):
-        text = "odds are of shares: the mean of a Boolean column."
-        raise InferenceError(text, code="I11", hint="ratio(a, b) for other means", state=None)
-    p, q = float(estimate.values[i]), float(estimate.values[j])
-    inside = 0 < p < 1 and 0 < q < 1
-    found = estimate.reasons[i] or estimate.reasons[j] or (None if inside else "a share is 0 or 1: no odds")
-    name = f"odds of {one} / odds of {other}"
-    method = f"log scale, {_law(estimate)} law, delta method (asymptotic)"
-    if not inside:
-        return Ratio(
-            name, math.nan if p == q else math.inf if p > q else 0.0, 1.0, method, found, lambda _: (0.0, math.inf)
-        )
-    weights = np.zeros((1, len(estimate.terms)))
-    weights[0, i], weights[0, j] = 1 / (p * (1 - p)), -1 / (q * (1 - q))
-    s, scales = combine(estimate, weights, ("D",), "").law(0)
-    log = math.log(p / (1 - p)) - math.log(q / (1 - q))
-    p_value = float(2 * laws.tail(np.array([abs(log)]), s, scales)[0])
-
-    def ends(level: float) -> tuple[float, float]:
-        half = float(laws.halfwidth(level, s, scales))
-        return math.exp(log - half), math.exp(log + half)
-
-    return Ratio(name, math.exp(log), p_value, method, found, ends)
-
-
-def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) -> float:
-    """The end of {t : p(t) >= alpha} on one side of `center`, where p is 1; infinite where there is none."""
-    step = max(abs(center), 1e-9) * 1e-3
-    inner = center
-    while p(outer := center + sign * step) >= alpha:
-        if step > REACH * max(abs(center), 1e-9):
-            return sign * math.inf
-        inner, step = outer, 2 * step
-    from scipy import optimize  # pyright: ignore[reportMissingTypeStubs]
-
-    def above(t: float) -> float:
-        return p(t) - alpha
-
-    return float(cast(Any, optimize).brentq(above, inner, outer, xtol=abs(outer - inner) * 2.0**-40))
-
-
-def _reason(estimate: Estimate, i: int, j: int) -> str | None:
-    """Why a ratio's 95% interval has no end."""
-    said = estimate.reasons[i] or estimate.reasons[j]
-    if said or not _unclear(estimate, j, 0.95):
-        return said
-    return f"the denominator {float(estimate.values[j]):.4g} is not clearly off 0"
-
-
-def _unclear(estimate: Estimate, j: int, level: float) -> bool:
-    """Whether a term may be 0: its interval at the level holds it, or it says nothing."""
-    s, scales = combine(estimate, np.eye(len(estimate.terms))[[j]], ("B",), "").law(0)
-    value = float(estimate.values[j])
-    may_be_zero = 2 * float(laws.tail(np.abs(value), s, scales)) >= 1 - level
-    wrong_side = value <= 0 and _positive(estimate)
-    return estimate.reasons[j] is not None or may_be_zero or wrong_side
-
-
-def _same(i: int, j: int) -> None:
-    if i == j:
-        raise InferenceError("a term over itself is 1.", code="I02", hint="two terms", state=None)
-
-
-def _positive(estimate: Estimate) -> bool:
-    kinds = type(estimate.release.query).__name__
-    return kinds in ("Count", "Variance", "DataQuality") or all(
-        part.grid is not None and part.grid.lower >= 0 for part in estimate.release.parts
-    )
-
-
-def _shares(estimate: Estimate) -> bool:
-    kind = type(estimate.release.query).__name__
-    boolean = all(part.grid is not None and part.grid.kind == "boolean" for part in estimate.release.parts)
-    return kind == "DataQuality" or (kind == "Mean" and boolean)
-
-
-def _law(estimate: Estimate) -> str:
-    from tacit.inference.contrasts import law_words
-
-    return law_words(estimate)
-
-
 # Trend --------------------------------------------------------------------------------------------------------------
 
 
-def trend(estimate: Estimate, scores: Sequence[float] | None = None) -> Estimate:
-    """Least-squares slope over the terms in their order, a linear contrast: change for one more of the score.
+Scores: TypeAlias = Sequence[float] | Mapping[str, float] | None
 
-    scores: public, one a term, 0, 1, 2, ... where not given.  InferenceError I06 for scores that do not fit.
+
+def trend(estimate: Estimate, scores: Scores = None, *, by: str | None = None) -> Estimate:
+    """Least-squares slopes over the levels of a factor, linear contrasts: change for one more of the score.
+
+    One for each combination of the other factors (and columns).  scores: public, of the levels in the schema's order,
+    or by level (those that are not named are left out); 0, 1, 2, ... where not given.  Without factors: of the terms.
+    InferenceError I06 for scores that do not fit, I16 for a factor that is none, or whose levels have no order.
     """
-    size = len(estimate.terms)
-    s = np.arange(size, dtype=np.float64) if scores is None else np.asarray(scores, dtype=np.float64)
-    if s.shape != (size,) or not np.isfinite(s).all() or size < 2 or np.ptp(s) == 0:
-        text = f"a trend needs {size} finite scores that differ, and at least 2 terms."
-        raise InferenceError(text, code="I06", hint="trend([0, 1, 2])", state=None)
+    levels = dict(estimate.release.levels)
+    if by is None and _prefixes(estimate) and levels:
+        if len(levels) > 1 and scores is None:
+            text = f"there are {len(levels)} factors, and a trend is by one of them."
+            first = next(iter((*dict(estimate.release.ordered), *levels)))
+            raise InferenceError(text, code="I16", hint=f'trend(by="{first}")', state=None)
+        by = next(iter(levels)) if len(levels) == 1 else None
+    if by is None:
+        slope = _slope(scores, estimate.terms, estimate.terms)
+        words = f"slope over {len(estimate.terms)} terms, {estimate.estimand}"
+        return combine(estimate, slope[None, :], ("trend",), words, "terms weigh alike, scores are public")
+    if by not in levels or not _prefixes(estimate):
+        text = f"the terms are no cells of a factor {by!r}."
+        guess = nearest(by, list(levels)) or next(iter(levels), None)
+        hint = f'trend(by="{guess}") of the whole estimate' if guess else f'by="{by}" in the question'
+        raise InferenceError(text, code="I16", hint=hint, state=None)
+    order = dict(estimate.release.ordered).get(by)
+    if order is None and scores is None:
+        text = f"the levels of {by!r} have no order, as far as the release says."
+        hint = f'trend(by="{by}", scores=[0, 1, …]), or "{by}": Category([…], ordered=True)'
+        raise InferenceError(text, code="I16", hint=hint, state=None)
+    slope = _slope(scores, levels[by] if order is None else order, levels[by])
+    return _by(estimate, by, slope)
+
+
+def _prefixes(estimate: Estimate) -> tuple[str, ...]:
+    """What stands before the cells in the labels: "" of one column, else the columns; none where terms are no cells."""
+    release = estimate.release
+    cells, columns = cell_labels(release.levels), tuple(part.label for part in release.parts)
+    if estimate.terms == cells:
+        return ("",)
+    several = tuple(f"{column}:{cell}" for column in columns for cell in cells)
+    return columns if estimate.terms == several else ()
+
+
+def _slope(scores: Scores, scored: tuple[str, ...], levels: tuple[str, ...]) -> Array:
+    """Weights of a least-squares slope, shape (levels,): 0 for a level that is not scored."""
+    in_order = range(len(scored)) if scores is None or isinstance(scores, Mapping) else scores
+    given = scores if isinstance(scores, Mapping) else dict(zip(scored, in_order, strict=False))
+    numbers = all(isinstance(x, int | float | np.number) for x in given.values())  # pyright: ignore[reportUnnecessaryIsInstance]
+    fits = len(in_order) == len(scored) and numbers
+    s = np.array([float(x) for x in given.values()] if fits else [])
+    if not fits or not set(given) <= set(levels) or len(s) < 2 or not np.isfinite(s).all() or np.ptp(s) == 0:
+        text = f"a trend over {', '.join(scored[:6])} needs a finite score for each, not all alike, and at least 2."
+        hint = f"scores={list(range(max(len(scored), 2)))}"
+        raise InferenceError(text, code="I06", hint=hint, state=None)
     off = s - s.mean()
-    words = f"slope over {size} terms, {estimate.estimand}"
-    return combine(estimate, (off / (off @ off))[None, :], ("trend",), words, "terms weigh alike, scores are public")
+    slope = np.zeros(len(levels))
+    slope[[levels.index(label) for label in given]] = off / (off @ off)
+    return slope
+
+
+def _by(estimate: Estimate, by: str, slope: Array) -> Estimate:
+    """The slope by one factor at each combination of the others."""
+    levels, columns = estimate.release.levels, _prefixes(estimate)
+    at = [name for name, _ in levels].index(by)
+    shape = (len(columns), *(len(labels) for _, labels in levels))
+    place = np.moveaxis(np.arange(len(estimate.terms)).reshape(shape), at + 1, -1).reshape(-1, len(slope))
+    weights = np.zeros((len(place), len(estimate.terms)))
+    np.put_along_axis(weights, place, slope[None, :], axis=1)
+    others = tuple((name, labels) for name, labels in levels if name != by)
+    rest = cell_labels(others)
+    terms = tuple(":".join(word for word in (column, cell) if word) for column in columns for cell in rest)
+    words = f"slope by {by} over {np.count_nonzero(slope)} of its levels, {estimate.estimand}"
+    made = combine(estimate, weights, ("trend",) if terms == ("",) else terms, words, "levels weigh alike")
+    return replace(made, term_title=":".join(name for name, _ in others))
 
 
 # Independence -------------------------------------------------------------------------------------------------------
@@ -280,7 +168,7 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
     size = sum(len(block.value) for block in blocks)
     base_cov = np.zeros((size, size))
     at = 0
-    people = [block.people for block in base.used() if block.variance.any()]
+    people = [block.people for block in base.combination.used() if block.variance.any()]
     if len(set(people)) < len(people):
         text = "the joint law of different columns of the same people was not released."
         raise InferenceError(text, code="I04", hint='adjust="holm"', state=None)

@@ -1,29 +1,22 @@
-"""Combinations of terms and tests on them: contrasts, pairs, standardised values, differences of two estimates."""
+"""Combinations of terms and tests on them: contrasts, linear constraints, standardised values."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference import laws
-from tacit.inference.estimate import Estimate, combine, position
+from tacit.inference.estimate import Estimate, combine
 from tacit.inference.laws import Array
-from tacit.inference.terms import check_level
+from tacit.inference.terms import place_of
 
 if TYPE_CHECKING:
-    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
     from tacit.tables import Table
-
-MOST: Final = 150
-"""Terms whose pairs are still listed (11,175 of them)."""
 
 
 @dataclass(frozen=True)
@@ -50,109 +43,6 @@ class Test:
         from tacit.inference.display import test_table
 
         return test_table(self)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
-
-@dataclass(frozen=True)
-class Pairwise:
-    """All differences of two terms.  `estimate` holds them; p-values and intervals are adjusted for their number.
-
-    Intervals are Bonferroni's for "holm" too, since Holm's method has none of its own; "simultaneous" ones are value -+
-    q SE, q a point of the law of the largest |error| / SE (`maximum`: sorted draws of it).
-    Source: [Holm 1979]; the law of each difference is that of theory §1.5.
-
-    >>> import tacit as tc
-    >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
-    >>> table = {"age": [30.0, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 20}
-    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=1)).release(tc.Mean("age", by="sex"), rho=0.1)
-    >>> found = release.estimate().pairwise()
-    >>> found.estimate.terms, found.adjusted().shape, found.intervals().shape
-    (('f - m',), (1,), (1, 2))
-    """
-
-    estimate: Estimate
-    adjust: str | None
-    p_values_raw: tuple[float, ...]
-    maximum: Array | None = None
-
-    @property
-    def p_values(self) -> pd.Series:
-        """Adjusted p-values, indexed by pair."""
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.Series(self.adjusted(), index=self.estimate.terms, name="p_value")
-
-    def adjusted(self) -> Array:
-        """Adjusted p-values, shape (pairs,)."""
-        if self.maximum is not None:
-            t = np.abs(self.estimate.values) / np.maximum(self.estimate.std_errors, 1e-300)
-            above = len(self.maximum) - np.searchsorted(self.maximum, t)
-            return np.maximum((1 + above) / (1 + len(self.maximum)), np.array(self.p_values_raw))
-        return adjusted(np.array(self.p_values_raw), self.adjust)
-
-    def intervals(self, level: float = 0.95) -> Array:
-        """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2).
-
-        InferenceError I01 for a level below 0.5, or 1 and above, here and in what follows from it.
-        """
-        level = check_level(level)
-        if self.maximum is not None:
-            half = np.quantile(self.maximum, level) * self.estimate.std_errors
-            return np.stack([self.estimate.values - half, self.estimate.values + half], axis=-1)
-        count = len(self.estimate.terms) if self.adjust else 1
-        return self.estimate.intervals(1 - (1 - level) / count)
-
-    def quantile(self, level: float = 0.95) -> float:
-        """Standard errors on either side that an interval takes where the error is normal; InferenceError I01."""
-        level = check_level(level)
-        if self.maximum is not None:
-            return float(np.quantile(self.maximum, level))
-        count = len(self.estimate.terms) if self.adjust else 1
-        return NormalDist().inv_cdf(1 - (1 - level) / count / 2)
-
-    def words(self) -> str:
-        """How p-values and intervals are adjusted."""
-        if self.maximum is not None:
-            return "p-values and intervals by the law of the largest |error| / standard error"
-        return f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
-
-    def conf_int(self, level: float = 0.95) -> pd.DataFrame:
-        """The same as a DataFrame indexed by pair; InferenceError I01."""
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.DataFrame(self.intervals(level), index=self.estimate.terms, columns=["lower", "upper"])
-
-    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """difference, std_error, lower, upper, p_value: a DataFrame indexed by pair; InferenceError I01."""
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        limits, made = self.intervals(level), self.estimate
-        columns = {
-            "difference": made.values,
-            "std_error": made.std_errors,
-            "lower": limits[:, 0],
-            "upper": limits[:, 1],
-        }
-        return pd.DataFrame(columns | {"p_value": self.adjusted()}, index=made.terms)
-
-    def summary(self, level: float = 0.95) -> Table:
-        """Differences with intervals and p-values, as a table; InferenceError I01."""
-        from tacit.inference.display import pairwise_table
-
-        return pairwise_table(self, level)
-
-    def plot(self, ax: Any = None) -> Any:
-        """Differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
-        from tacit.plots import pairwise
-
-        return pairwise(self, ax=ax)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -195,12 +85,12 @@ def test(estimate: Estimate, constraints: str) -> Test:
     made = combine(estimate, matrix, tuple(f"c{i}" for i in range(len(matrix))), "constraint")
     off = made.values - null
     if len(matrix) == 1:
-        s, b = made.law(0)
+        s, b = made.combination.law(0)
         p = float(2 * laws.tail(np.abs(off), s, b)[0])
         sd = float(made.std_errors[0])
         statistic = float(off[0]) / sd if sd > 0 else math.copysign(math.inf, off[0]) if off[0] else 0.0
         return Test(constraints, statistic, 1, p, f"{law_words(made)} law of the total error, two-sided")
-    covariance = made.sampling_matrix() + made.privacy_matrix()
+    covariance = made.combination.sampling_matrix() + made.combination.privacy_matrix()
     rank = int(np.linalg.matrix_rank(covariance))
     if rank < len(matrix):
         text = f"the {len(matrix)} constraints are not independent (rank {rank})."
@@ -224,56 +114,15 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
     if len(matrix) != 1 or null.any():
         message = f"{expression!r} is not one linear combination without a right-hand side."
         raise InferenceError(message, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
-    return combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}", _joint(estimate))
+    return combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}", joint_words(estimate))
 
 
-def _joint(estimate: Estimate) -> str:
-    columns = {block.label for block in estimate.used()}
+def joint_words(estimate: Estimate) -> str:
+    """What is known of the covariance of the terms."""
+    columns = {block.label for block in estimate.combination.used()}
     if len(columns) < 2:
         return "one joint release: the covariance is known"
     return "columns of the same people: their sampling standard errors are added, an upper bound"
-
-
-def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
-    """See `Estimate.pairwise`."""
-    if adjust not in ("holm", "bonferroni", "simultaneous", None):
-        text = f"adjust={adjust!r} is not known."
-        raise InferenceError(text, code="I08", hint='"holm", "bonferroni", "simultaneous" or None', state=None)
-    p = len(estimate.terms)
-    if not 2 <= p <= MOST:
-        text = f"pairs need 2 to {MOST} terms; there {'is one' if p == 1 else f'are {p:,}'}."
-        raise InferenceError(text, code="I05", hint="estimate[[…]].pairwise()", state=None)
-    pairs = list(itertools.combinations(range(p), 2))
-    weights = np.zeros((len(pairs), p))
-    for row, (i, j) in enumerate(pairs):
-        weights[row, i], weights[row, j] = 1.0, -1.0
-    terms = tuple(f"{estimate.terms[i]} - {estimate.terms[j]}" for i, j in pairs)
-    made = combine(estimate, weights, terms, f"differences, {estimate.estimand}", _joint(estimate))
-    values = made.values
-    raw = [float(2 * laws.tail(np.abs(values[i]), *made.law(i))) for i in range(len(pairs))]
-    maximum = None
-    if adjust == "simultaneous":
-        from tacit.inference.comparisons import studentised_maximum
-
-        maximum = studentised_maximum(estimate, made)
-    return Pairwise(made, adjust, tuple(raw), maximum)
-
-
-def adjusted(p: Array, adjust: str | None) -> Array:
-    """p-values adjusted for their number: Holm's step-down, Bonferroni, or as they are.
-
-    >>> [round(float(x), 3) for x in adjusted(np.array([0.01, 0.04, 0.03]), "holm")]
-    [0.03, 0.06, 0.06]
-    """
-    if adjust is None:
-        return p
-    if adjust == "bonferroni":
-        return np.minimum(p * len(p), 1.0)
-    order = np.argsort(p)
-    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    out = np.empty_like(p)
-    out[order] = np.minimum(stepped, 1.0)
-    return out
 
 
 def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
@@ -283,7 +132,7 @@ def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f"weight {weight!r} of {term!r} is not a number of 0 or more."
             raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
-        row[0, position(estimate, term)] = float(weight)
+        row[0, place_of(estimate.terms, term)] = float(weight)
     total = math.fsum(row[0])
     if abs(total - 1) > 1e-9:
         text = f"the weights add up to {total:.6g}, not 1."
@@ -297,7 +146,7 @@ def select(estimate: Estimate, term: str | list[str]) -> Estimate:
     if isinstance(term, str) and term not in estimate.terms and term in _columns(estimate):
         return _column(estimate, term)
     asked = [term] if isinstance(term, str) else list(term)
-    index = [position(estimate, name) for name in asked]
+    index = [place_of(estimate.terms, name) for name in asked]
     made = combine(estimate, np.eye(len(estimate.terms))[index], tuple(asked), estimate.estimand)
     return replace(made, term_title=estimate.term_title)
 

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from tacit.errors import InferenceError
 from tacit.inference.estimate import Estimate
 from tacit.inference.laws import Array
+from tacit.inference.quantiles import QuantileEstimate
 from tacit.inference.terms import Block
 
+if TYPE_CHECKING:
+    from tacit.inference.quantile_difference import QuantileDifference
 
-def difference(a: Estimate, b: Estimate) -> Estimate:
+
+@overload
+def difference(a: Estimate, b: Estimate) -> Estimate: ...
+
+
+@overload
+def difference(a: QuantileEstimate, b: QuantileEstimate) -> QuantileDifference: ...
+
+
+def difference(a: Estimate | QuantileEstimate, b: Estimate | QuantileEstimate) -> Estimate | QuantileDifference:
     """A - b, term by term, with what is known of their dependence; `notes` says which.
 
     The same release: its joint law.  Releases of one ledger (the same people, whatever the table): the noises are
     independent, the sampling standard errors are added, an upper bound whatever the correlation.  Different ledgers:
     independent, as for different people.  Releases in memory, and of early versions, name no ledger that lasts: tables
     of one name are the same people.  For target="table" only the noise counts.
-    InferenceError I07 where terms or targets do not match.
+    Quantiles, also those of two groups of one release: intervals of levels 1 - α and 1 - β make one of 1 - α - β, a
+    bound whatever the dependence; ask for `Quantiles(…, level=0.975)` where 0.95 is wanted.
+    InferenceError I07 where terms, targets or kinds of estimates do not match, I14 where less than 0.5 is left.
     Source: theory §1.4, §1.5; SD(a - b) is at most SD(a) + SD(b), by Cauchy and Schwarz.
 
     >>> import tacit as tc
@@ -31,21 +46,25 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
     >>> found.terms, found.notes
     (('f - age',), ('the same people in different releases: sampling standard errors are added, an upper bound',))
     """
-    if a.target != b.target:
-        text = f"one estimate is for the {a.target}, the other for the {b.target}."
-        raise InferenceError(text, code="I07", hint="estimate(target=…) alike for both", state=None)
-    if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
-        text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
-        raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
+    if isinstance(a, QuantileEstimate) and isinstance(b, QuantileEstimate):
+        from tacit.inference.quantile_difference import difference as of_quantiles
+
+        return of_quantiles(a, b, _terms(a, b))
+    if not isinstance(a, Estimate) or not isinstance(b, Estimate):
+        text = f"{type(a).__name__} and {type(b).__name__} have no difference."
+        raise InferenceError(text, code="I07", hint="estimates of the same question", state=None)
+    return _difference(a, b)
+
+
+def _difference(a: Estimate, b: Estimate) -> Estimate:
+    """Of two linear estimates: blocks of both, and the combination that subtracts them."""
+    terms = _terms(a, b)
     b = _aligned(a, b)
     blocks, place = _merge(a.blocks, b.blocks)
     size = sum(len(block.value) for block in blocks)
     left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
     _spread(a, left, [*range(len(a.blocks))], blocks)
     _spread(b, right, place, blocks)
-    terms = a.terms if a.terms == b.terms else (f"{a.terms[0]} - {b.terms[0]}",)
-    if len(a.terms) == 1:
-        terms = (_named(a, b),)
     words = f"difference: {a.estimand}, minus {b.estimand}"
     note = _dependence(a, b)
     others = tuple({id(r): r for r in (*a.others, b.release, *b.others) if r is not a.release}.values())
@@ -54,7 +73,18 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
     )
 
 
-def _named(a: Estimate, b: Estimate) -> str:
+def _terms(a: Estimate | QuantileEstimate, b: Estimate | QuantileEstimate) -> tuple[str, ...]:
+    """Names of the differences; InferenceError I07 where terms or targets do not match."""
+    if a.target != b.target:
+        text = f"one estimate is for the {a.target}, the other for the {b.target}."
+        raise InferenceError(text, code="I07", hint="estimate(target=…) alike for both", state=None)
+    if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
+        text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
+        raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
+    return (_named(a, b),) if len(a.terms) == 1 else a.terms
+
+
+def _named(a: Estimate | QuantileEstimate, b: Estimate | QuantileEstimate) -> str:
     if a.terms == b.terms:
         return (
             f"{a.terms[0]}: {a.release.table} - {b.release.table}" if a.release.table != b.release.table else a.terms[0]

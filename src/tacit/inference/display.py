@@ -12,8 +12,9 @@ from tacit.inference.moments import bounds_words, missing_words, title, who
 from tacit.release import Released
 
 if TYPE_CHECKING:
-    from tacit.inference.contrasts import Pairwise, Test
+    from tacit.inference.contrasts import Test
     from tacit.inference.estimate import Estimate
+    from tacit.inference.pairs import Pairwise
     from tacit.tables import Table
 
 
@@ -23,8 +24,7 @@ def summary(estimate: Estimate, level: float) -> Table:
 
     limits = estimate.intervals(level)
     errors = estimate.std_errors
-    total = estimate.sampling_variances + estimate.privacy_variances
-    share = np.divide(estimate.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
+    share = estimate.privacy_shares
     places = term_decimals(estimate)
     rows: list[tuple[object, ...]] = []
     for i, term in enumerate(estimate.terms):
@@ -50,7 +50,7 @@ def summary(estimate: Estimate, level: float) -> Table:
 def heading(estimate: Estimate) -> str:
     """Title and people: Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each."""
     what = title(estimate.release)
-    if None in estimate.picked():
+    if None in estimate.combination.picked():
         what = f"{what}, combined" if not estimate.others else f"{what}, minus {title(estimate.others[0])}"
     return f"{what} · {people_words(estimate.release)}"
 
@@ -79,7 +79,7 @@ def facts(release: Released) -> str:
         bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
         several = len(bounds) > 1
         words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
-    words += sorted({f"{part.law.name} noise" for part in release.parts})
+    words += sorted({part.law.name if part.form == "ranks" else f"{part.law.name} noise" for part in release.parts})
     words.append(f"cost {release.cost}")
     remaining = getattr(release, "remaining", None)
     if remaining:
@@ -130,6 +130,23 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
     )
 
 
+def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple[tuple[object, ...], ...]:
+    """Term, value, interval: with as many decimals as show two digits of the median width."""
+    from tacit.tables import format_interval, format_number
+
+    digits = interval_decimals(limits)
+    return tuple(
+        (term, format_number(float(value), decimals=digits), format_interval(float(low), float(high), decimals=digits))
+        for term, value, (low, high) in zip(terms, values, limits, strict=True)
+    )
+
+
+def interval_decimals(limits: Array) -> int:
+    """Decimals that show two digits of the median width of intervals, shape (terms, 2), at most 8."""
+    widths = limits[:, 1] - limits[:, 0]
+    return decimals(np.array([float(np.median(widths)) or 1.0]))
+
+
 def p_words(p: float) -> str:
     """A p-value with three digits.
 
@@ -150,10 +167,9 @@ def percent(level: float) -> str:
 
 def term_decimals(estimate: Estimate) -> list[int]:
     """Decimals of each term, alike within a column."""
-    if estimate.matrix is not None:
-        return [decimals(estimate.std_errors)] * len(estimate.terms)
-    errors = [np.sqrt(block.sampling_variance + block.privacy_variance) for block in estimate.blocks]
-    return [digits for own in errors for digits in [decimals(own)] * len(own)]
+    errors, columns = estimate.std_errors, estimate.combination.columns()
+    digits = {one: decimals(errors[[i for i, own in enumerate(columns) if own == one]]) for one in set(columns)}
+    return [digits[one] for one in columns]
 
 
 def decimals(errors: Array) -> int:

@@ -1,21 +1,18 @@
 """Estimates: values with both errors, their intervals, and what can be made of them.  Post-processing: costs nothing.
 
-The error of an estimate is sampling error plus L z, the z independent integer noises whose laws are known; every
-interval and p-value uses that sum.  `blocks` hold the terms of a release; `matrix`, where there is one, makes linear
-combinations of them (contrasts, standardised values, differences), so their noise is exact too.
+`blocks` hold the terms of a release; `matrix`, where there is one, makes linear combinations of them (contrasts,
+standardised values, differences).  The numbers are those of `Combination`; here they have names.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from tacit.errors import InferenceError, nearest
-from tacit.inference import laws
+from tacit.inference.combination import Combination
 from tacit.inference.laws import Array
 from tacit.inference.terms import Block, Target, check_level
 from tacit.privacy import Cost
@@ -25,12 +22,12 @@ from tacit.untyped import pandas
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.inference.comparisons import Ratio
-    from tacit.inference.contrasts import Pairwise, Test
+    from tacit.inference.comparisons import Scores
+    from tacit.inference.contrasts import Test
+    from tacit.inference.pairs import Pairwise
+    from tacit.inference.ratio_pairs import Of, PairwiseRatios
+    from tacit.inference.ratios import Ratio
     from tacit.tables import Table
-
-LARGEST = 4_000
-"""More terms than this have no dense covariance."""
 
 
 @dataclass(frozen=True)
@@ -70,31 +67,24 @@ class Estimate:
     # Numbers: arrays, for code that works on many terms -----------------------------------------------------------
 
     @property
+    def combination(self) -> Combination:
+        """The numbers behind: laws of the total error, covariances as arrays."""
+        return Combination(self.blocks, self.matrix)
+
+    @property
     def values(self) -> Array:
         """Point estimates, shape (terms,)."""
-        base = np.concatenate([block.value for block in self.blocks])
-        return base if self.matrix is None else self.matrix @ base
+        return self.combination.values
 
     @property
     def sampling_variances(self) -> Array:
-        """Variance due to sampling, shape (terms,); zero for target="table".
-
-        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9).
-        """
-        if self.matrix is None:
-            return np.concatenate([block.sampling_variance for block in self.blocks])
-        sd: dict[str, Array] = {}
-        for block, weights in self._slices():
-            inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
-            sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
-        return np.add.reduce([one**2 for one in sd.values()])
+        """Variance due to sampling, shape (terms,), by theory §9; zero for target="table"."""
+        return self.combination.sampling_variances
 
     @property
     def privacy_variances(self) -> Array:
         """Variance due to the noise, shape (terms,)."""
-        if self.matrix is None:
-            return np.concatenate([block.privacy_variance for block in self.blocks])
-        return np.add.reduce([(weights**2) @ block.privacy_variance for block, weights in self._slices()])
+        return self.combination.privacy_variances
 
     @property
     def std_errors(self) -> Array:
@@ -102,76 +92,23 @@ class Estimate:
         return np.sqrt(self.sampling_variances + self.privacy_variances)
 
     @property
+    def privacy_shares(self) -> Array:
+        """Part of the total variance that is due to privacy, between 0 and 1, shape (terms,)."""
+        noise = self.privacy_variances
+        total = self.sampling_variances + noise
+        return np.divide(noise, total, out=np.zeros_like(total), where=total > 0)
+
+    @property
     def reasons(self) -> tuple[str | None, ...]:
         """Why a term says nothing, in words, or None; one entry a term."""
-        base = [reason for block in self.blocks for reason in block.reasons]
-        if self.matrix is None:
-            return tuple(base)
-        return tuple(
-            next((base[j] for j in np.flatnonzero(row) if base[j]), None)
-            for row in cast("list[Array]", list(self.matrix))
-        )
+        return self.combination.reasons
 
     def intervals(self, level: float = 0.95) -> Array:
         """Lower and upper limits, shape (terms, 2).  InferenceError I01 for a level below 0.5, or 1 and above.
 
         By the exact law of normal plus noise (theory §1.5), or the inversion of a count's or a proportion's law.
         """
-        level = check_level(level)
-        if self.matrix is None:
-            pairs = [block.inversion.interval(level) for block in self.blocks]
-            return np.concatenate([np.stack(pair, axis=-1) for pair in pairs])
-        values = self.values
-        out = np.empty((len(values), 2))
-        plain = self.picked()
-        base = replace(self, matrix=None).intervals(level) if any(at is not None for at in plain) else out
-        for i, at in enumerate(plain):
-            if at is not None:
-                out[i] = base[at]
-            else:
-                q = float(laws.halfwidth(level, *self.law(i)))
-                out[i] = values[i] - q, values[i] + q
-        return out
-
-    def picked(self) -> list[int | None]:
-        """Which term of the release each row of `matrix` merely repeats (its exact interval is kept), or None."""
-        if self.matrix is None:
-            return list(range(len(self.terms)))
-        one = (np.count_nonzero(self.matrix, axis=1) == 1) & (self.matrix.sum(axis=1) == 1)
-        return [int(np.argmax(row)) if yes else None for row, yes in zip(self.matrix, one, strict=True)]
-
-    def used(self) -> list[Block]:
-        """Blocks that enter the terms."""
-        if self.matrix is None:
-            return list(self.blocks)
-        return [block for block, weights in self._slices() if weights.any()]
-
-    def law(self, i: int) -> tuple[Array, Array]:
-        """Total error of term i: normal standard deviation, shape (), and Laplace scales, shape (k,)."""
-        joint = self.matrix is not None
-        rows = [(block, weights[i]) for block, weights in self._slices()] if joint else [self._one(i)]
-        variance, scales = float(self.sampling_variances[i]), [np.zeros(1)]
-        for block, weights in rows:
-            used = np.flatnonzero(weights)
-            s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
-            variance += float(s) ** 2
-            scales.append(b)
-        return np.asarray(math.sqrt(variance)), np.concatenate(scales)
-
-    def _slices(self) -> Iterator[tuple[Block, Array]]:
-        at = 0
-        matrix = cast(Array, self.matrix)
-        for block in self.blocks:
-            yield block, matrix[:, at : at + len(block.value)]
-            at += len(block.value)
-
-    def _one(self, i: int) -> tuple[Block, Array]:
-        """The block of base term i, and the unit vector that picks it."""
-        for block in self.blocks:
-            if i < len(block.value):
-                return block, np.eye(1, len(block.value), i)[0]
-            i -= len(block.value)
-        raise IndexError(i)
+        return self.combination.intervals(check_level(level))
 
     # Labelled ------------------------------------------------------------------------------------------------------
 
@@ -188,9 +125,7 @@ class Estimate:
     @property
     def privacy_share(self) -> Any:  # float, or Series
         """Part of the total variance that is due to privacy, between 0 and 1."""
-        total = self.sampling_variances + self.privacy_variances
-        share = np.divide(self.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
-        return self._label(share, "privacy_share")
+        return self._label(self.privacy_shares, "privacy_share")
 
     @property
     def reason(self) -> Any:  # str | None, or Series
@@ -217,42 +152,12 @@ class Estimate:
     @property
     def sampling_cov(self) -> pd.DataFrame:
         """Covariance due to sampling; InferenceError I04 where it was not released (several columns), I05."""
-        return self._frame(self.sampling_matrix())
+        return self._frame(self.combination.sampling_matrix())
 
     @property
     def privacy_cov(self) -> pd.DataFrame:
         """Covariance due to the noise; InferenceError I05 for more than 4,000 terms."""
-        return self._frame(self.privacy_matrix())
-
-    def sampling_matrix(self) -> Array:
-        """Sampling covariance as an array; InferenceError I04 where it was not released, I05 where it is too large."""
-        self._small()
-        known = [block.people for block in self.used() if block.variance.any()]
-        if len(set(known)) < len(known):
-            raise InferenceError(
-                "the sampling covariance of different columns of the same people was not released.",
-                code="I04",
-                hint="one column at a time, estimate[...]; contrast() bounds it",
-                state=None,
-            )
-        size = sum(len(block.value) for block in self.blocks)
-        full, at = np.zeros((size, size)), 0
-        for block in self.blocks:
-            here = slice(at, at + len(block.value))
-            full[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
-            at += len(block.value)
-        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
-
-    def privacy_matrix(self) -> Array:
-        """Noise covariance, shape (terms, terms); InferenceError I05 for more than 4,000 terms."""
-        self._small()
-        full = np.diag(np.concatenate([block.privacy_variance for block in self.blocks]))
-        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
-
-    def _small(self) -> None:
-        if len(self.terms) > LARGEST:
-            text = f"{len(self.terms):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
-            raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)
+        return self._frame(self.combination.privacy_matrix())
 
     @property
     def cost(self) -> Cost:
@@ -286,12 +191,24 @@ class Estimate:
 
         return contrast(self, expression)
 
-    def pairwise(self, adjust: str | None = "holm") -> Pairwise:
-        """All differences; adjusted by "holm" [Holm 1979], "bonferroni", "simultaneous" (largest |t|) or None.
+    @overload
+    def pairwise(self, adjust: str | None = "holm", *, of: Literal["difference"] = "difference") -> Pairwise: ...
 
-        InferenceError I08 for another word, I05 for one term or more than 150, I04 where the joint law is not known.
+    @overload
+    def pairwise(self, adjust: str | None = "holm", *, of: Of) -> PairwiseRatios: ...
+
+    def pairwise(self, adjust: str | None = "holm", *, of: str = "difference") -> Pairwise | PairwiseRatios:
+        """All differences; or of="ratio" (of shares: risk ratios), of="odds" (odds ratios).
+
+        adjust: "holm" [Holm 1979], "bonferroni", "simultaneous" (largest |t|, of differences only) or None.
+        InferenceError I08, I15 for other words, I05 for one term or more than 150 (24 for ratios), I04 where the joint
+        law is not known, I11 for odds of what is no share.
         """
-        from tacit.inference.contrasts import pairwise
+        if of != "difference":
+            from tacit.inference.ratio_pairs import pairwise as ratios
+
+            return ratios(self, adjust, of)  # pyright: ignore[reportArgumentType]
+        from tacit.inference.pairs import pairwise
 
         return pairwise(self, adjust)
 
@@ -303,21 +220,24 @@ class Estimate:
 
     def ratio(self, numerator: str, denominator: str) -> Ratio:
         """Ratio of two terms (of shares: the risk ratio), interval of [Fieller 1954]; InferenceError I02."""
-        from tacit.inference.comparisons import ratio
+        from tacit.inference.ratios import ratio
 
         return ratio(self, numerator, denominator)
 
     def odds_ratio(self, one: str, other: str) -> Ratio:
         """Odds ratio of two shares, on the log scale [Woolf 1955]; InferenceError I02, I11."""
-        from tacit.inference.comparisons import odds_ratio
+        from tacit.inference.ratios import odds_ratio
 
         return odds_ratio(self, one, other)
 
-    def trend(self, scores: Sequence[float] | None = None) -> Estimate:
-        """Least-squares slope over the terms in their order, a linear contrast (theory §1.5); InferenceError I06."""
+    def trend(self, scores: Scores = None, *, by: str | None = None) -> Estimate:
+        """Least-squares slopes over the levels of a factor, at each of the others: linear contrasts (theory §1.5).
+
+        scores: of its levels, in order or by name.  InferenceError I06, I16 (no such factor, levels without an order).
+        """
         from tacit.inference.comparisons import trend
 
-        return trend(self, scores)
+        return trend(self, scores, by=by)
 
     def independence(self, *, draws: int = 9_999, rng: int = 0) -> Test:
         """Independence of a Count's two factors, noise in its law [Gaboardi et al. 2016]; InferenceError I12."""
@@ -336,13 +256,12 @@ class Estimate:
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01."""
         found = self.intervals(level)
-        total = self.sampling_variances + self.privacy_variances
         columns = {
             "estimate": self.values,
             "std_error": self.std_errors,
             "lower": found[:, 0],
             "upper": found[:, 1],
-            "privacy_share": np.divide(self.privacy_variances, total, out=np.zeros_like(total), where=total > 0),
+            "privacy_share": self.privacy_shares,
             "reason": [reason or "" for reason in self.reasons],
         }
         return pandas().DataFrame(columns, index=self._index())
@@ -373,18 +292,8 @@ class Estimate:
         return pandas().DataFrame(array, index=self._index(), columns=self._index())
 
 
-def position(estimate: Estimate, term: str) -> int:
-    """Index of a term; InferenceError I02 with the nearest one."""
-    if term in estimate.terms:
-        return estimate.terms.index(term)
-    guess = nearest(str(term), list(estimate.terms))
-    known = ", ".join(estimate.terms[:8]) + (", …" if len(estimate.terms) > 8 else "")
-    raise InferenceError(f"no term is called {term!r}.", code="I02", hint=guess or f"one of {known}", state=None)
-
-
 def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
     """Linear combinations of the terms, `weights` of shape (new, old)."""
-    size = sum(len(block.value) for block in estimate.blocks)
-    matrix = weights @ (np.eye(size) if estimate.matrix is None else estimate.matrix)
+    matrix = weights @ (np.eye(estimate.combination.base) if estimate.matrix is None else estimate.matrix)
     notes = (*estimate.notes, note) if note else estimate.notes
     return replace(estimate, terms=terms, matrix=matrix, estimand=estimand, notes=notes, term_title="")

@@ -56,9 +56,7 @@ class QualityRelease(Release):
 
     def summary(self, level: float = 0.95) -> Table:
         """The shares as a table, with what is worth a look in words; InferenceError I01 for a level below 0.5."""
-        found = self.estimate()
-        made = found.summary(level)
-        return replace(made, notes=(*hints(found, level), *made.notes))
+        return summary(self.estimate(), level)
 
     def plot(self, ax: Any = None) -> Any:
         """The shares as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
@@ -124,6 +122,12 @@ def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_o
     noisy = Moments(size, total, size, load, False, squares, load)
     proportion = replace(part, form="binary-group", grid=Grid("boolean", 0.0, 1.0, 1))
     return ratio_mean(proportion, noisy, sampling, what)
+
+
+def summary(found: Estimate, level: float = 0.95) -> Table:
+    """An estimate of data quality as a table, what is worth a look in words before the other notes."""
+    made = found.summary(level)
+    return replace(made, notes=(*hints(found, level), *made.notes))
 
 
 def worth_a_look(found: Estimate, level: float = 0.95) -> tuple[bool, ...]:

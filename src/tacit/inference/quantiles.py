@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -12,7 +12,7 @@ from tacit.errors import InferenceError
 from tacit.inference import moments
 from tacit.inference.laws import Array
 from tacit.inference.moments import bounds_words
-from tacit.inference.terms import Target
+from tacit.inference.terms import Target, place_of
 from tacit.release import Grid, Part, Release, Released, cell_labels, register
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ class QuantileEstimate:
     """Quantiles at `probs` in each of `cells`: `values`, `limits` at the level that was asked for.
 
     Shapes (terms,) and (terms, 2); a term is a probability, a cell, or both: "f:0.5", cells in the order of the levels.
+    Within a cell values and both limits rise with the probability, and a value lies in its interval.
 
     No standard error: that would take the density, which nobody released.  The ends of an interval are steps selected
     at ranks so far from the quantile's that sampling and selection error together reach them with the probability of
@@ -89,10 +90,13 @@ class QuantileEstimate:
     limits: Array
     reasons: tuple[str | None, ...]
     cells: tuple[str, ...] = ("",)
+    picked: tuple[str, ...] = ()
 
     @property
     def terms(self) -> tuple[str, ...]:
         """0.25, 0.5, ...; of one probability in cells, the cells; of several, f:0.25, f:0.5, ..."""
+        if self.picked:
+            return self.picked
         probs = tuple(f"{float(p):g}" for p in self.probs)
         if self.cells == ("",):
             return probs
@@ -129,29 +133,36 @@ class QuantileEstimate:
         columns |= {"reason": [one or "" for one in self.reasons]}
         return pd.DataFrame(columns, index=list(self.terms))
 
+    def __getitem__(self, term: str | list[str]) -> QuantileEstimate:
+        """Some of the terms, in that order; InferenceError I02 for an unknown one."""
+        asked = [term] if isinstance(term, str) else list(term)
+        at = [place_of(self.terms, one) for one in asked]
+        reasons = tuple(self.reasons[i] for i in at)
+        return replace(self, values=self.values[at], limits=self.limits[at], reasons=reasons, picked=tuple(asked))
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
     def plot(self, ax: Any = None) -> Any:
-        """The quantile function with its intervals; `.save("picture.png")`.  InferenceError I20 without matplotlib."""
+        """The quantile function with its intervals; `.save("picture.png")`.
+
+        InferenceError I20 without matplotlib, I05 for some of the terms only.
+        """
         from tacit.plots import quantiles
+
+        if self.picked:
+            text = f"{len(self.terms)} picked terms are no quantile function."
+            raise InferenceError(text, code="I05", hint="plot() of the whole estimate", state=None)
 
         return quantiles(self, ax=ax)
 
     def summary(self, level: float | None = None) -> Table:
         """A table of quantiles and intervals, at the level that was asked for; InferenceError I14 as `conf_int`."""
         self._checked(level)
-        from tacit.inference.display import facts, people_words
-        from tacit.tables import Table, format_interval, format_number
+        from tacit.inference.display import facts, interval_rows, people_words
+        from tacit.tables import Table
 
-        grid = _grid(self.release)
-        spread = float(np.median(self.limits[:, 1] - self.limits[:, 0])) or (grid.upper - grid.lower)
-        digits = int(np.clip(1 - np.floor(np.log10(spread)), 0, 8))
-        rows = tuple(
-            (
-                term,
-                format_number(float(value), decimals=digits),
-                format_interval(float(low), float(high), decimals=digits),
-            )
-            for term, value, (low, high) in zip(self.terms, self.values, self.limits, strict=True)
-        )
+        rows = interval_rows(self.terms, self.values, self.limits)
         said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
         title = f"{moments.title(self.release)} · {people_words(self.release)}"
         columns = ("", "estimate", f"{100 * self.level:g}% interval")
@@ -187,14 +198,31 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side
     limits = np.clip(grid.lower + h * limits, grid.lower, grid.upper)
     middle = grid.lower + h * np.clip(steps[..., 1], ends[..., 0], ends[..., 1])
+    values, limits = rising(middle, limits)
     probs = cast("tuple[Fraction, ...]", query.probs)
     sizes = _sizes(release, len(cells))
     reasons = tuple(crowded(part, size, float(query.level)) for size in sizes for part in parts)
-    values = np.maximum.accumulate(middle, axis=1).reshape(-1)
     words = _words(release, parts[0], target)
+    level = float(query.level)
     return QuantileEstimate(
-        release, target, words, float(query.level), probs, values, limits.reshape(-1, 2), reasons, cells
+        release, target, words, level, probs, values.reshape(-1), limits.reshape(-1, 2), reasons, cells
     )
+
+
+def rising(values: Array, limits: Array) -> tuple[Array, Array]:
+    """Values (cells, probs) and limits (cells, probs, 2) that rise with the probability.
+
+    Values and upper limits: the largest so far; lower limits: the least from there on.  No interval loses a point, so
+    that none covers less than before; and each still holds its value: that is some value so far, each of which lies
+    below its own upper limit and above its own lower one.
+
+    >>> values, limits = rising(np.array([[3.0, 2.0]]), np.array([[[2.0, 4.0], [1.0, 3.0]]]))
+    >>> values.tolist(), limits.tolist()
+    ([[3.0, 3.0]], [[[1.0, 4.0], [1.0, 4.0]]])
+    """
+    lower = np.minimum.accumulate(limits[:, ::-1, 0], axis=1)[:, ::-1]
+    upper = np.maximum.accumulate(limits[..., 1], axis=1)
+    return np.maximum.accumulate(values, axis=1), np.stack([lower, upper], axis=-1)
 
 
 def _words(release: Released, part: Part, target: Target) -> str:

@@ -60,9 +60,9 @@ class RangeEstimate:
 
     @property
     def column(self) -> Real:
-        """`Real(lower, upper)` for a schema; InferenceError I15 where the range says nothing."""
+        """`Real(lower, upper)` for a schema; InferenceError I17 where the range says nothing."""
         if self.reason is not None:
-            raise InferenceError(self.reason, code="I15", hint="a higher price, or bounds from elsewhere", state=None)
+            raise InferenceError(self.reason, code="I17", hint="a higher price, or bounds from elsewhere", state=None)
         return Real(self.lower, self.upper)
 
     def summary(self) -> Table:

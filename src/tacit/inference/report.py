@@ -4,25 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.inference.display import decimals
+from tacit.inference.display import decimals, interval_decimals, percent
 from tacit.inference.estimate import Estimate
 from tacit.inference.moments import bounds_words, title, who
-from tacit.release import Released
+from tacit.inference.quantile_difference import BOUND, QuantileDifference
+from tacit.inference.quantiles import QuantileEstimate
+from tacit.release import Release, Released
 
 if TYPE_CHECKING:
     from tacit.tables import Table
 
-CITATION = "Tacit, version {version}"
+CITATION: Final = "Tacit, version {version}"
+RANGE: Final = ", whose bounded range sets the price (Dong, Durfee & Rogers, 2020)"
+Shown: TypeAlias = Estimate | QuantileEstimate | QuantileDifference
 
 
-def table(*estimates: Estimate, names: Sequence[str] | None = None) -> Table:
+def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
     """Estimates side by side, "45.02 (0.29)" a cell: a column each, a row for each term, sizes and costs at the foot.
 
+    Quantiles have no standard error: a cell is "45.0 [44.4, 45.7]", with the interval that was asked for.
     names: headings of the columns; what was asked where not given.  InferenceError I13 for no estimate, or names that
     are not one each.
 
@@ -33,35 +38,83 @@ def table(*estimates: Estimate, names: Sequence[str] | None = None) -> Table:
     >>> made.columns, len(made.rows)
     (('', 'one', 'two'), 3)
     """
-    from tacit.tables import Table, format_number
+    from tacit.tables import Table
 
-    if not estimates or (names is not None and len(names) != len(estimates)):
-        text = f"{len(estimates)} estimates and {0 if names is None else len(names)} names."
+    _checked(estimates)
+    if names is not None and (isinstance(names, str) or len(names) != len(estimates)):
+        text = f"{len(estimates)} estimates and {1 if isinstance(names, str) else len(names)} names."
         raise InferenceError(text, code="I13", hint='table(one, two, names=["one", "two"])', state=None)
     terms = list(dict.fromkeys(term for one in estimates for term in one.terms))
-    cells: dict[tuple[str, int], str] = {}
-    for i, one in enumerate(estimates):
-        digits = decimals(one.std_errors)
-        for term, value, error, reason in zip(one.terms, one.values, one.std_errors, one.reasons, strict=True):
-            shown = [format_number(float(x), decimals=digits) for x in (value, error)]
-            cells[term, i] = "not known" if reason else f"{shown[0]} ({shown[1]})"
-    rows: list[tuple[object, ...]] = [
-        (term, *(cells.get((term, i), "") for i in range(len(estimates)))) for term in terms
-    ]
+    shown = [dict(zip(one.terms, _cells(one), strict=True)) for one in estimates]
+    rows: list[tuple[object, ...]] = [(term, *(cells.get(term, "") for cells in shown)) for term in terms]
     rows.append(("N", *(_size(one.release) for one in estimates)))
     rows.append(("cost", *(str(one.release.cost) for one in estimates)))
-    heads = tuple(names) if names is not None else tuple(title(one.release) for one in estimates)
-    notes = ("standard errors in brackets: sampling and privacy noise together",)
-    return Table("", ("", *heads), tuple(rows), notes, ("left", *("right" for _ in estimates)))
+    heads = tuple(names) if names is not None else tuple(_heading(one) for one in estimates)
+    return Table("", ("", *heads), tuple(rows), _brackets(estimates, heads), ("left", *("right" for _ in estimates)))
+
+
+def _checked(estimates: Sequence[object]) -> None:
+    """InferenceError I13 for none, or for what is none."""
+    if not estimates:
+        raise InferenceError("no estimate is given.", code="I13", hint="release.estimate()", state=None)
+    for one in estimates:
+        if not isinstance(one, Estimate | QuantileEstimate | QuantileDifference):
+            hint = "release.estimate()" if isinstance(one, Release) else "summary() of it"
+            raise InferenceError(f"a {type(one).__name__} is no estimate.", code="I13", hint=hint, state=None)
+
+
+def _cells(one: Shown) -> list[str]:
+    """One cell a term: value and standard error, or value and interval."""
+    from tacit.tables import format_number
+
+    digits = decimals(one.std_errors) if isinstance(one, Estimate) else interval_decimals(one.limits)
+
+    def number(x: float) -> str:
+        return format_number(float(x), decimals=digits)
+
+    if isinstance(one, Estimate):
+        said = [f"{number(x)} ({number(error)})" for x, error in zip(one.values, one.std_errors, strict=True)]
+        return ["not known" if reason else cell for cell, reason in zip(said, one.reasons, strict=True)]
+    return [
+        f"{number(x)} [{number(low)}, {number(high)}]{'' if reason is None else ' ?'}"
+        for x, (low, high), reason in zip(one.values, one.limits, one.reasons, strict=True)
+    ]
+
+
+def _heading(one: Shown) -> str:
+    """What was asked, in words."""
+    if isinstance(one, QuantileDifference):
+        return f"Differences · {title(one.release)}"
+    return title(one.release)
+
+
+def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ...]:
+    """What the brackets are."""
+    made: list[str] = []
+    if any(isinstance(one, Estimate) for one in estimates):
+        made.append("standard errors in brackets: sampling and privacy noise together")
+    selected = [(one, head) for one, head in zip(estimates, heads, strict=True) if not isinstance(one, Estimate)]
+    levels = {percent(one.level) for one, _ in selected}
+    if len(levels) == 1:
+        made.append(f"{levels.pop()} intervals in square brackets: sampling and selection error together")
+    elif levels:
+        each = ", ".join(f"{head} {percent(one.level)}" for one, head in selected)
+        made.append(f"intervals in square brackets ({each}): sampling and selection error together")
+    if any(one.notes for one, _ in selected if isinstance(one, QuantileDifference)):
+        made.append(f"differences of quantiles: {BOUND}")
+    if any(reason for one, _ in selected for reason in one.reasons):
+        made.append("?: few rows for the price, the interval may not hold")
+    return tuple(made)
 
 
 def _size(release: Released) -> str:
     return "private" if release.rows is None else f"{release.rows:,} {who(release)}"
 
 
-def methods(*estimates: Estimate) -> str:
+def methods(*estimates: Shown) -> str:
     """A paragraph for the methods section: relation, unit, prices, bounds, noise, both errors, and what to cite.
 
+    Of quantiles: the exponential mechanism [McSherry & Talwar 2007] and its bounded range [Dong, Durfee & Rogers 2020].
     InferenceError I13 for no estimate.
 
     >>> import tacit as tc
@@ -70,31 +123,61 @@ def methods(*estimates: Estimate) -> str:
     >>> print(methods(curator.release(tc.Mean("age"), rho=0.1).estimate())[:72])
     Estimates were released under zero-concentrated differential privacy (ρ
     """
-    if not estimates:
-        raise InferenceError("no estimate is given.", code="I13", hint="methods(release.estimate())", state=None)
+    _checked(estimates)
     releases = _releases(estimates)
     first = releases[0]
     bounds = dict.fromkeys(
         f"{part.label}: {bounds_words(part)}" for one in releases for part in one.parts if bounds_words(part)
     )
-    noise = " and ".join(sorted({part.law.name for one in releases for part in one.parts}))
     clamped = f" Values were clamped to public bounds ({'; '.join(bounds)})." if bounds else ""
-    rest = "only the noise is uncertain" if estimates[0].target == "table" else "both sampling and this noise"
-    closing = (
-        f"intervals account for the noise; the table is taken as the population, so {rest}."
-        if estimates[0].target == "table"
-        else f"standard errors and intervals account for {rest}."
-    )
     version = getattr(first, "version", "")
     cite = f" Computed with {CITATION.format(version=version)}." if version else ""
     return (
         f"Estimates were released under {_promise(releases)}; neighbouring tables differ in {_neighbour(first)}."
-        f"{clamped} {noise[0].upper()}{noise[1:]} noise was added to exact integer sums; {closing}{cite}"
+        f"{clamped}{_added(releases, estimates)}{_selected(releases, estimates)}{cite}"
     )
 
 
-def _releases(estimates: Sequence[Estimate]) -> list[Released]:
-    found = [one for estimate in estimates for one in (estimate.release, *estimate.others)]
+def _added(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
+    """The sentence on noise that was added to sums."""
+    linear = [one for one in estimates if isinstance(one, Estimate)]
+    if not linear:
+        return ""
+    sums = [one for one in releases if not _selects(one)]
+    noise = " and ".join(sorted({part.law.name for one in sums for part in one.parts}))
+    closing = "standard errors and intervals account for both sampling and this noise."
+    if linear[0].target == "table":
+        closing = (
+            "intervals account for the noise; the table is taken as the population, so only the noise is uncertain."
+        )
+    return f" {noise[0].upper()}{noise[1:]} noise was added to exact integer sums; {closing}"
+
+
+def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
+    """The sentences on quantiles that were selected."""
+    chosen = [one for one in releases if _selects(one)]
+    if not chosen:
+        return ""
+    parts = [part for one in chosen for part in one.parts]
+    priced = "" if all(one.cost.kind == "pure" for one in chosen) else RANGE
+    sizes = sorted({part.law.name for part in parts if part.form == "size"})
+    added = f", around numbers of rows released with {' and '.join(sizes)} noise" if sizes else ""
+    levels = sorted({percent(cast(Any, one.query).level) for one in chosen})
+    bound = f"; those of differences are combined from both, {BOUND}"
+    differ = any(isinstance(one, QuantileDifference) for one in estimates)
+    return (
+        f" Quantiles and the ends of their {' and '.join(levels)} intervals were selected from public grids by the "
+        f"exponential mechanism (McSherry & Talwar, 2007){priced}{added}; the intervals account for both sampling and "
+        f"the error of selection{bound if differ else ''}."
+    )
+
+
+def _selects(release: Released) -> bool:
+    return any(part.form == "ranks" for part in release.parts)
+
+
+def _releases(estimates: Sequence[Shown]) -> list[Released]:
+    found = [one for estimate in estimates for one in (estimate.release, *getattr(estimate, "others", ()))]
     kept: dict[tuple[object, ...], Released] = {}
     for one in found:  # one release may be behind several estimates
         kept.setdefault((one.table, getattr(one, "charge", id(one)), getattr(one, "name", None), one.query), one)

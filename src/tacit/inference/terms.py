@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import InferenceError
+from tacit.errors import InferenceError, nearest
 from tacit.inference.decode import BINARY, Moments, integers, moments, powers
 from tacit.inference.invert import FLOOR, Counts, Inversion, Linear, Ratio, Spread, central
 from tacit.inference.laws import Array, halfwidth, split
@@ -61,6 +61,15 @@ def check_level(level: float) -> float:
         text = f"level {level!r} of an interval is not at least 0.5 and below 1."
         raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
     return float(level)
+
+
+def place_of(terms: tuple[str, ...], term: str) -> int:
+    """Index of a term; InferenceError I02 with the nearest one."""
+    if term in terms:
+        return terms.index(term)
+    guess = nearest(str(term), list(terms))
+    known = ", ".join(terms[:8]) + (", …" if len(terms) > 8 else "")
+    raise InferenceError(f"no term is called {term!r}.", code="I02", hint=guess or f"one of {known}", state=None)
 
 
 def block(

@@ -97,6 +97,11 @@ class Design:
         return tuple((key.column, key.labels) for key in self.keys)
 
     @property
+    def ordered(self) -> Levels:
+        """Those of them whose order means something."""
+        return tuple((key.column, key.order) for key in self.keys if key.order)
+
+    @property
     def cells(self) -> int:
         """Number of cells."""
         product = 1

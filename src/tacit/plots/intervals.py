@@ -11,8 +11,8 @@ from tacit.inference.laws import Array
 from tacit.plots.canvas import BLACK, DARK, LIGHT, Drawn, axes, axis_words, dress, floats, points
 
 if TYPE_CHECKING:
-    from tacit.inference.contrasts import Pairwise
     from tacit.inference.estimate import Estimate
+    from tacit.inference.pairs import Pairwise
 
 
 def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:

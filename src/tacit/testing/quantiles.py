@@ -58,7 +58,8 @@ def simulate_quantiles(
 
     parts = quantiles.released(shape, counted(shape, columns), draw, noise)
     unit = None if shape.unit is None else shape.max_rows
-    return estimate(SimulatedRelease(query, "simulated", neighbors, rows, shape.levels, parts, shape.cost, unit))
+    cost, levels = shape.cost, shape.levels
+    return estimate(SimulatedRelease(query, "simulated", neighbors, rows, levels, parts, cost, unit, shape.ordered))
 
 
 def counted(shape: Design, table: Table_) -> tuple[dict[int, int], ...]:

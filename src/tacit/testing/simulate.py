@@ -55,6 +55,7 @@ class SimulatedRelease:
     cost: Cost
     unit: int | None = None
     axes: tuple[Axis, ...] = ()
+    ordered: Levels = ()
     recorded: bool = False
     remaining: str | None = None
 
@@ -201,7 +202,16 @@ def simulated(shape: Design, integers: tuple[NDArray[np.int64], ...]) -> Simulat
     )
     unit = None if shape.unit is None else shape.max_rows
     return SimulatedRelease(
-        shape.query, "simulated", shape.neighbors, shape.rows, shape.levels, parts, shape.cost, unit, shape.axes
+        shape.query,
+        "simulated",
+        shape.neighbors,
+        shape.rows,
+        shape.levels,
+        parts,
+        shape.cost,
+        unit,
+        axes=shape.axes,
+        ordered=shape.ordered,
     )
 
 
