@@ -65,7 +65,7 @@ CODES: Final[dict[str, str]] = {
     "Q65": "what is computed is no value of one row",
     "Q64": "bins= that are none",
     "Q70": "per= is neither person nor row",
-    "Q71": "per= without persons, or weights= with them",
+    "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
     "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
@@ -145,6 +145,8 @@ CODES: Final[dict[str, str]] = {
     "I12": "independence of what is no Count by two factors",
     "I13": "a table or paragraph of no estimates",
     "I14": "a level that quantiles were not selected for",
+    "I15": "a post-stratification of no means by cells, or without a positive total for each cell",
+    "I16": "the design effect of weights that are none, or of rows whose number is private",
     "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

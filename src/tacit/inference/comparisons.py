@@ -224,7 +224,8 @@ def independence(estimate: Estimate, *, draws: int = 9_999, rng: int | np.random
     bootstrap, seeded by `rng`).  InferenceError I12 for anything but a Count by two factors.
     """
     release = estimate.release
-    if type(release.query).__name__ != "Count" or len(release.levels) != 2 or estimate.matrix is not None:
+    plain = type(release.query).__name__ == "Count" and release.parts[0].form == "count"
+    if not plain or len(release.levels) != 2 or estimate.matrix is not None:
         text = "independence is tested on a Count by two factors."
         raise InferenceError(text, code="I12", hint='Count(by=["sex", "region"])', state=None)
     block = estimate.blocks[0]

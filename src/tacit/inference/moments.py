@@ -132,6 +132,8 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
     fixed = release.rows is not None
     if kind == "Count":
         words = f"number of {who(release)}"
+        if release.parts[0].weight is not None:
+            words = f"sum of weights, the {words} in the population{_weights(release, release.parts[0])}"
     else:
         parts = [part for part in release.parts if label in (None, part.label)]
         words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
@@ -161,10 +163,15 @@ def _kind(release: Released, part: Part) -> str:
 def _weights(release: Released, part: Part) -> str:
     if part.weight is None:
         return ""
-    cap = _number(part.weight.upper)
+    by_rows = f", persons counting by their rows, at most {release.unit} of them"
     if part.weight.kind == "rows":
-        return f", persons counting by their rows, at most {cap} of them"
-    return f", weights {getattr(release.query, 'weights', '')} clamped to 0–{cap}"
+        return by_rows
+    column, cap = getattr(release.query, "weights", ""), part.weight.upper
+    if release.unit is None:
+        return f", weights {column} clamped to 0–{_number(cap)}"
+    if type(release.query).__name__ == "Sum" or getattr(release.query, "per", None) == "row":
+        return f", weights {column} clamped to 0–{_number(cap / release.unit)}{by_rows}"
+    return f", persons weighing the mean of their rows' {column}, clamped to 0–{_number(cap)}"
 
 
 def _column(part: Part) -> str:
