@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from tacit.errors import InferenceError
+from tacit.inference import weighting
 from tacit.inference.estimate import Estimate
 from tacit.inference.terms import Target, block
 from tacit.release import Part, Release, Released, cell_labels, register
@@ -71,7 +72,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         )
         for part in release.parts
     )
-    return Estimate(
+    made = Estimate(
         release,
         target,
         estimand(release, target),
@@ -81,6 +82,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         units=_units(release),
         term_title=":".join(column for column, _ in release.levels),
     )
+    return replace(made, notes=(*made.notes, *weighting.notes(made)))
 
 
 def source_of(release: Released) -> str:
@@ -133,7 +135,7 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
     if kind == "Count":
         words = f"number of {who(release)}"
         if release.parts[0].weight is not None:
-            words = f"sum of weights, the {words} in the population{_weights(release, release.parts[0])}"
+            words = f"sum of weights (size of the population){_weights(release, release.parts[0])}"
     else:
         parts = [part for part in release.parts if label in (None, part.label)]
         words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
