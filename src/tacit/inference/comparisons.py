@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.inference import laws
+from tacit.inference import covariance, laws
 from tacit.inference.contrasts import Test
 from tacit.inference.estimate import Estimate, combine, position
 from tacit.inference.laws import Array
@@ -279,17 +279,12 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
     generator = np.random.default_rng(rng)
     blocks = base.blocks
     size = sum(len(block.value) for block in blocks)
-    base_cov = np.zeros((size, size))
-    at = 0
     people = [block.people for block in base.used() if block.variance.any()]
-    if len(set(people)) < len(people):
-        text = "the joint law of different columns of the same people was not released."
+    if len(set(people)) < len(people) or covariance.divided(base):
+        what = "groups that one weighted person may be in" if covariance.divided(base) else "columns of the same people"
+        text = f"the joint law of different {what} was not released."
         raise InferenceError(text, code="I04", hint='adjust="holm"', state=None)
-    for block in blocks:
-        here = slice(at, at + len(block.value))
-        base_cov[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
-        at += len(block.value)
-    spread, axes = np.linalg.eigh(base_cov)
+    spread, axes = np.linalg.eigh(covariance.of_blocks(blocks))
     root = axes * np.sqrt(np.maximum(spread, 0.0))
     errors = np.where(made.std_errors > 0, made.std_errors, 1.0)
     width = max(block.loadings.shape[1] for block in blocks) + 1

@@ -229,6 +229,8 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
 
 def _joint(estimate: Estimate) -> str:
     columns = {block.label for block in estimate.used()}
+    if any(block.shared for block in estimate.used()):
+        return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"
     if len(columns) < 2:
         return "one joint release: the covariance is known"
     return "columns of the same people: their sampling standard errors are added, an upper bound"

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from tacit.inference.contrasts import Pairwise, Test
     from tacit.tables import Table
 
-LARGEST = 4_000
-"""More terms than this have no dense covariance."""
-
 
 @dataclass(frozen=True)
 class Estimate:
@@ -79,22 +76,21 @@ class Estimate:
     def sampling_variances(self) -> Array:
         """Variance due to sampling, shape (terms,); zero for target="table".
 
-        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9).
+        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9);
+        nor between cells that one weighted person may be in (`Block.shared`).
         """
         if self.matrix is None:
             return np.concatenate([block.sampling_variance for block in self.blocks])
-        sd: dict[str, Array] = {}
-        for block, weights in self._slices():
-            inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
-            sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
-        return np.add.reduce([one**2 for one in sd.values()])
+        from tacit.inference.covariance import combined_variances
+
+        return combined_variances(self)
 
     @property
     def privacy_variances(self) -> Array:
         """Variance due to the noise, shape (terms,)."""
         if self.matrix is None:
             return np.concatenate([block.privacy_variance for block in self.blocks])
-        return np.add.reduce([(weights**2) @ block.privacy_variance for block, weights in self._slices()])
+        return np.add.reduce([(weights**2) @ block.privacy_variance for block, weights in self.slices()])
 
     @property
     def std_errors(self) -> Array:
@@ -144,12 +140,12 @@ class Estimate:
         """Blocks that enter the terms."""
         if self.matrix is None:
             return list(self.blocks)
-        return [block for block, weights in self._slices() if weights.any()]
+        return [block for block, weights in self.slices() if weights.any()]
 
     def law(self, i: int) -> tuple[Array, Array]:
         """Total error of term i: normal standard deviation, shape (), and Laplace scales, shape (k,)."""
         joint = self.matrix is not None
-        rows = [(block, weights[i]) for block, weights in self._slices()] if joint else [self._one(i)]
+        rows = [(block, weights[i]) for block, weights in self.slices()] if joint else [self._one(i)]
         variance, scales = float(self.sampling_variances[i]), [np.zeros(1)]
         for block, weights in rows:
             used = np.flatnonzero(weights)
@@ -158,7 +154,8 @@ class Estimate:
             scales.append(b)
         return np.asarray(math.sqrt(variance)), np.concatenate(scales)
 
-    def _slices(self) -> Iterator[tuple[Block, Array]]:
+    def slices(self) -> Iterator[tuple[Block, Array]]:
+        """Blocks, each with its columns of `matrix`."""
         at = 0
         matrix = cast(Array, self.matrix)
         for block in self.blocks:
@@ -204,10 +201,7 @@ class Estimate:
 
     @property
     def design_effect(self) -> float:
-        """Kish's n sum w**2 / (sum w)**2, at least 1, where all rows of a table of public size are behind one number.
-
-        Rows left out count as weight 0.  InferenceError I16 for groups, conditions, a private size, or no weights.
-        """
+        """Kish's n sum w**2 / (sum w)**2, rows left out weighing 0; InferenceError I16 unless all n are behind it."""
         from tacit.inference.weighting import design_effect
 
         return design_effect(self)
@@ -246,33 +240,15 @@ class Estimate:
 
     def sampling_matrix(self) -> Array:
         """Sampling covariance as an array; InferenceError I04 where it was not released, I05 where it is too large."""
-        self._small()
-        known = [block.people for block in self.used() if block.variance.any()]
-        if len(set(known)) < len(known):
-            raise InferenceError(
-                "the sampling covariance of different columns of the same people was not released.",
-                code="I04",
-                hint="one column at a time, estimate[...]; contrast() bounds it",
-                state=None,
-            )
-        size = sum(len(block.value) for block in self.blocks)
-        full, at = np.zeros((size, size)), 0
-        for block in self.blocks:
-            here = slice(at, at + len(block.value))
-            full[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
-            at += len(block.value)
-        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
+        from tacit.inference.covariance import sampling
+
+        return sampling(self)
 
     def privacy_matrix(self) -> Array:
         """Noise covariance, shape (terms, terms); InferenceError I05 for more than 4,000 terms."""
-        self._small()
-        full = np.diag(np.concatenate([block.privacy_variance for block in self.blocks]))
-        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
+        from tacit.inference.covariance import privacy
 
-    def _small(self) -> None:
-        if len(self.terms) > LARGEST:
-            text = f"{len(self.terms):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
-            raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)
+        return privacy(self)
 
     @property
     def cost(self) -> Cost:

@@ -69,6 +69,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
             block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
             people=people_of(release),
             source=source,
+            shared=_shared(release, part),
         )
         for part in release.parts
     )
@@ -83,6 +84,13 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         term_title=":".join(column for column, _ in release.levels),
     )
     return replace(made, notes=(*made.notes, *weighting.notes(made)))
+
+
+def _shared(release: Released, part: Part) -> bool:
+    """Whether persons of unequal weight may be in several cells.  Those who weigh alike need no care: their variances
+    are those of whole persons in each cell, and (sum a y)**2 <= sum a y**2 where the parts a add up to at most 1.
+    """
+    return release.unit is not None and bool(release.levels) and part.weight is not None
 
 
 def source_of(release: Released) -> str:

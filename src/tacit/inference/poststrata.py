@@ -21,7 +21,8 @@ def poststratify(estimate: Estimate, totals: Mapping[str, float], of: str = "mea
     """See `Estimate.poststratify`.
 
     sum N_h m_h / N, or sum N_h m_h.  Given the sizes of the cells their means are independent: sampling variance
-    sum (N_h / N)**2 v_h; the noises of a cell are its own, so that of privacy adds up in the same way.
+    sum (N_h / N)**2 v_h; the noises of a cell are its own, so that of privacy adds up in the same way.  Persons with
+    weights of their own may be in several cells: then (sum (N_h / N) sqrt(v_h))**2, which is never too small.
     """
     if of not in WORDS:
         raise _refused(f"of={of!r} is neither 'mean' nor 'total'.", 'of="total"')
@@ -71,10 +72,12 @@ def _known(estimate: Estimate, cells: tuple[str, ...], totals: Mapping[str, floa
 
 
 def _note(estimate: Estimate) -> str:
-    """What is taken for granted; persons with weights of their own in several cells would be dependent."""
-    note = "population totals are taken as known, the cells' means as independent given their sizes"
-    shared = estimate.release.unit is not None and any(part.weight is not None for part in estimate.release.parts)
-    return f"{note}, so each person as in one cell" if shared else note
+    """What is taken for granted."""
+    if any(block.shared for block in estimate.used()):
+        return (
+            "population totals are taken as known; weighted persons may be in several cells: standard errors are added"
+        )
+    return "population totals are taken as known, the cells' means as independent given their sizes"
 
 
 def _refused(text: str, hint: str) -> InferenceError:

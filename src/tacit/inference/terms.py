@@ -31,6 +31,7 @@ class Block:
     loadings: shape (m, k), how each term reacts to its own k noises, all independent, of one `law`.
     reasons: why a term says nothing, in words, or None.
     people, source: whose data, and which release: what decides about sampling and noise shared with other blocks.
+    shared: whether one person may be in several cells with weights of her own: their covariance is then not known.
     """
 
     label: str
@@ -43,6 +44,7 @@ class Block:
     reasons: tuple[str | None, ...]
     people: str = ""
     source: str = ""
+    shared: bool = False
 
     @property
     def privacy_variance(self) -> Array:
