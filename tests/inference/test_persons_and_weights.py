@@ -371,3 +371,20 @@ def test_combined_groups_of_weighted_persons_are_bounded(query: tc.Query) -> Non
     assert whole["a"].conf_int() == tuple(whole.conf_int().loc["a"])
     for free in (whole.privacy_cov, simulated(shape, add_noise(shape, exact_, rng)).estimate("table").cov):
         assert np.isfinite(free.to_numpy()).all()
+
+
+@pytest.mark.parametrize("schema", [SURVEY, PANEL], ids=["rows", "persons"])
+def test_plans_and_words_of_weighted_counts(schema: tc.Schema) -> None:
+    for query in (tc.Count(weights="w"), tc.Count(by="g", weights="w")):
+        assert tc.queries.query_from_dict(query.to_dict()) == query
+        plan = tc.plan(query, schema, rho=0.1, rows=2_000)
+        assert "weighted by w" in str(plan)
+        assert all(0 < one.width < 2_000 * 5 for part in plan.parts for one in part.terms)
+    data = panel(np.random.default_rng(13))
+    data["w"][0] = np.nan
+    made = tc.Curator(data, schema, budget=tc.Budget(rho=1)).release(tc.Count(by="g", weights="w"), rho=0.5)
+    words = made.estimate().estimand
+    assert "clamped to 0–5" in words
+    assert ("persons weighing the mean of their rows' w" in words) == (schema is PANEL)
+    assert made.parts[0].grid is None
+    assert (made.parts[0].weight.upper, made.parts[0].weight.missing) == (5, "exclude")  # pyright: ignore
