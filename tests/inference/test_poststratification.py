@@ -109,7 +109,7 @@ def test_a_cell_that_says_nothing_gives_its_reason() -> None:
     [
         (tc.Mean("x", by="g"), {"rho": 0.1}, "replace-one", TRUE),
         (tc.Mean("x", by="g"), {"epsilon": 1}, "add-remove", TRUE),
-        (tc.Mean("ok", by="g"), {"epsilon": 1}, "replace-one", TRUE / 100),
+        (tc.Mean("ok", by="g"), {"rho": 0.1}, "replace-one", TRUE / 100),
         (tc.Mean("x", by="g", weights="w"), {"rho": 0.3}, "replace-one", TRUE),
     ],
     ids=str,
