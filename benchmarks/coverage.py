@@ -19,7 +19,7 @@ from tacit.inference import counts
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.testing.coverage import Coverage, coverage, study
-from tacit.testing.simulate import shaped
+from tacit.testing.simulate import add_noise, exact_integers, shaped, simulated
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "pums_california_10000.parquet"
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "coverage.md"
@@ -167,11 +167,16 @@ def visits(persons: int, most: int = 5, one_place: bool = True) -> Any:
     return generator
 
 
-def survey(n: int) -> Any:
+def survey(mean: int, drawn: bool = False, poisson: bool = False) -> Any:
+    """Rows with weights; groups of equal size, or `drawn` too."""
+
     def generator(rng: np.random.Generator) -> dict[str, Any]:
+        n = int(rng.poisson(mean)) if poisson else mean
         x = rng.normal(50, 15, n)
         w = np.exp(0.6 * rng.normal(size=n) + 0.01 * (x - 50))  # cap 5: about four times the mean
-        return {"w": w, "x": x, "ok": rng.random(n) < 0.2, "g": np.where(np.arange(n) % 2 == 0, "a", "b")}
+        ok = rng.random(n) < 0.2
+        g = rng.integers(0, 2, n) if drawn else np.arange(n) % 2
+        return {"w": w, "x": x, "ok": ok, "g": np.where(g == 0, "a", "b")}
 
     return generator
 
@@ -218,6 +223,91 @@ def people_and_weights(repeats: int) -> Iterator[str]:
         for what, query, truth in cases:
             found = coverage(query, survey(n), truth, schema=SURVEY, repeats=repeats, rng=6, rho=0.1)
             yield from lines("ρ = 0.1, replace-one", f"{what}, n = {n:,}", found)
+
+
+PANEL = tc.Schema({"who": tc.PrivacyUnit(max_rows=10), **SURVEY})
+
+
+def panel(n: int, poisson: bool = False) -> Any:
+    """Persons seen 1 to 7 times, with a weight of their own that goes with their mean, in one of two groups."""
+
+    def generator(rng: np.random.Generator) -> dict[str, Any]:
+        persons = int(rng.poisson(n)) if poisson else n
+        mean = rng.normal(50, 15, persons)
+        weight = np.exp(0.6 * rng.normal(size=persons) + 0.01 * (mean - 50))
+        who = np.repeat(np.arange(persons), rng.integers(1, 8, persons))
+        x = mean[who] + rng.normal(0, 10, len(who))
+        g = rng.integers(0, 2, persons)[who]
+        return {"who": who, "w": weight[who], "x": x, "ok": x > 60, "g": np.array(["a", "b"])[g]}
+
+    return generator
+
+
+def weighed(table: dict[str, Any]) -> tuple[float, float]:
+    """Sum of the persons' weights, and of weight times mean."""
+    rows = np.bincount(table["who"])
+    weight = np.bincount(table["who"], np.clip(table["w"], 0, 5)) / rows
+    return float(weight.sum()), float((weight * np.bincount(table["who"], np.clip(table["x"], 0, 100)) / rows).sum())
+
+
+def weighted_counts(repeats: int) -> Iterator[str]:
+    yield "\n## Weighted numbers, and weighted persons\n"
+    yield HEAD
+    drawn = survey(2_000_000)(np.random.default_rng(0))
+    w = float(np.clip(drawn["w"], 0, 5).mean())
+    rng = np.random.default_rng(0)
+    count, total = np.mean([weighed(panel(500_000)(rng)) for _ in range(10)], axis=0)
+    mean, per_person = float(total / count), float(count / 500_000)
+    for relation in ("replace-one", "add-remove"):
+        for n in (400, 2_000, 10_000):
+            rows = (
+                ("weighted number", tc.Count(weights="w"), n * w),
+                ("weighted numbers of groups", tc.Count(by="g", weights="w"), (n * w / 2, n * w / 2)),
+            )
+            persons = (
+                ("persons: weighted mean", tc.Mean("x", weights="w"), mean),
+                ("persons: weighted means of groups", tc.Mean("x", by="g", weights="w"), (mean, mean)),
+                ("persons: weighted number", tc.Count(weights="w"), n * per_person),
+                ("persons: weighted numbers of groups", tc.Count(by="g", weights="w"), (n * per_person / 2,) * 2),
+            )
+            poisson = relation == "add-remove"  # the size is then random too
+            draws = survey(n, True, poisson), panel(n, poisson)
+            for cases, draw, schema in ((rows, draws[0], SURVEY), (persons, draws[1], PANEL)):
+                for what, query, truth in cases:
+                    words = {"schema": schema, "repeats": repeats, "neighbors": relation, "rng": 7, "rho": 0.1}
+                    found = coverage(query, draw, truth, **words)
+                    yield from lines(f"ρ = 0.1, {relation}", f"{what}, n = {n:,}", found)
+
+
+def strata(n: int) -> Any:
+    """Three groups, 3 : 3 : 4 in the sample and 5 : 3 : 2 in the population, whose means differ: 48 in all."""
+
+    def generator(rng: np.random.Generator) -> dict[str, Any]:
+        g = rng.choice(3, n, p=[0.3, 0.3, 0.4])
+        x = np.array([40.0, 50.0, 65.0])[g] + rng.normal(0, 12, n)
+        return {"x": x, "ok": rng.random(n) < x / 100, "g": np.array(["a", "b", "c"])[g]}
+
+    return generator
+
+
+def post_stratified(repeats: int) -> Iterator[str]:
+    yield "\n## Post-stratified means: coverage in %\n"
+    yield f"Three groups whose shares in the population are known; ± is {200 * np.sqrt(0.0475 / repeats):.1f}.\n"
+    yield "| | mean | share |\n|---|---:|---:|"
+    schema = tc.Schema({"x": tc.Real(0, 100), "ok": tc.Boolean(), "g": tc.Category(["a", "b", "c"])})
+    known = {"a": 0.5, "b": 0.3, "c": 0.2}
+    for words in ({"rho": 0.1}, {"rho": 0.01}):
+        for n in (200, 1_000, 5_000):
+            found: list[float] = []
+            for column, truth in (("x", 48.0), ("ok", 0.48)):
+                rng, hits = np.random.default_rng(8), 0
+                shape = shaped(tc.Mean(column, by="g"), schema, "replace-one", n, Cost.of(**words))
+                for _ in range(repeats):
+                    noisy = add_noise(shape, exact_integers(shape, strata(n)(rng)), rng)
+                    low, high = simulated(shape, noisy).estimate().poststratify(known).conf_int()
+                    hits += low <= truth <= high
+                found.append(100 * hits / repeats)
+            yield f"| {price(words)}, n = {n:,} | {found[0]:.1f} | {found[1]:.1f} |"
 
 
 # Proportions --------------------------------------------------------------------------------------------------------
@@ -300,6 +390,8 @@ def main() -> None:
         low_budget(people, repeats),
         others(people, repeats),
         people_and_weights(repeats),
+        weighted_counts(repeats),
+        post_stratified(repeats),
         proportions(repeats),
     ):
         for line in section:

@@ -36,7 +36,8 @@ ANSWERS = (*RELEASES, Estimate, QuantileEstimate, QuantileDifference, Pairwise, 
 """Classes that people meet without importing them."""
 ESTIMATORS = [
     *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),
-    *(f"Estimate.{name}" for name in ("test", "contrast", "pairwise", "standardize", "ratio", "odds_ratio", "trend")),
+    *(f"Estimate.{name}" for name in ("test", "contrast", "pairwise", "standardize", "poststratify", "ratio", "trend")),
+    *("Estimate.odds_ratio", "Estimate.effective_size"),
     *("Estimate.independence", "Estimate.sampling_variances", "Estimate.intervals", "difference", "Estimate"),
     *("QuantileEstimate", "QuantileDifference", "Pairwise", "Ratio", "PairwiseRatios"),
 ]

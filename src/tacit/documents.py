@@ -53,6 +53,7 @@ FORMS: Final = {
     "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2)),
     "binary-group": Shape("moments", ("G",), (2, 2), shares=True),
     "count": Shape("moments", ("G",), (1, 1), grid=False, shares=True),
+    "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
     "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS),

@@ -65,7 +65,7 @@ CODES: Final[dict[str, str]] = {
     "Q65": "what is computed is no value of one row",
     "Q64": "bins= that are none",
     "Q70": "per= is neither person nor row",
-    "Q71": "per= without persons, or weights= with them",
+    "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
     "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
@@ -150,6 +150,8 @@ CODES: Final[dict[str, str]] = {
     "I14": "a level that quantiles were not selected for",
     "I15": "an unknown way of comparing two terms",
     "I16": "a trend by a factor that there is not, or whose levels have no order",
+    "I18": "a post-stratification of no means by cells, or without a positive total for each cell",
+    "I19": "the design effect of weights that are none, or of rows whose number is private",
     "I20": "matplotlib is not installed",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

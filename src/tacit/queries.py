@@ -89,8 +89,10 @@ class Count(Query["MomentsRelease"]):
 
     bins: for columns of numbers in `by`, how many bins of equal width, or their edges: {"age": [18, 30, 65, 93]}.
     where: rows for which a condition holds, in the words of pandas' `query`: "age >= 18 and sex == 'female'".
-    Under replace-one the number of all rows is public, so `by` is required; under add-remove it is private and
-    `Count()` releases it.  Source: theory §12 (Counts).
+    weights: a column of weights, clamped to 0 and its upper bound: the sum of the weights, which estimates how many
+    there are in the population.  With a PrivacyUnit a person weighs the mean of her rows' weights.
+    Under replace-one the number of all rows is public, so `by`, `where` or `weights` is required; under add-remove it
+    is private and `Count()` releases it.  Source: theory §12 (Counts, W).
     Raises QueryError Q01, Q02 (names), Q60 (where=), Q64 (bins=).
 
     >>> Count(by="sex", where="age >= 18").to_dict()
@@ -100,11 +102,13 @@ class Count(Query["MomentsRelease"]):
     by: Names = ()
     bins: Bins = ()
     where: str | None = None
+    weights: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by", _names("Count", "by", self.by))
         object.__setattr__(self, "bins", _bins("Count", self.bins, self.by))
         _condition(self)
+        _weights("Count", self.weights, self.by)
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class Sum(Query["MomentsRelease"]):
     """Total of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
 
     weights: a column of weights, from 0 to its upper bound: the total of weight times value.  With a PrivacyUnit the
-    rows of a person count as far as `max_rows` of them would, at the person's mean.
+    rows of a person count as far as `max_rows` of them would, at the person's mean, and at the mean of their weights.
     Its unit is that of the column.  Source: theory §9, §12.
     Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=).
 
@@ -140,7 +144,8 @@ class Mean(Query["MomentsRelease"]):
     The second moment is released with it at no further cost (theory §9, §12), so every estimate has a standard error
     for both sampling and privacy.  The mean of a Boolean column is a proportion.
 
-    weights: a column of weights, clamped to 0 and its upper bound, the cap: sum(w x) / sum(w) (theory §12 W).
+    weights: a column of weights, clamped to 0 and its upper bound, the cap: sum(w x) / sum(w) (theory §12 W).  With a
+    PrivacyUnit a person weighs the mean of her rows' weights (per="row": their sum, for at most max_rows of them).
     per: with a PrivacyUnit, "person" (the default: the mean of person means) or "row" (persons count by their rows, at
     most max_rows of them).
     Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q70 (per=).
@@ -341,10 +346,14 @@ def _normalise(query: Sum | Mean | Variance) -> None:
     if both:
         raise QueryError(f"column {both[0]!r} of {kind} is also in by.", code="Q02", hint="name each column once")
     _condition(query)
-    weights = getattr(query, "weights", None)
+    _weights(kind, getattr(query, "weights", None), (*query.columns, *query.by))
+
+
+def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
+    """A column name that is not asked about; QueryError Q01, Q02."""
     if weights is not None and not isinstance(weights, str):
         raise QueryError(f"weights of {kind}: {weights!r} is no column name.", code="Q01", hint='weights="weight"')
-    if weights in (*query.columns, *query.by):
+    if weights in others:
         raise QueryError(f"column {weights!r} of {kind} is also its weights.", code="Q02", hint="name each column once")
 
 

@@ -219,22 +219,31 @@ class Unit:
 
 @dataclass(frozen=True)
 class Share:
-    """A person's weight in one cell, in {0, ..., G}: floor(G * min(C, cap) * c / (cap * C)), `cap` being 1 where None.
+    """A person's weight in one cell, in {0, ..., G}: floor(s * min(C, cap) / (cap * C)), `cap` being 1 where None.
 
-    C: the person's rows that count (in some cell, and present where a column is summed); c: those of this cell.  So the
-    weights of one person add up to at most G over all cells.  Source: ours; proof in `mechanisms.moment_forms`.
+    C: the person's rows that count (in some cell, and present where a column is summed); s: G for each of those of this
+    cell.  `of`: a column of weights on G steps, whose own rows count, and s is the sum of their weights in this cell:
+    at cap 1 a person weighs the mean of her rows' weights, shared out over her cells.  Since s adds up to at most G C,
+    the weights of one person add up to at most G over all cells.  Source: ours; proofs in `mechanisms.weighted_forms`.
 
     >>> Share(100).value(1, 3), Share(100, cap=4).value(2, 2), Share(100, cap=4).value(3, 6)
     (33, 50, 50)
+    >>> Share(100).weighed(60 + 90, 3), Share(100, cap=4).weighed(60 + 90, 2)
+    (50, 37)
     """
 
     G: int
     cap: int | None = None
+    of: RowMap | None = None
 
     def value(self, c: int, total: int) -> int:
-        """Reference: the integer for c of `total` rows."""
+        """Reference: the integer for c of `total` rows that weigh alike."""
+        return self.weighed(self.G * c, total)
+
+    def weighed(self, weights: int, total: int) -> int:
+        """Reference: the integer for rows of a cell whose weights add up to `weights`, of `total` rows that count."""
         cap = self.cap or 1
-        return self.G * min(total, cap) * c // (cap * total) if total else 0
+        return weights * min(total, cap) // (cap * total) if total else 0
 
 
 @dataclass(frozen=True)
@@ -249,6 +258,12 @@ class Sum:
     polynomial: Polynomial = ONE
     weight: RowMap | Share | None = None
     weight_polynomial: Polynomial = ONE
+
+    @property
+    def maps(self) -> tuple[RowMap, ...]:
+        """Columns that it reads."""
+        weight = self.weight.of if isinstance(self.weight, Share) else self.weight
+        return tuple(at for at in (self.rowmap, weight) if at is not None)
 
     @property
     def bound(self) -> int:

@@ -241,7 +241,7 @@ def test_rows_of_persons_are_reduced_to_persons() -> None:
     assert "mean of person means of age" in release.estimate().estimand
 
 
-def test_persons_and_weights_do_not_mix() -> None:
+def test_weights_that_are_none_are_refused_and_free() -> None:
     schema = tc.Schema({"id": tc.PrivacyUnit(3), "age": tc.Real(0, 100), "w": tc.Real(0, 5), "t": tc.Real(-1, 5)})
     curator = tc.Curator(
         {"id": [1, 1, 2], "age": [1.0] * 3, "w": [1.0] * 3, "t": [1.0] * 3}, schema, budget=tc.Budget(rho=1)
@@ -250,7 +250,9 @@ def test_persons_and_weights_do_not_mix() -> None:
         {"age": [1.0] * 3, "w": [1.0] * 3, "t": [1.0] * 3}, dict(list(schema.items())[1:]), budget=tc.Budget(rho=1)
     )
     for where, query, code in (
-        (curator, tc.Mean("age", weights="w"), "Q71"),
+        (curator, tc.Mean("age", weights="id"), "Q72"),
+        (curator, tc.Count(weights="t"), "Q72"),
+        (curator, tc.Count(weights="weight"), "Q10"),
         (rows, tc.Mean("age", per="row"), "Q71"),
         (rows, tc.Mean("age", weights="t"), "Q72"),
         (rows, tc.Mean("age", weights="weight"), "Q10"),
@@ -262,6 +264,9 @@ def test_persons_and_weights_do_not_mix() -> None:
     for wrong in ({"per": "household"}, {"weights": 3}, {"weights": "age"}):
         with pytest.raises(QueryError):
             tc.Mean("age", **wrong)  # pyright: ignore
+    for wrong in (3, "age"):
+        with pytest.raises(QueryError):
+            tc.Count(by="age", weights=wrong)  # pyright: ignore
 
 
 def test_a_release_holds_a_closed_list_of_facts(curator: tc.Curator) -> None:

@@ -56,6 +56,8 @@ ROWS = [
     tc.Mean("age", weights="weight"),
     tc.Mean("ok", by="region", weights="weight"),
     tc.Sum("age", weights="weight"),
+    tc.Count(weights="weight"),
+    tc.Count(by="region", weights="weight"),
     tc.DataQuality(),
     tc.DataQuality(["age", "region"]),
     tc.Quantiles("age", [0.5]),
@@ -63,7 +65,13 @@ ROWS = [
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
 ]
-PERSONS = [tc.Mean("age", per="row"), tc.Mean("age", by="region", per="row"), tc.DataQuality("age")]
+PERSONS = [
+    tc.Mean("age", per="row"),
+    tc.Mean("age", by="region", per="row"),
+    tc.Mean("age", by="region", weights="weight"),
+    tc.Count(by="region", weights="weight"),
+    tc.DataQuality("age"),
+]
 PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]
 
 
@@ -141,6 +149,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         moment_forms.binary_exclusion(noise),
         moment_forms.binary_group(relation),
         moment_forms.count(2, relation, True),
+        weighted_forms.counted(2**10, noise, relation, cells=1, several=False),
         weighted_forms.weighted(1, 2**10, noise, relation, several=False),
         weighted_forms.weighted(G, 2**10, noise, relation, several=True),
         quality.classes(3, relation),

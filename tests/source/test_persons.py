@@ -26,6 +26,9 @@ CODE = KeyMap("code", "code", "category", (0, 7), ("no", "yes", "unknown"), 2)
 SQUARE = Polynomial((0, 0, 1), GRID)
 WHOLE = Share(1 << 10)
 CAPPED = Share(3 << 10, cap=3)
+HEAVY = RowMap("days", "days", "real", 0.0, 30.0, 1 << 15)
+KNOWN = RowMap("days", "days", "real", 0.0, 30.0, 1 << 15, missing=1 << 14)
+WEIGHTS = tuple(Share(1 << 15, cap, at) for cap in (1, 3) for at in (HEAVY, KNOWN))
 
 
 def table(seed: int = 0, rows: int = 400, kind: pa.DataType | None = None) -> pa.Table:
@@ -80,9 +83,23 @@ def summand(one: Sum, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], d
         return 0
     weight = 1
     if isinstance(one.weight, Share):
-        weight = one.weight_polynomial(one.weight.value(len(own), len(values)))
+        weight = one.weight_polynomial(share(one.weight, cell, here, len(own), len(values)))
     mean = math.floor(Fraction(sum(own), len(own)) + Fraction(1, 2))
     return weight * (1 if at is None else one.polynomial(mean))
+
+
+def share(
+    given: Share, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], dict[str, Any]]], own: int, every: int
+) -> int:
+    """In exact fractions: equal parts of rows, or the mean of their weights shared out."""
+    cap = given.cap or 1
+    if given.of is None:
+        return given.value(own, every)
+    cells = [math.nan if row[given.of.source] is None else float(row[given.of.source]) for _, row in here]
+    a, present = given.of.numpy(np.array(cells))
+    known = [(where, int(k)) for (where, _), k, p in zip(here, a, present, strict=True) if p]
+    total = sum(k for where, k in known if where == cell)
+    return math.floor(Fraction(total * min(len(known), cap), cap * len(known))) if known else 0
 
 
 def check(source: Any, data: pa.Table, keys: tuple[KeyMap, ...], sums: tuple[Sum, ...]) -> None:
@@ -109,6 +126,9 @@ def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     count = Sum(None, weight=WHOLE, weight_polynomial=IDENTITY)
     check(source, data, (SEX,), (*shared, count))
     check(source, data, (SEX, CODE), (*shared[:3], count))
+    weighed = tuple(Sum(at, p, one, IDENTITY) for at, p in ((None, ONE), (AGE, IDENTITY)) for one in WEIGHTS)
+    check(source, data, (), weighed)
+    check(source, data, (SEX,), (*weighed, count))
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.int64()], ids=str)
@@ -149,6 +169,21 @@ def test_shares_of_one_person_never_exceed_the_whole() -> None:
             assert share.G - cells <= sum(cell[0] for cell in found.cells) <= share.G or share.cap
 
 
+@pytest.mark.parametrize("engine", ["parquet", "polars"])
+def test_weights_of_one_person_never_exceed_the_whole(engine: str, tmp_path: Path) -> None:
+    """Many rows at the cap, however they are spread over the cells."""
+    rng = np.random.default_rng(5)
+    for cap, cells in ((1, 2), (3, 7), (2**20, 3)):
+        counts = rng.integers(0, 400, cells)
+        codes = np.repeat(np.arange(cells), counts)
+        data = pa.table({"who": np.zeros(len(codes), np.int64), "code": codes, "days": np.full(len(codes), 99.0)})
+        key = KeyMap("code", "code", "category", tuple(range(cells)), tuple(map(str, range(cells))))
+        given = Share(1 << 15, cap, HEAVY)
+        found = opened(engine, data, tmp_path).aggregate((key,), (Sum(None, ONE, given, IDENTITY),), UNIT)
+        assert [cell[0] for cell in found.cells] == [given.value(int(c), len(codes)) for c in counts]
+        assert sum(cell[0] for cell in found.cells) <= given.G
+
+
 def test_spark_gives_the_same_persons(spark: Any, tmp_path: Path) -> None:
     for kind in (pa.int64(), pa.string(), pa.float64()):
         data = table(4, 200, kind)
@@ -156,6 +191,8 @@ def test_spark_gives_the_same_persons(spark: Any, tmp_path: Path) -> None:
         source = open_source(spark.read.parquet(str(tmp_path / "t.parquet")))
         check(source, data, (), (Sum(AGE, IDENTITY), Sum(DAYS, SQUARE)))
         check(source, data, (SEX,), (Sum(AGE, IDENTITY, WHOLE, IDENTITY), Sum(None, ONE, CAPPED, IDENTITY)))
+        if kind == pa.string():
+            check(source, data, (SEX,), tuple(Sum(AGE, IDENTITY, one, IDENTITY) for one in WEIGHTS[::3]))
 
 
 def test_empty_tables_have_nobody(tmp_path: Path) -> None:

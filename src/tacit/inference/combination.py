@@ -15,7 +15,7 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.inference import laws
+from tacit.inference import covariance, laws
 from tacit.inference.laws import Array
 from tacit.inference.terms import Block, check_level
 
@@ -48,15 +48,12 @@ class Combination:
     def sampling_variances(self) -> Array:
         """Variance due to sampling, shape (terms,); zero for target="table".
 
-        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9).
+        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9);
+        nor between cells that one weighted person may be in (`Block.shared`).
         """
         if self.matrix is None:
             return np.concatenate([block.sampling_variance for block in self.blocks])
-        sd: dict[str, Array] = {}
-        for block, weights in self.slices():
-            inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
-            sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
-        return np.add.reduce([one**2 for one in sd.values()])
+        return covariance.combined_variances(self)
 
     @property
     def privacy_variances(self) -> Array:
@@ -157,17 +154,10 @@ class Combination:
         self._small()
         known = [block.people for block in self.used() if block.variance.any()]
         if len(set(known)) < len(known):
-            raise InferenceError(
-                "the sampling covariance of different columns of the same people was not released.",
-                code="I04",
-                hint="one column at a time, estimate[...]; contrast() bounds it",
-                state=None,
-            )
-        full, at = np.zeros((self.base, self.base)), 0
-        for block in self.blocks:
-            here = slice(at, at + len(block.value))
-            full[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
-            at += len(block.value)
+            raise _unknown("different columns of the same people", "one column at a time")
+        if covariance.divided(self):
+            raise _unknown("groups that one weighted person may be in", "one group at a time")
+        full = covariance.of_blocks(self.blocks)
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
 
     def privacy_matrix(self) -> Array:
@@ -180,3 +170,8 @@ class Combination:
         if len(self) > LARGEST:
             text = f"{len(self):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
             raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)
+
+
+def _unknown(what: str, hint: str) -> InferenceError:
+    text = f"the sampling covariance of {what} was not released."
+    return InferenceError(text, code="I04", hint=f"{hint}, estimate[...]; contrast() bounds it", state=None)

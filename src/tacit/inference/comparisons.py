@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from tacit.errors import InferenceError, nearest
+from tacit.inference import covariance
 from tacit.inference.contrasts import Test
 from tacit.inference.estimate import Estimate, combine
 from tacit.inference.laws import Array
@@ -112,7 +113,8 @@ def independence(estimate: Estimate, *, draws: int = 9_999, rng: int | np.random
     bootstrap, seeded by `rng`).  InferenceError I12 for anything but a Count by two factors.
     """
     release = estimate.release
-    if type(release.query).__name__ != "Count" or len(release.levels) != 2 or estimate.matrix is not None:
+    plain = type(release.query).__name__ == "Count" and release.parts[0].form == "count"
+    if not plain or len(release.levels) != 2 or estimate.matrix is not None:
         text = "independence is tested on a Count by two factors."
         raise InferenceError(text, code="I12", hint='Count(by=["sex", "region"])', state=None)
     block = estimate.blocks[0]
@@ -166,17 +168,13 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
     generator = np.random.default_rng(rng)
     blocks = base.blocks
     size = sum(len(block.value) for block in blocks)
-    base_cov = np.zeros((size, size))
-    at = 0
     people = [block.people for block in base.combination.used() if block.variance.any()]
-    if len(set(people)) < len(people):
-        text = "the joint law of different columns of the same people was not released."
+    if len(set(people)) < len(people) or covariance.divided(base.combination):
+        divided = covariance.divided(base.combination)
+        what = "groups that one weighted person may be in" if divided else "columns of the same people"
+        text = f"the joint law of different {what} was not released."
         raise InferenceError(text, code="I04", hint='adjust="holm"', state=None)
-    for block in blocks:
-        here = slice(at, at + len(block.value))
-        base_cov[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
-        at += len(block.value)
-    spread, axes = np.linalg.eigh(base_cov)
+    spread, axes = np.linalg.eigh(covariance.of_blocks(blocks))
     root = axes * np.sqrt(np.maximum(spread, 0.0))
     errors = np.where(made.std_errors > 0, made.std_errors, 1.0)
     width = max(block.loadings.shape[1] for block in blocks) + 1

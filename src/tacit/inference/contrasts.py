@@ -120,6 +120,8 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
 def joint_words(estimate: Estimate) -> str:
     """What is known of the covariance of the terms."""
     columns = {block.label for block in estimate.combination.used()}
+    if any(block.shared for block in estimate.combination.used()):
+        return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"
     if len(columns) < 2:
         return "one joint release: the covariance is known"
     return "columns of the same people: their sampling standard errors are added, an upper bound"

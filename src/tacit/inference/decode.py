@@ -53,6 +53,8 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
     """
     if form == "weighted":
         return _weighted(parameters, cells)
+    if form == "counted":
+        return _counted(parameters, cells)
     G = float(parameters["G"])
     H = G / 2
     fixed = float(rows) if rows is not None else 0.0
@@ -109,6 +111,20 @@ def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:
     load[2] = square[2]
     values, squares = (cells @ load.T).T, (cells @ square.T).T
     return Moments(values[0], values[1], values[2], load, False, squares, square)
+
+
+def _counted(parameters: Mapping[str, int], cells: Array) -> Moments:
+    """Weights alone: integers a - j e and k e, e = a - a**2 / A but for a floor, over A.  Rows say nothing else: u = 0.
+
+    The floors are left as they are: sum a**2 comes out at most n / A too large.
+    """
+    A, j, k = parameters["A"], parameters["less"], parameters["edge"]
+    size = np.array([1.0, j / k]) / A
+    square = size - np.array([0.0, 1 / k]) / A
+    zero = np.zeros(2)
+    load, squares = np.array([size, zero, square]), np.array([square, zero, zero])
+    values = (cells @ load.T).T
+    return Moments(values[0], values[1], values[2], load, False, (cells @ squares.T).T, squares)
 
 
 @dataclass(frozen=True)

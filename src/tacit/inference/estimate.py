@@ -128,6 +128,23 @@ class Estimate:
         return self._label(self.privacy_shares, "privacy_share")
 
     @property
+    def effective_size(self) -> Any:  # float, or Series
+        """How many unweighted rows (persons) the weighted ones are worth: (sum w)**2 / sum w**2 [Kish 1965].
+
+        From the noisy sums, kept to what is possible; InferenceError I19 where there are no weights.
+        """
+        from tacit.inference.weighting import effective_sizes
+
+        return self._label(effective_sizes(self), "effective_size")
+
+    @property
+    def design_effect(self) -> float:
+        """Kish's n sum w**2 / (sum w)**2, rows left out weighing 0; InferenceError I19 unless all n are behind it."""
+        from tacit.inference.weighting import design_effect
+
+        return design_effect(self)
+
+    @property
     def reason(self) -> Any:  # str | None, or Series
         """Why inference is impossible, in words, or None."""
         if len(self.terms) == 1:
@@ -218,6 +235,17 @@ class Estimate:
 
         return standardize(self, weights)
 
+    def poststratify(self, totals: Mapping[str, float], of: str = "mean") -> Estimate:
+        """One mean (of="total": one total) from means by cells and the known population total of every cell.
+
+        totals: counts (or shares) of the population, above 0, one for each cell of `by`; those of another source, for
+        they are taken as known.  Of several columns: one term each.  InferenceError I02 (an unknown cell), I18.
+        Source: theory §1.4, [Holt & Smith 1979].
+        """
+        from tacit.inference.poststrata import poststratify
+
+        return poststratify(self, totals, of)
+
     def ratio(self, numerator: str, denominator: str) -> Ratio:
         """Ratio of two terms (of shares: the risk ratio), interval of [Fieller 1954]; InferenceError I02."""
         from tacit.inference.ratios import ratio
@@ -295,5 +323,6 @@ class Estimate:
 def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
     """Linear combinations of the terms, `weights` of shape (new, old)."""
     matrix = weights @ (np.eye(estimate.combination.base) if estimate.matrix is None else estimate.matrix)
-    notes = (*estimate.notes, note) if note else estimate.notes
+    kept = tuple(one for one in estimate.notes if not one.startswith("weights: "))  # said of terms as released
+    notes = (*kept, note) if note else kept
     return replace(estimate, terms=terms, matrix=matrix, estimand=estimand, notes=notes, term_title="")

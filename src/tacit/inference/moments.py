@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from tacit.errors import InferenceError
+from tacit.inference import weighting
 from tacit.inference.estimate import Estimate
 from tacit.inference.terms import Target, block
 from tacit.release import Part, Release, Released, cell_labels, register
@@ -68,10 +69,11 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
             block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
             people=people_of(release),
             source=source,
+            shared=_shared(release, part),
         )
         for part in release.parts
     )
-    return Estimate(
+    made = Estimate(
         release,
         target,
         estimand(release, target),
@@ -81,6 +83,14 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         units=_units(release),
         term_title=":".join(column for column, _ in release.levels),
     )
+    return replace(made, notes=(*made.notes, *weighting.notes(made)))
+
+
+def _shared(release: Released, part: Part) -> bool:
+    """Whether persons of unequal weight may be in several cells.  Those who weigh alike need no care: their variances
+    are those of whole persons in each cell, and (sum a y)**2 <= sum a y**2 where the parts a add up to at most 1.
+    """
+    return release.unit is not None and bool(release.levels) and part.weight is not None
 
 
 def source_of(release: Released) -> str:
@@ -134,6 +144,8 @@ def estimand(release: Released, target: Target, label: str | None = None) -> str
     fixed = release.rows is not None
     if kind == "Count":
         words = f"number of {who(release)}"
+        if release.parts[0].weight is not None:
+            words = f"sum of weights (size of the population){_weights(release, release.parts[0])}"
     else:
         parts = [part for part in release.parts if label in (None, part.label)]
         words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
@@ -163,10 +175,15 @@ def _kind(release: Released, part: Part) -> str:
 def _weights(release: Released, part: Part) -> str:
     if part.weight is None:
         return ""
-    cap = _number(part.weight.upper)
+    by_rows = f", persons counting by their rows, at most {release.unit} of them"
     if part.weight.kind == "rows":
-        return f", persons counting by their rows, at most {cap} of them"
-    return f", weights {getattr(release.query, 'weights', '')} clamped to 0–{cap}"
+        return by_rows
+    column, cap = getattr(release.query, "weights", ""), part.weight.upper
+    if release.unit is None:
+        return f", weights {column} clamped to 0–{_number(cap)}"
+    if type(release.query).__name__ == "Sum" or getattr(release.query, "per", None) == "row":
+        return f", weights {column} clamped to 0–{_number(cap / release.unit)}{by_rows}"
+    return f", persons weighing the mean of their rows' {column}, clamped to 0–{_number(cap)}"
 
 
 def _column(part: Part) -> str:

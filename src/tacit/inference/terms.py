@@ -31,6 +31,7 @@ class Block:
     loadings: shape (m, k), how each term reacts to its own k noises, all independent, of one `law`.
     reasons: why a term says nothing, in words, or None.
     people, source: whose data, and which release: what decides about sampling and noise shared with other blocks.
+    shared: whether one person may be in several cells with weights of her own: their covariance is then not known.
     """
 
     label: str
@@ -43,6 +44,7 @@ class Block:
     reasons: tuple[str | None, ...]
     people: str = ""
     source: str = ""
+    shared: bool = False
 
     @property
     def privacy_variance(self) -> Array:
@@ -89,6 +91,8 @@ def block(
     """
     found = integers(part) if cells is None else cells
     sampling = target == "population"
+    if part.form == "counted":
+        return weighted_count_block(part, found, rows, sampling)
     if kind in ("Count", "Histogram"):
         return count_block(part, found, rows, sampling)
     if part.form == "bernstein":
@@ -136,6 +140,25 @@ def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadi
         variance = value
         pull = np.zeros_like(value) if rows is None else value / np.sqrt(rows)
         inversion = Counts(np.rint(k), rows, law, 0.0, 1.0 if rows is None else float(rows))
+    return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+
+
+def weighted_count_block(part: Part, cells: Array, rows: int | None, sampling: bool) -> Block:
+    """Totals of weights, exactly linear in the noise; sampling as for the total of any column.
+
+    All weights lie between 0 and the cap, so a total is at most that of `rows`.
+    """
+    cap = cast(Grid, part.weight).upper
+    noisy = moments(part.form, part.parameters, cells, rows)
+    top = np.inf if rows is None else rows * cap
+    value = np.clip(cap * noisy.size, 0.0, top)
+    loadings = np.tile(cap * noisy.loadings[0], (len(value), 1))
+    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    if sampling:
+        squares, noise = cap**2 * noisy.squares[0], cap**2 * noisy.square_loadings[0]
+        own = float((loadings[0] ** 2).sum()) * part.law.variance()
+        variance, pull = _sum_variance(squares, noise, value, own, rows, part.law, cap)
+    inversion = Linear(value, np.maximum(variance - pull**2, 0.0), loadings, part.law, 0.0, top)
     return Block(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
 
 

@@ -4,8 +4,9 @@ Definition
     Rows are mapped to integers v in {0..G} (`tacit.rowmap`), turned into the vector of an integer form
     (`moment_forms`), and added up, in each cell of `by`; rows for which `where` does not hold are absent.  With a
     PrivacyUnit the rows of a person are first reduced to one: the person's mean, rounded to the grid, in each cell that
-    the person has rows in.  Public: schema, query, relation, price, and under replace-one the number of rows
-    (persons).  Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
+    the person has rows in; with weights, a person weighs the mean of her rows' weights.  Public: schema, query,
+    relation, price, and under replace-one the number of rows (persons).  Neighbours: one row replaced, or one added or
+    removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
     That of the form, one for each column, proven beside it over all pairs of rows; of persons as of rows, a reduced
     person being a row; with several cells or weights, `weighted_forms`.
@@ -122,7 +123,7 @@ def design(query: Question, schema: Schema, *, neighbors: str, rows: int | None,
         message = f"{kind}: by= makes {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
         raise QueryError(message, code="Q31", hint="fewer columns in by=")
     if isinstance(query, Count):
-        columns = (_count(shape, schema),)
+        columns = (_count(shape, schema) if query.weights is None else _weighted_count(shape, schema),)
     else:
         share = cost if len(query.columns) == 1 else cost.share(Fraction(1, len(query.columns)))
         columns = tuple(_column(shape, schema, name, share) for name in query.columns)
@@ -152,6 +153,18 @@ def _count(shape: Design, schema: Schema) -> Column:
     return Column("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
 
 
+def _weighted_count(shape: Design, schema: Schema) -> Column:
+    """Total of the weights: private under both relations, whatever is known of the rows."""
+    weight = _weight(shape, schema, weighted_forms.COUNTED)
+    assert weight is not None
+    several = isinstance(weight, Share) and shape.cells > 1
+    form = weighted_forms.counted(weight.G, shape.cost.noise, shape.neighbors, cells=shape.cells, several=several)
+    for polynomial in form.weights:
+        polynomial.check(weight.G)
+    law = noise_for(form.l1, form.l2_squared, shape.cost)
+    return Column("", form, None, None, law, shape.cost, weight, _weight_grid(weight))
+
+
 def _leaves(schema: Schema, key: KeyMap) -> bool:
     """Whether a row can be in no cell of this key: its value may be missing or unlisted, and that is no level."""
     return key.missing is None
@@ -161,7 +174,7 @@ def _column(shape: Design, schema: Schema, name: str, share: Cost) -> Column:
     if isinstance(shape.query, Sum) and name in schema and isinstance(schema[name], Date):
         raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
     at = rowmap(schema, name)
-    weight = _weight(shape, schema)
+    weight = _weight(shape, schema, weighted_forms.WEIGHT)
     if weight is not None:
         at = resized(at, weighted_forms.WEIGHT, fine=at.kind != "boolean" or shape.unit is not None)
     elif isinstance(shape.query, Variance):
@@ -178,8 +191,8 @@ def _column(shape: Design, schema: Schema, name: str, share: Cost) -> Column:
     return Column(name, form, at, grid, law, share, weight, _weight_grid(weight))
 
 
-def _weight(shape: Design, schema: Schema) -> RowMap | Share | None:
-    """Weights of rows, or of persons by their rows; QueryError Q71, Q72 where there can be none."""
+def _weight(shape: Design, schema: Schema, steps: int) -> RowMap | Share | None:
+    """Weights of rows on `steps` steps, or of persons by their rows; QueryError Q71, Q72 where there can be none."""
     kind, weights, per = (
         type(shape.query).__name__,
         getattr(shape.query, "weights", None),
@@ -187,21 +200,19 @@ def _weight(shape: Design, schema: Schema) -> RowMap | Share | None:
     )
     if per == "row" and shape.unit is None:
         raise QueryError(f"per of {kind}: the schema has no PrivacyUnit.", code="Q71", hint="leave per= out")
-    if weights is not None and shape.unit is not None:
-        message = f"weights of {kind}: not with a PrivacyUnit ({shape.unit.column!r}), whose persons weigh alike."
-        raise QueryError(message, code="Q71", hint="leave weights= out")
+    by_rows = per == "row" or isinstance(shape.query, Sum)
     if weights is not None:
-        return weightmap(schema, weights, weighted_forms.WEIGHT)
-    if shape.unit is not None and (per == "row" or isinstance(shape.query, Sum)):
-        return Share(weighted_forms.WEIGHT, shape.max_rows)
-    return None
+        at = weightmap(schema, weights, steps)
+        return at if shape.unit is None else Share(steps, shape.max_rows if by_rows else 1, at)
+    return Share(steps, shape.max_rows) if shape.unit is not None and by_rows else None
 
 
 def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
     """Public facts of the weights: from 0 to the cap."""
-    if isinstance(weight, RowMap):
-        return Grid("real", 0.0, weight.upper, weight.G, missing="exclude" if weight.missing is None else "declared")
-    return None if weight is None or weight.cap is None else Grid("rows", 0.0, float(weight.cap), weight.G)
+    at, cap = (weight.of, weight.cap) if isinstance(weight, Share) else (weight, 1)
+    if at is not None and cap is not None and weight is not None:
+        return Grid("real", 0.0, at.upper * cap, weight.G, missing="exclude" if at.missing is None else "declared")
+    return None if cap is None or weight is None else Grid("rows", 0.0, float(cap), weight.G)
 
 
 # Sensitivity --------------------------------------------------------------------------------------------------------
@@ -230,7 +241,7 @@ def _form(
     """The form of one column, and the weight that its sums are taken with."""
     grouped = bool(shape.keys)
     if weight is not None:
-        several = grouped and isinstance(weight, Share)
+        several = grouped and isinstance(weight, Share)  # a person's weights add up to at most A over all cells
         return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
     fourth = isinstance(shape.query, Variance)
     leaves = at.missing is None or shape.where is not None

@@ -1,14 +1,27 @@
 """Integer forms of weighted rows, and of persons with rows in several cells: why their sensitivities hold.
 
-A row (or a person) has a weight a in {0, ..., A} and a value v in {0, ..., G}.  Both forms are non-negative, so under
+A row (or a person) has a weight a in {0, ..., A} and a value v in {0, ..., G}.  All forms are non-negative, so under
 replace-one the change is at most the sum of two rows in l1, and of their squares in squared l2, whichever cells they
 are in; under add-remove it is that of one.
 
-`shared`: rows of persons whose weights add up to at most A over all cells (`rowmap.Share`).
+Weights of one person add up to at most A over all cells (`rowmap.Share`): with C rows that count, s_c the sum of the
+weights of those in cell c, all weights in {0, ..., A}, and m = min(C, cap),
+
+    sum_c floor(s_c m / (cap C))  <=  (m / cap) sum_c s_c / C  <=  sum_c s_c / C  <=  A C / C  =  A,
+
+whatever the rows say: a function of the person's own rows.  Attained where all weigh A, in one cell, and C >= cap.
+Without a column of weights each row weighs A.
+
+`shared`: forms of rows without weights, for such persons.
 `weighted`: sums of a v**q and a**2 v**q, for ratios with their standard error.  Five integers (theory §12 W has nine of
 the same total): with b = round(a**2 / A), m = 2 or 3, and (G - 2v + t, m(v - t), t) as in forms B and C,
 
     p(a - b) (G - v),   p(a - b) v,   b (G - 2v + t),   b m (v - t),   b t.
+
+`counted`: sums of a and a**2, for a weighted number of rows with its standard error.  Two integers: with
+e = floor(a (A - a) / A), which is a - a**2 / A rounded down,
+
+    a - j e,   k e,        j = 0 or 1,  k = 1, 2 or 3.
 """
 
 from __future__ import annotations
@@ -21,6 +34,9 @@ from tacit.rowmap import IDENTITY, ONE, Polynomial
 
 WEIGHT: Final = 2**15
 """A of a column of weights, and G of what it weighs: products stay below 2**31 a row."""
+
+COUNTED: Final = 2**20
+"""A where weights alone are added up."""
 
 
 def shared(form: Form, A: int) -> Form:
@@ -68,6 +84,47 @@ def weighted(G: int, A: int, noise: Noise, neighbors: str, *, several: bool) -> 
         )
     total = A * G
     return Form("weighted", parameters, polynomials, matrix, twice * total, twice * total * total, weights)
+
+
+def counted(A: int, noise: Noise, neighbors: str, *, cells: int, several: bool) -> Form:
+    """The two integers above; `several`: weights of one person add up to at most A over all cells.
+
+    0 <= e <= a, for a (A - a) / A <= a.  A row without a weight, or that does not count, is as one of weight 0.
+
+    Pure, j = 0, k = 1.  a + e <= 2a - a**2 / A <= A, for A - 2a + a**2 / A = (A - a)**2 / A >= 0.  Attained at a = A.
+    One cell, replace-one: A even, w = a - A/2, e = floor((A**2/4 - w**2) / A).  d = |a - a'|, s = |w + w'|, as in P:
+    d + s = 2 max(|w|, |w'|) <= A; s = 0: e = e', change d <= A; else the squares / A differ by ds / A < s, so their
+    floors by at most s: change d + s <= A.  Attained between 0 and A.
+    Gaussian, j = 0, k = 3, x = a / A.  a**2 + 9 e**2 <= A**2 x**2 (1 + 9 (1 - x)**2), at most A**2 where
+    9 x**2 (1 - x) <= 1 + x: the left is at most 4/3 (at x = 2/3), and below 1 for x < 1/3.  Attained at a = A.
+    One cell, replace-one: d <= A - s, and floors of numbers ds / A apart differ by at most ceil(ds / A), so the square
+    is at most (A - s)**2 + 9 ceil((A - s) s / A)**2: see `furthest`, which takes every s.
+    Several cells, pure, j = k = 1.  (a - e) + e = a in each: at most A together.
+    Several cells, Gaussian, j = 0, k = 2.  a**2 + 4 e**2 <= a A in each, for 4 x (1 - x)**2 <= 1 - x, as
+    4 x (1 - x) <= 1: at most A * A together.  A person who moves from cells to others: twice that, all being >= 0.
+    """
+    j, k = (int(several), 1) if noise == "laplace" else (0, 2 if several else 3)
+    one = cells == 1 and not several
+    if A % 2 or (noise == "gaussian" and one and furthest(A) > A * A):
+        raise ArithmeticError(f"no weighted count is proven for weights on {A} steps")
+    twice = 2 if neighbors == "replace-one" and not one else 1
+    edge = Polynomial((0, A, -1), A)
+    parameters = {"G": 1, "A": A, "less": j, "edge": k}
+    matrix = ((1, -j), (0, k))
+    return Form("counted", parameters, (ONE, ONE), matrix, twice * A, twice * A * A, (IDENTITY, edge))
+
+
+def furthest(A: int) -> int:
+    """Maximum of (A - s)**2 + 9 ceil((A - s) s / A)**2 over s in {1, ..., A}, and of A**2 (s = 0), by trying all."""
+    found = _FURTHEST.get(A)
+    if found is None:
+        found = max(A * A, *((A - s) ** 2 + 9 * (-((s - A) * s // A)) ** 2 for s in range(1, A + 1)))
+        _FURTHEST[A] = found
+    return found
+
+
+_FURTHEST: Final[dict[int, int]] = {COUNTED: COUNTED * COUNTED}
+"""Known maxima, so that no question waits for a million squares; a test tries them all."""
 
 
 def rounded_square(A: int) -> Polynomial:

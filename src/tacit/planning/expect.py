@@ -122,7 +122,7 @@ def _integers(column: Column, rows: float, cells: int) -> NDArray[np.int64]:
         one = np.zeros(len(column.key.labels))
         one[-1] = rows * (1 if column.weight is None else column.weight.G)
     elif column.rowmap is None:
-        one = np.array(column.form.row(0, column.weight.G if column.weight is not None else None)) * rows
+        one = np.mean([column.form.row(0, a) for a in _weights(column)], axis=0) * rows
     else:
         G = column.rowmap.G
         points = [0, 1] if G == 1 else sorted({round(G * i / (POINTS - 1)) for i in range(POINTS)})
@@ -135,4 +135,5 @@ def _weights(column: Column) -> list[int | None]:
     if column.weight is None or not column.form.weights:
         return [None]
     G = column.weight.G
-    return [G] if isinstance(column.weight, Share) else [round(G * i / 10) for i in range(11)]
+    alike = isinstance(column.weight, Share) and column.weight.of is None
+    return [G] if alike else [round(G * i / 10) for i in range(11)]

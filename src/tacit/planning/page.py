@@ -275,8 +275,11 @@ def _question(part: Part) -> str:
     named = words.get("columns") or ((words["column"],) if "column" in words else ())
     columns, by = ", ".join(named), ", ".join(words.get("by", ()))
     where = f" where {words['where']}" if words.get("where") else ""
-    of = f" of {columns}" if columns else ""
-    return f"{type(part.shape.query).__name__}{of}{f' by {by}' if by else ''}{where}"
+    of, weighted = (
+        f" of {columns}" if columns else "",
+        f", weighted by {words['weights']}" if words.get("weights") else "",
+    )
+    return f"{type(part.shape.query).__name__}{of}{f' by {by}' if by else ''}{where}{weighted}"
 
 
 def _numbers(part: Part) -> str:

@@ -59,7 +59,9 @@ def simulate_quantiles(
     parts = quantiles.released(shape, counted(shape, columns), draw, noise)
     unit = None if shape.unit is None else shape.max_rows
     cost, levels = shape.cost, shape.levels
-    return estimate(SimulatedRelease(query, "simulated", neighbors, rows, levels, parts, cost, unit, shape.ordered))
+    return estimate(
+        SimulatedRelease(query, "simulated", neighbors, rows, levels, parts, cost, unit, ordered=shape.ordered)
+    )
 
 
 def counted(shape: Design, table: Table_) -> tuple[dict[int, int], ...]:

@@ -23,7 +23,7 @@ from tacit.mechanisms.moments import Column, Design
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Axis, Levels, Part
-from tacit.rowmap import RowMap
+from tacit.rowmap import RowMap, Share
 from tacit.schema import Schema
 from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
 from tacit.testing.persons import Rows, codes, persons
@@ -245,7 +245,7 @@ def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...
             out.append(_classes(column, table, who))
             continue
         rows = _rows(column, table, cell, inside)
-        made = rows if who is None else persons(rows, who[rows.index], column.weight)
+        made = rows if who is None else _persons(column, table, rows, who, cell, inside)
         sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
         for j, term in enumerate(column.terms):
             added = term.polynomial.numpy(made.v)
@@ -254,6 +254,23 @@ def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...
             np.add.at(sums[:, j], made.cell, added)
         out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
     return tuple(out)
+
+
+def _persons(
+    column: Column,
+    table: Table_,
+    rows: Rows,
+    who: NDArray[np.int64],
+    cell: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+) -> Rows:
+    """Rows of a column -> persons, who weigh as their rows' weights say where there are any."""
+    weighed: tuple[Rows, NDArray[np.int64]] | None = None
+    if isinstance(column.weight, Share) and column.weight.of is not None:
+        a, known = column.weight.of.numpy(numbers(table[column.weight.of.source], column.weight.of))
+        index = np.flatnonzero(inside & known)
+        weighed = Rows(index, cell[index], a[index], np.ones(len(index), dtype=np.int64)), who[index]
+    return persons(rows, who[rows.index], column.weight, weighed)
 
 
 def _classes(column: Column, table: Table_, who: NDArray[np.int64] | None) -> NDArray[np.int64]:

@@ -45,7 +45,7 @@ def reduce(
         *(_mean(f"v{i}", f"n{i}", at.G).alias(f"v{i}") for i, at in enumerate(maps)),
         *([_kept_person().alias("k")] if kept else []),
         *(_sign(f"n{i}").alias(f"s{i}") for i in range(len(maps))),
-        *(_weight(share, _rows(place), f"total_{_rows(place)}").alias(name) for name, (place, share) in shares.items()),
+        *(_weight(share, place).alias(name) for name, (place, share) in shares.items()),
     )
 
 
@@ -100,15 +100,18 @@ def _sign(count: str) -> Any:
     return nw.when(nw.col(count) > ex.whole(0)).then(ex.whole(0)).otherwise(ex.whole(-1))
 
 
-def _weight(share: Share, rows: str, total: str) -> Any:
-    """`Share.value`, with floats on the way: exactly so where its numerator is below 2**52.
+def _weight(share: Share, place: int | None) -> Any:
+    """`Share.weighed`, with floats on the way: exactly so where its numerator is below 2**52.
 
     The values of one person add up to at most G however many rows there are: each is a whole number of at most
-    (1 + 2**-50) G min(C, cap) c / (cap C), so their sum is at most (1 + 2**-50) G, and a whole number: G.
+    (1 + 2**-50) s min(C, cap) / (cap C), and s adds up to at most G C, so their sum is at most (1 + 2**-50) G, and a
+    whole number: G.  (The sums s of weights are exact integers, at most 2**20 a row.)
     """
-    cap = share.cap or 1
+    cap, rows = share.cap or 1, _rows(place)
+    total = f"total_{rows}"
     some = nw.when(nw.col(total) > ex.whole(0)).then(nw.col(total)).otherwise(ex.whole(1)).cast(nw.Float64())
     most = nw.when(nw.col(total) > ex.whole(cap)).then(ex.whole(cap)).otherwise(nw.col(total)).cast(nw.Float64())
-    numerator = nw.col(rows).cast(nw.Float64()) * most * ex.real(share.G)
+    own = nw.col(rows).cast(nw.Float64()) * ex.real(share.G) if share.of is None else nw.col(f"v{place}")
+    numerator = own.cast(nw.Float64()) * most
     value = (numerator / (some * ex.real(cap))).floor().cast(nw.Int64())
     return nw.when(value > ex.whole(share.G)).then(ex.whole(share.G)).otherwise(value)

@@ -64,7 +64,7 @@ def plan(
     bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
-    maps = list(dict.fromkeys(at for one in terms for at in (one.rowmap, one.weight) if isinstance(at, RowMap)))
+    maps = list(dict.fromkeys(at for one in terms for at in one.maps))
     readings = _readings(keys, maps, unit, where)
     frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
     frame = _terms(frame, maps, terms, kept=where is not None)
@@ -194,14 +194,19 @@ def _values(
 
 def _shares(maps: list[RowMap], terms: list[Sum]) -> dict[str, tuple[int | None, Share]]:
     """Column -> (place of the map that says which rows count, None for all; share), one for each share of a map."""
-    found = {(one.rowmap, one.weight): one.weight for one in terms if isinstance(one.weight, Share)}
-    return {
-        _share(maps, at, share): (None if at is None else maps.index(at), share) for (at, _), share in found.items()
-    }
+    found = [(one.rowmap, one.weight) for one in terms if isinstance(one.weight, Share)]
+    return {_share(maps, at, share): (_counted(maps, at, share), share) for at, share in found}
+
+
+def _counted(maps: list[RowMap], at: RowMap | None, share: Share) -> int | None:
+    """Place of the map whose rows count: the weights' own where there are any."""
+    by = at if share.of is None else share.of
+    return None if by is None else maps.index(by)
 
 
 def _share(maps: list[RowMap], at: RowMap | None, share: Share) -> str:
-    return f"a{'n' if at is None else maps.index(at)}x{share.G}x{share.cap or 0}"
+    place = _counted(maps, at, share)
+    return f"a{'n' if place is None else place}x{share.G}x{share.cap or 0}{'' if share.of is None else 'w'}"
 
 
 def _terms(frame: Any, maps: list[RowMap], terms: list[Sum], *, kept: bool) -> Any:

@@ -1,0 +1,54 @@
+"""Sampling covariances of terms.  Where one was not released it is bounded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.inference.laws import Array
+
+if TYPE_CHECKING:
+    from tacit.inference.combination import Combination
+    from tacit.inference.terms import Block
+
+
+def combined_variances(combination: Combination) -> Array:
+    """Sampling variances of linear combinations, shape (terms,).
+
+    Where nothing is known of a correlation, standard errors add: (sum |c| sd)**2 is never too small (Cauchy-Schwarz).
+    That is so between blocks of the same people, and between cells that one weighted person may be in.
+    """
+    sd: dict[str, Array] = {}
+    for block, weights in combination.slices():
+        inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
+        if block.shared:
+            inner = (np.abs(weights) @ np.sqrt(block.sampling_variance)) ** 2
+        sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
+    return np.add.reduce([one**2 for one in sd.values()])
+
+
+def of_blocks(blocks: tuple[Block, ...]) -> Array:
+    """Sampling covariance of the terms of blocks of different people, shape (terms, terms)."""
+    size = sum(len(block.value) for block in blocks)
+    full, at = np.zeros((size, size)), 0
+    for block in blocks:
+        here = slice(at, at + len(block.value))
+        full[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
+        at += len(block.value)
+    return full
+
+
+def divided(combination: Combination) -> bool:
+    """Whether several cells are used among which weighted persons may be divided."""
+    return any(
+        block.shared and bool(block.variance.any()) and int(weights.any(axis=0).sum()) > 1
+        for block, weights in _parts(combination)
+    )
+
+
+def _parts(combination: Combination) -> list[tuple[Block, Array]]:
+    """Blocks and their columns of the matrix; where there is none, each term is its own."""
+    if combination.matrix is None:
+        return [(block, np.ones((1, len(block.value)))) for block in combination.blocks]
+    return list(combination.slices())
