@@ -318,6 +318,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--thin", action="store_true", help="every line of the ledger and the door, once")
+    parser.add_argument("--prepared", action="store_true", help="not while a ledger is made")
     parser.add_argument("--server", default="", help="a PostgreSQL database: ledgers are made there and stay")
     parser.add_argument("--careless", action="store_true", help="charge after the data: must be found out")
     options = parser.parse_args()
@@ -338,8 +339,8 @@ def main() -> None:
         report("a release", found, steps, wrong)
         print(f"files left over: {left_over(folder) or 'none'}")
         bad += len(wrong) + len(left_over(folder))
-    if bad:  # what follows would only say so again
-        sys.exit(1)
+    if bad or options.prepared:  # where there are problems, what follows would only say so again
+        sys.exit(1 if bad else 0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         case, run = Case(folder, str, thin=options.thin), os.urandom(4).hex()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -295,10 +296,16 @@ def test_a_process_ends_quietly(suffix: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-def test_an_interrupt_ends_a_query(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of a pass over the data is a bare KeyboardInterrupt, and the table can be asked again."""
+@pytest.mark.parametrize("watched", [False, True])
+def test_an_interrupt_ends_a_query(tmp_path: Path, watched: bool) -> None:
+    """Ctrl-C in the middle of a pass over the data is a bare KeyboardInterrupt, and the table can be asked again.
+
+    `watched`: while another thread asks how far it is.
+    """
     import signal
     import threading
+
+    from tacit.curator.source.watch import watching
 
     pq.write_table(pa.table({"x": np.arange(2_000_000) % 100.0}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
@@ -316,8 +323,16 @@ def test_an_interrupt_ends_a_query(tmp_path: Path) -> None:
         finally:
             seen.set()
 
-    with pytest.raises(KeyboardInterrupt) as stopped:
-        asking()
+    def looking(share: Any) -> None:
+        while not seen.wait(0.01):
+            share()
+
+    with contextlib.ExitStack() as stack:
+        if watched:
+            share = stack.enter_context(watching()).share
+            threading.Thread(target=looking, args=(share,), daemon=True).start()
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            asking()
     assert stopped.value.__cause__ is None
     assert stopped.value.__context__ is None
     assert source.rows() == 2_000_000
