@@ -191,6 +191,24 @@ def test_a_collation_of_the_connection_does_not_merge_levels() -> None:
         assert [cell[0] for cell in found.cells] == [int(not name.startswith("level")) for name in names]
 
 
+@pytest.mark.parametrize("extra", [0, 40, 300])
+def test_levels_are_told_apart_by_their_characters(tmp_path: Path, extra: int) -> None:
+    """Few levels are compared with each, more are joined, in places of 8 and 16 bits; wherever the text stands."""
+    import duckdb
+
+    odd = ["f", "F", " f", "f ", "é", "e\u0301", "it's", 'a"b', "\ue000", "\ue001x", "a,b", "[1]", "%", "\\"]
+    names = (*odd, *(f"level {i}" for i in range(extra)))
+    cells = [*names, *names[:5], "other", "", None, "LEVEL 1", "level 1 "]
+    table = pa.table({"sex": pa.array(cells, pa.string()), "x": [1.0] * len(cells)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    coded = table.set_column(0, "sex", table["sex"].dictionary_encode())
+    key = KeyMap("sex", "sex", "category", names, names)
+    for data in (tmp_path / "t.parquet", table, coded, duckdb.from_arrow(table), pl.DataFrame(table)):
+        found = open_source(data).aggregate((key,), (Sum(None),))
+        assert [cell[0] for cell in found.cells] == [1 + (i < 5) for i in range(len(names))]
+        assert found.rows == len(cells)
+
+
 def test_folders_and_patterns_in_the_order_of_names(tmp_path: Path) -> None:
     folder = tmp_path / "odd ' [name]*"
     (folder / "year=2024").mkdir(parents=True)

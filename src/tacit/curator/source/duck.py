@@ -205,7 +205,7 @@ def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = Non
     for i, cell in enumerate(cells):
         if isinstance(cell, Listed):
             row = relation.limit(0).aggregate("count(*)") if one is None else one
-            levels = row.project(f"unnest({cell.codes}) AS level, unnest({cell.places}) AS place")
+            levels = row.project(cell.table).project(cell.rows)
             joined = made.set_alias("cells").join(levels.set_alias("levels"), f"{names[i]} = level", how="left")
             made = joined.project(", ".join(f"place AS {name}" if name == names[i] else name for name in names))
     return nw.from_native(made)

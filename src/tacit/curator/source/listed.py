@@ -43,9 +43,21 @@ class Listed:
         return f"[{', '.join(self._compared(quoted(level, chr(39))) for level in self.levels)}]"
 
     @property
-    def places(self) -> str:
-        """1, 2, ..., as narrow as they fit: they are what rows are grouped by."""
-        return f"CAST(range(1, {len(self.levels) + 1}) AS {self.narrow}[])"
+    def table(self) -> str:
+        """The levels as rows of one text, and their places, as narrow as they fit: rows are grouped by them.
+
+        One literal is taken apart: thousands of them would be read again at each step of a query.
+        """
+        every = "".join(self.levels)
+        apart = next(mark for mark in map(chr, range(0xE000, 0x10FFFF)) if mark not in every)  # for private use
+        texts = f"string_split({quoted(apart.join(self.levels), chr(39))}, '{apart}')"
+        places = f"CAST(range(1, {len(self.levels) + 1}) AS {self.narrow}[])"
+        return f"unnest({texts}) AS text, unnest({places}) AS place"
+
+    @property
+    def rows(self) -> str:
+        """Columns level and place of `table`."""
+        return f"{self._compared('text')} AS level, place"
 
     @property
     def narrow(self) -> str:
