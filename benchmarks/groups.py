@@ -138,11 +138,15 @@ INTRODUCTION = """# Speed
 
 What a private mean by 1,000 groups costs beside a bare `GROUP BY` of {rows:,} rows of Parquet, in seconds on {threads}
 threads ({machine}, DuckDB {version}). Written by `python benchmarks/groups.py`: medians of {repeats} turns, in which
-the three run one after the other; ratios are taken within a turn.
+the three run one after the other; ratios are taken within a turn. The machine may do other work meanwhile: read the
+ratios, not the seconds.
 
 *Private* is all of `Curator.release`: opening, checks, charge, the pass, noise, record. *Same sums* is SQL by hand for
 the same integers, with the same guards. *avg* is `SELECT key, avg(x), count(*)`, which guards nothing, adds floats in
 any order, and has no standard error: what a grid, a bound on every row and exact sums cost is the difference.
+
+Of a condition, the bare queries skip rows before any arithmetic; a private one carries all rows to the end. Of a log,
+they use the machine's own `ln`; a private one has the same last digit on every engine.
 """
 HEAD = "| groups | private | same sums | avg | ÷ same sums | ÷ avg |\n|---|---:|---:|---:|---:|---:|"
 
