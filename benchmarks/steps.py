@@ -1,6 +1,6 @@
 """A curator killed at every step: SIGKILL before each line that a release executes, and what is found afterwards.
 
-    python benchmarks/steps.py [--every 1] [--jobs 4] [--thin]
+    python benchmarks/steps.py [--every 1] [--jobs 4] [--thin] [--server postgresql://user@host/database]
 
 A step is a line of `tacit.curator`, `tacit.mechanisms` or `tacit.noise.exact`, counted by a trace in a child process
 that dies there by its own hand; no switch for it exists in the library.  After each death a fresh process opens the
@@ -10,6 +10,8 @@ ledger and asks the same question again.  What must hold, and is checked here:
 - once the data was touched the charge stands;
 - the same question ends with one charge and one answer: the stored one where one was stored, bit for bit;
 - a question that no longer fits is refused, and nothing is left over beside the ledger's own files.
+
+`--server`: ledgers on a PostgreSQL server, which outlives the curator; each death on a ledger of its own there.
 
 Used by `tests/ledger/test_killed_at_every_step.py`, thinned.  Raises and limits are in `steps_of_acts.py`.
 """
@@ -131,7 +133,7 @@ class Case:
 
     def spent(self, where: str) -> str:
         """What a ledger says is spent; "none" where it has not been made yet."""
-        if not Path(where).exists():
+        if "://" not in where and not Path(where).exists():
             return "none"
         try:
             return str(open_ledger(where, budget=None, unit=None).spent().rho)
@@ -229,7 +231,7 @@ def first_touch(steps: list[tuple[str, int]]) -> int:
 
 def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
     """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
-    names = ("ledger", "sqlite", "chain", "store", "acts", "opening")
+    names = ("ledger", "sqlite", "postgres", "chain", "store", "acts", "opening")
     own = ("curator/curator.py", "curator/asked.py", "curator/guard.py", *(f"ledger/{name}.py" for name in names))
     order = enumerate(steps) if last else reversed(list(enumerate(steps)))
     return sorted({step: i for i, step in order if step[0].endswith(own)}.values())
@@ -247,6 +249,19 @@ def sqlite(folder: Path, *, thin: bool) -> tuple[Case, Callable[[int], str]]:
         for one in folder.glob("base.ledger*"):
             shutil.copy(one, made.parent / one.name.replace("base", "people"))
         return str(made)
+
+    return case, start
+
+
+def server(url: str, *, thin: bool, folder: Path) -> tuple[Case, Callable[[int], str]]:
+    """Each death on a prepared ledger of its own."""
+    case, run = Case(folder, str, thin=thin), os.urandom(4).hex()
+
+    def start(k: int) -> str:
+        made = f"{url}?ledger={run}-{k}"
+        said = in_child(lambda: case.prepare(made))[1]
+        assert said is None, said
+        return made
 
     return case, start
 
@@ -303,6 +318,8 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--thin", action="store_true", help="every line of the ledger and the door, once")
+    parser.add_argument("--prepared", action="store_true", help="not while a ledger is made")
+    parser.add_argument("--server", default="", help="a PostgreSQL database: ledgers are made there and stay")
     parser.add_argument("--careless", action="store_true", help="charge after the data: must be found out")
     options = parser.parse_args()
     bad = 0
@@ -310,7 +327,11 @@ def main() -> None:
         charge_late()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        case, start = sqlite(folder, thin=options.thin)
+        case, start = (
+            server(options.server, thin=options.thin, folder=folder)
+            if options.server
+            else sqlite(folder, thin=options.thin)
+        )
         steps = count(case, start(-1), fresh=False)
         chosen = ledger_steps(steps) if options.thin else list(range(len(steps)))
         found = in_parallel(case, chosen[:: options.every], start, fresh=False, jobs=options.jobs)
@@ -318,16 +339,18 @@ def main() -> None:
         report("a release", found, steps, wrong)
         print(f"files left over: {left_over(folder) or 'none'}")
         bad += len(wrong) + len(left_over(folder))
-    if bad:  # what follows would only say so again
-        sys.exit(1)
+    if bad or options.prepared:  # where there are problems, what follows would only say so again
+        sys.exit(1 if bad else 0)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        case = Case(folder, str, thin=options.thin)
-        steps = count(case, str(folder / "count.ledger"), fresh=True)
+        case, run = Case(folder, str, thin=options.thin), os.urandom(4).hex()
+
+        def fresh_at(k: int) -> str:
+            return f"{options.server}?ledger={run}-{k}" if options.server else str(folder / f"{k}.ledger")
+
+        steps = count(case, fresh_at(-1), fresh=True)
         chosen = ledger_steps(steps, last=False) if options.thin else list(range(len(steps)))
-        found = in_parallel(
-            case, chosen[:: options.every], lambda k: str(folder / f"{k}.ledger"), fresh=True, jobs=options.jobs
-        )
+        found = in_parallel(case, chosen[:: options.every], fresh_at, fresh=True, jobs=options.jobs)
         wrong = [f"step {one.k} {steps[one.k]}: {one.problem}" for one in found if one.problem]
         data = first_touch(steps)
         wrong += [f"step {one.k}: the charge was lost" for one in found if one.k > data and one.before in ("none", "0")]

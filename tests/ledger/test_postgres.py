@@ -234,3 +234,19 @@ def _spend(ledger: Ledger, seed: int) -> None:
             if ledger.budget == Budget(rho="0.4"):
                 return
             time.sleep(0.002)
+
+
+def test_killed_at_every_step_on_a_server(server: str) -> None:
+    """SIGKILL in the middle of a release, thinned: the server ends what the curator had open, and the charge stands."""
+    import re
+    import sys
+
+    script = Path(__file__).parents[2] / "benchmarks" / "steps.py"
+    command = [sys.executable, str(script), "--thin", "--every", "23", "--jobs", "2", "--prepared", "--server", server]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = re.search(r"(\d+) deaths at [\d,]+ steps, (\d+) after the charge, (\d+) after the store", done.stdout)
+    assert said is not None, done.stdout
+    deaths, charged, stored = map(int, said.groups())
+    assert 0 < stored < charged < deaths
+    assert done.stdout.count("problems: none") == 1

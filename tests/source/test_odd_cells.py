@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -190,6 +191,24 @@ def test_a_collation_of_the_connection_does_not_merge_levels() -> None:
         assert [cell[0] for cell in found.cells] == [int(not name.startswith("level")) for name in names]
 
 
+@pytest.mark.parametrize("extra", [0, 40, 300])
+def test_levels_are_told_apart_by_their_characters(tmp_path: Path, extra: int) -> None:
+    """Few levels are compared with each, more are joined, in places of 8 and 16 bits; wherever the text stands."""
+    import duckdb
+
+    odd = ["f", "F", " f", "f ", "é", "e\u0301", "it's", 'a"b', "\ue000", "\ue001x", "a,b", "[1]", "%", "\\"]
+    names = (*odd, *(f"level {i}" for i in range(extra)))
+    cells = [*names, *names[:5], "other", "", None, "LEVEL 1", "level 1 "]
+    table = pa.table({"sex": pa.array(cells, pa.string()), "x": [1.0] * len(cells)})
+    pq.write_table(table, tmp_path / "t.parquet")
+    coded = table.set_column(0, "sex", table["sex"].dictionary_encode())
+    key = KeyMap("sex", "sex", "category", names, names)
+    for data in (tmp_path / "t.parquet", table, coded, duckdb.from_arrow(table), pl.DataFrame(table)):
+        found = open_source(data).aggregate((key,), (Sum(None),))
+        assert [cell[0] for cell in found.cells] == [1 + (i < 5) for i in range(len(names))]
+        assert found.rows == len(cells)
+
+
 def test_folders_and_patterns_in_the_order_of_names(tmp_path: Path) -> None:
     folder = tmp_path / "odd ' [name]*"
     (folder / "year=2024").mkdir(parents=True)
@@ -295,10 +314,16 @@ def test_a_process_ends_quietly(suffix: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
 
 
-def test_an_interrupt_ends_a_query(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of a pass over the data is a bare KeyboardInterrupt, and the table can be asked again."""
+@pytest.mark.parametrize("watched", [False, True])
+def test_an_interrupt_ends_a_query(tmp_path: Path, watched: bool) -> None:
+    """Ctrl-C in the middle of a pass over the data is a bare KeyboardInterrupt, and the table can be asked again.
+
+    `watched`: while another thread asks how far it is.
+    """
     import signal
     import threading
+
+    from tacit.curator.source.watch import watching
 
     pq.write_table(pa.table({"x": np.arange(2_000_000) % 100.0}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
@@ -316,8 +341,16 @@ def test_an_interrupt_ends_a_query(tmp_path: Path) -> None:
         finally:
             seen.set()
 
-    with pytest.raises(KeyboardInterrupt) as stopped:
-        asking()
+    def looking(share: Any) -> None:
+        while not seen.wait(0.01):
+            share()
+
+    with contextlib.ExitStack() as stack:
+        if watched:
+            share = stack.enter_context(watching()).share
+            threading.Thread(target=looking, args=(share,), daemon=True).start()
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            asking()
     assert stopped.value.__cause__ is None
     assert stopped.value.__context__ is None
     assert source.rows() == 2_000_000

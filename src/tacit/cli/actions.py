@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.cli.output import emit, progress, writable
+from tacit.cli.working import lengths_are_public, working
 from tacit.errors import CommandError, FileError
 from tacit.files import Job
 from tacit.privacy import Cost
@@ -139,8 +140,8 @@ def release(
     who = _analyst(job, analyst)
     curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger, analyst=who)
     _same_rows(job, curator.rows)
-    progress("reading the table, once a question")
-    found = curator.release(asks, shares=job.shares, note=note, **cost)
+    with working("reading the table, once a question", bar=lengths_are_public(curator)):
+        found = curator.release(asks, shares=job.shares, note=note, **cost)
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.cli.output import emit, progress, writable
+from tacit.cli.working import lengths_are_public, working
 from tacit.errors import FileError
 from tacit.study import Site, Study
 
@@ -64,7 +65,7 @@ def release(
     writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger")
     progress("opening the table")
     curator = Curator(own.data, study, site=own, analyst=analyst)
-    progress("reading the table, once a question")
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
-    found = curator.release(study, note=note, **typed)
+    with working("reading the table, once a question", bar=lengths_are_public(curator)):
+        found = curator.release(study, note=note, **typed)
     finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)

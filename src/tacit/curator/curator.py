@@ -19,7 +19,7 @@ from tacit.curator.ledger.acts import checked_analyst
 from tacit.curator.places import ledger_place, needs_budget, table_name
 from tacit.curator.source import Source, check_source, computing, open_source
 from tacit.curator.source.site import apply
-from tacit.errors import QueryError, SourceError
+from tacit.errors import LedgerError, QueryError, SourceError
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
@@ -305,7 +305,13 @@ class Curator:
             for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
         ]
         text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
-        return replace(charge, release=self._ledger.store(charge.number, text))
+        failed: BaseException | None = None
+        try:
+            return replace(charge, release=self._ledger.store(charge.number, text))
+        except (LedgerError, KeyboardInterrupt) as problem:  # asked again, it has new noise: nobody keeps this one
+            failed = problem.with_traceback(None)
+        del noisy, made, text
+        raise failed
 
     def _document(
         self,

@@ -116,7 +116,10 @@ class PostgresStore:
         except psycopg.Error as problem:
             words = type(problem).__name__
             found = LedgerError(f"ledger {self.where} cannot be used: {words}.", code="L06", hint="check the rights")
-        raise found
+        try:
+            raise found
+        finally:
+            found.__context__ = None  # set by `with`, outside the handler too
 
 
 def _psycopg() -> Any:

@@ -162,13 +162,17 @@ class SqliteStore:
 
     @contextmanager
     def _translated(self) -> Generator[None]:
-        """SQLite's errors -> LedgerError, named by what a curator can do; raised outside the handler."""
+        """SQLite's errors -> LedgerError, named by what a curator can do; no other error hangs on it."""
         try:
             yield
             return
         except sqlite3.Error as problem:
             words = str(problem).lower()
-        raise self._error(words)
+        found = self._error(words)
+        try:
+            raise found
+        finally:
+            found.__context__ = None  # set by `with`, outside the handler too
 
     def _error(self, words: str) -> LedgerError:
         if "locked" in words or "busy" in words:

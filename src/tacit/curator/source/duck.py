@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ import numpy as np
 from tacit.curator.source import files, text
 from tacit.curator.source.arrays import Lazy, plain
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
+from tacit.curator.source.listed import Listed, is_listed, listed, quoted
 from tacit.untyped import arrow
 
 PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
@@ -24,9 +24,6 @@ LAST_DAY: Final = 2**31 - 2
 """The same for days."""
 
 NUMBERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
-FEW: Final = 32
-"""Levels up to which text is compared with each."""
-
 MORE: Final = ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")
 
 
@@ -48,10 +45,14 @@ def holds(name: str) -> Holds:
 
 
 class Relation:
-    """An `Engine` of a DuckDB relation, made anew for each query where it is ours."""
+    """An `Engine` of a DuckDB relation, made anew for each query where it is ours.
 
-    def __init__(self, make: Callable[[], Any]) -> None:
+    own: its connection is one of `files.connection`, without a collation.
+    """
+
+    def __init__(self, make: Callable[[], Any], *, own: bool = False) -> None:
         self._make = make
+        self._own = own
 
     def types(self) -> dict[str, ColumnType]:
         """See `Engine.types`."""
@@ -65,7 +66,7 @@ class Relation:
         if not columns:
             return nw.from_native(made)
         found = {name: str(dtype) for name, dtype in zip(made.columns, made.types, strict=True)}
-        return _project(made, [_cell(one, quoted(one.name), found[one.name]) for one in columns])
+        return _project(made, [_cell(one, quoted(one.name), found[one.name], own=self._own) for one in columns])
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
         """See `Engine.collect`."""
@@ -85,7 +86,7 @@ class Parquet:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
-        self._duck = Relation(lambda: files.parquet(paths))
+        self._duck = Relation(lambda: files.parquet(paths), own=True)
 
     def types(self) -> dict[str, ColumnType]:
         """See `Engine.types`."""
@@ -222,40 +223,6 @@ def arrays(frame: Any) -> dict[str, Any]:
     return {name: np.asarray(column) for name, column in found.items()}
 
 
-def quoted(name: str, mark: str = '"') -> str:
-    """A name (or text) as SQL writes it.
-
-    >>> quoted('a"b')
-    '"a""b"'
-    """
-    return mark + name.replace(mark, mark * 2) + mark
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Text to be looked up among levels: SQL of the cell, as bytes, since a collation may hold f and F equal."""
-
-    cell: str
-    levels: tuple[str, ...]
-
-    @property
-    def codes(self) -> str:
-        """The levels as a list of bytes."""
-        return f"[{', '.join(f'encode({quoted(level, chr(39))})' for level in self.levels)}]"
-
-
-def _listed(cell: str, levels: tuple[str, ...]) -> str | Listed:
-    """Place of the level, null for other text: by comparison where levels are few, by a join where they are many."""
-    found = Listed(f"encode(CAST({cell} AS VARCHAR))", levels)
-    return found if len(levels) > FEW else f"CAST(list_position({found.codes}, {found.cell}) AS UTINYINT)"
-
-
-def _is_listed(cell: str, levels: tuple[str, ...]) -> str:
-    found = Listed(f"encode(CAST({cell} AS VARCHAR))", levels)
-    among = f"CASE WHEN list_contains({found.codes}, {found.cell}) THEN 1.0::DOUBLE ELSE 0.0::DOUBLE END"
-    return f"CASE WHEN {cell} IS NOT NULL THEN {among} END"
-
-
 def _part(cell: str, levels: tuple[str, ...]) -> str:
     """The number that a group of a regular expression finds in a cell's text."""
     pattern, group = levels
@@ -266,12 +233,12 @@ def _part(cell: str, levels: tuple[str, ...]) -> str:
 def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = None) -> Any:
     """Cells as c0, c1, ...; `one`: a relation of one row on the same connection, the relation's own where not given."""
     names = [f'"c{i}"' for i in range(len(cells))]
-    text = [cell.cell if isinstance(cell, Listed) else cell for cell in cells]
+    text = [cell.text if isinstance(cell, Listed) else cell for cell in cells]
     made = relation.project(", ".join(f"{cell} AS {name}" for cell, name in zip(text, names, strict=True)))
     for i, cell in enumerate(cells):
         if isinstance(cell, Listed):
             row = relation.limit(0).aggregate("count(*)") if one is None else one
-            levels = row.project(f"unnest({cell.codes}) AS level, unnest(range(1, {len(cell.levels) + 1})) AS place")
+            levels = row.project(cell.table).project(cell.rows)
             joined = made.set_alias("cells").join(levels.set_alias("levels"), f"{names[i]} = level", how="left")
             made = joined.project(", ".join(f"place AS {name}" if name == names[i] else name for name in names))
     return nw.from_native(made)
@@ -297,13 +264,13 @@ def _counted(count: str, unit: str) -> str:
     return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {whole} END"
 
 
-def _cell(one: Reading, cell: str, dtype: str) -> str | Listed:
+def _cell(one: Reading, cell: str, dtype: str, *, own: bool = True) -> str | Listed:
     if dtype == '"NULL"':
         return "NULL::DOUBLE"
     if one.how in ("text", "index"):
-        return _listed(cell, one.levels)
+        return listed(cell, one.levels, collated=not own)
     if one.how == "listed":
-        return _is_listed(cell, one.levels)
+        return is_listed(cell, one.levels, collated=not own)
     if one.how == "part":
         return _part(cell, one.levels)
     if one.how == "unit":
@@ -336,9 +303,9 @@ def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
 def _text_cell(one: Reading, cell: str) -> str | Listed:
     number = f"TRY_CAST({cell} AS DOUBLE)"
     if one.how in ("text", "index"):
-        return _listed(cell, one.levels)
+        return listed(cell, one.levels, collated=False)
     if one.how == "listed":
-        return _is_listed(cell, one.levels)
+        return is_listed(cell, one.levels, collated=False)
     if one.how == "part":
         return _part(cell, one.levels)
     if one.how == "unit":

@@ -12,6 +12,7 @@ from typing import Any
 
 from tacit import untyped
 from tacit.curator.source.arrays import Lazy, array_type, plain
+from tacit.curator.source.watch import WATCHED
 from tacit.errors import SourceError
 
 
@@ -28,6 +29,9 @@ def connection() -> Any:
         made.execute(f"SET {setting}")
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
         made.execute(f"SET {setting} = false")
+    watched = WATCHED.get()
+    if watched is not None:
+        watched.take(made)
     return made
 
 

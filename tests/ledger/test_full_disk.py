@@ -1,0 +1,141 @@
+"""A disk that is full before a charge, or between the charge and the store of its answer."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.curator import curator as door
+from tacit.errors import LedgerError
+
+SCHEMA = tc.Schema({"age": tc.Real(0, 100), "place": tc.Category(list(range(300)))})
+ROWS = {"age": np.linspace(0, 100, 600), "place": np.arange(600) % 300}
+QUERY = tc.Mean("age", by="place")  # its answer needs more than what is left of a page
+
+
+def opened(ledger: Path) -> tc.Curator:
+    return tc.Curator(ROWS, SCHEMA, budget=tc.Budget(rho=1), ledger=ledger, name="people")
+
+
+def after_the_data(monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
+    """Something that happens once noise is drawn, before the answer is stored."""
+    measure = door.measure
+
+    def measured(*given: Any) -> Any:
+        found = measure(*given)
+        step()
+        return found
+
+    monkeypatch.setattr(door, "measure", measured)
+
+
+def refused(curator: tc.Curator, rho: str = "0.25") -> str:
+    with pytest.raises(LedgerError) as found:
+        curator.release(QUERY, rho=rho)
+    assert found.value.code == "L08"
+    assert found.value.__cause__ is None
+    assert found.value.__context__ is None
+    for frame, _ in traceback.walk_tb(found.value.__traceback__):
+        assert not {"noisy", "made", "text", "body"} & set(frame.f_locals), "the answer lost hangs on the error"
+    return str(found.value)
+
+
+def resumed(ledger: Path) -> None:
+    """The charge stands; the same question has its answer by it, and is the same ever after."""
+    curator = opened(ledger)
+    assert str(curator.spent.rho) == "1/4"
+    first = curator.release(QUERY, rho="0.25")
+    assert curator.release(QUERY, rho="0.25").to_dict() == first.to_dict()
+    assert str(opened(ledger).spent.rho) == "1/4"
+    assert first.to_dict()["charge"] == 1
+
+
+def no_more_pages(curator: tc.Curator) -> None:
+    """SQLite's own limit, on the connection of the ledger: as a disk without another block."""
+    connection = curator._ledger.store_._connect()  # type: ignore[attr-defined]
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+
+
+def test_full_between_charge_and_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = tmp_path / "people.ledger"
+    curator = opened(ledger)
+    after_the_data(monkeypatch, lambda: no_more_pages(curator))
+    words = refused(curator)
+    assert words == refused(curator), "the words tell nothing of the answer"
+    monkeypatch.undo()
+    curator._ledger.close()
+    resumed(ledger)
+
+
+def test_full_before_the_charge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is read, nothing is spent."""
+    ledger = tmp_path / "people.ledger"
+    curator = opened(ledger)
+    read: list[int] = []
+    after_the_data(monkeypatch, lambda: read.append(1))
+    no_more_pages(curator)
+    with pytest.raises(LedgerError) as found:
+        curator.release(QUERY, rho="0.25", note="a long one, " * 1_000)
+    assert found.value.code == "L08"
+    assert read == []
+    curator._ledger.close()
+    after = opened(ledger)._ledger
+    after.verify()
+    assert after.charges() == []
+    assert after.spent().rho == 0
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(command, capture_output=True, check=False).returncode
+    except OSError:
+        done = 1
+    if done:
+        pytest.skip("no file system may be mounted here")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill(place: Path) -> None:
+    with (place / "other").open("ab", buffering=0) as out:
+        try:
+            while True:
+                out.write(bytes(4096))
+        except OSError:
+            pass
+    with (place / "rest").open("ab", buffering=0) as out:
+        try:
+            while True:
+                out.write(b"\0")
+        except OSError:
+            pass
+
+
+def test_a_disk_that_fills_between_charge_and_store(small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real one, and a process that ends there: the next finds the charge, and answers once there is room."""
+    ledger = small_disk / "people.ledger"
+    curator = opened(ledger)
+    after_the_data(monkeypatch, lambda: fill(small_disk))
+    words = refused(curator)
+    assert words == refused(curator)
+    monkeypatch.undo()
+    assert str(opened(ledger).spent.rho) == "1/4", "read on a full disk"
+    for name in ("other", "rest"):
+        os.remove(small_disk / name)
+    curator._ledger.close()
+    resumed(ledger)
