@@ -179,6 +179,7 @@ def _facts() -> Words:
     }
     weight = {**grid, "kind": {"enum": ["real", "rows"]}, "lower": {"const": 0}}
     exact = _ref("fraction")
+    said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}}
     return {
         "cost": {
             "description": "A price, written in one of three ways.",
@@ -198,16 +199,16 @@ def _facts() -> Words:
         "weight": _closed(
             *_described(Grid, weight, "The same for weights, up to the cap; kind rows: persons by their rows.")
         ),
-        "axis": _closed(
-            {
-                "kind": {"enum": ["real", "integer", "date", "levels"]},
-                "missing": {"type": "string"},
-                "edges": _list(number, minItems=2),
-                "units": {"type": "string"},
-            },
-            "A column of a histogram: the edges of its bins, ends included; or levels.",
-            ("edges", "units"),
-        ),
+        "axis": {
+            "description": "A column of a histogram: the edges of its bins, ends included; or levels.",
+            "oneOf": [
+                _closed(
+                    {"kind": {"enum": ["real", "integer", "date"]}, **said, "edges": _list(number, minItems=2)},
+                    optional=("units",),
+                ),
+                _closed({"kind": {"const": "levels"}, **said}, optional=("units",)),
+            ],
+        },
         "levels": {
             "description": "Columns of by with their public labels; cells are in row-major order of them.",
             **_list(_pair({"type": "string"}, _list({"type": "string"}, minItems=1, uniqueItems=True))),

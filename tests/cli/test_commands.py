@@ -195,3 +195,20 @@ def test_what_is_worth_a_look_is_said_in_words(home: Path) -> None:
     assert hint in (home / "quality.txt").read_text()
     summary = tc.Releases.load(home / "job.release.json")["quality"].summary()
     assert summary.notes[0].endswith(hint)
+
+
+def test_ranges_and_large_histograms_are_released_and_shown(home: Path) -> None:
+    """Their summaries are of another shape: nothing may fail after the charge."""
+    text = JOB[: JOB.index("[ask.mean-age]")] + '[ask.range]\nquery = "Range"\ncolumn = "age"\n'
+    text += '[ask.cells]\nquery = "Histogram"\ncolumns = ["age", "sex", "married"]\n'
+    text += "bins = { age = [" + ", ".join(str(18 + 0.25 * i) for i in range(301)) + "] }\n"
+    (home / "job.toml").write_text(text.replace("[18.0", "[18"))
+    refused = run(home, "plan", "job.toml", code=2)
+    assert "Q64" in refused  # 300 bins are too many: 200 at most
+    (home / "job.toml").write_text(text[: text.index("bins = ")] + "bins = { age = 200 }\n")
+    assert "part beyond the bounds" in run(home, "plan", "job.toml")
+    shown = run(home, "release", "job.toml")
+    assert "Range of age" in shown
+    assert "Histogram of age" in shown
+    assert "lower" in run(home, "show", "job.release.json", "--name", "range")
+    assert json.loads(run(home, "show", "job.release.json", "--json"))["range"][0]["term"] == "age"

@@ -284,7 +284,7 @@ def test_a_release_holds_a_closed_list_of_facts(curator: tc.Curator) -> None:
 def test_damaged_releases_are_refused(curator: tc.Curator, tmp_path: Path) -> None:
     words = curator.release(tc.Mean("age"), rho=0.1).to_dict()
     assert release_from_dict(json.loads(json.dumps(words))).to_dict() == words
-    for change in ({"tacit": 99}, {"kind": "histogram"}, {"parts": 3}, {"query": {"query": "Median"}}, {"cost": {}}):
+    for change in ({"tacit": 99}, {"kind": "histograms"}, {"parts": 3}, {"query": {"query": "Median"}}, {"cost": {}}):
         with pytest.raises(tc.TacitError):
             release_from_dict({**words, **change})
     (tmp_path / "x.json").write_text("[1]")

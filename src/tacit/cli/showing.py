@@ -18,11 +18,20 @@ def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dic
     from tacit.inference import quality
 
     own = () if level is None else (level,)
-    made = {name: (one, one.estimate(target)) for name, one in found.items()}
+    made = {name: (one, _estimate(one, target)) for name, one in found.items()}
     return {
         name: quality.summary(shown, *own) if one.kind == "quality" else shown.summary(*own)
         for name, (one, shown) in made.items()
     }
+
+
+def _estimate(release: Any, target: Any) -> Any:
+    """Its estimate; of a histogram of many cells its columns."""
+    from tacit.inference.histogram import SHOWN, Columns
+
+    if release.kind == "histogram" and release.counts.size > SHOWN:
+        return Columns(release)
+    return release.estimate(target)
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
@@ -51,9 +60,9 @@ def show(
         if save is not None:
             tables[only].save(save)
         if plot is not None:
-            found[only].estimate(target).plot().save(plot)
+            found[only].estimate(target).plot().save(plot)  # of many cells there is no picture: I43
     own = () if level is None else (level,)
-    frames = {key: one.estimate(target).to_frame(*own) for key, one in found.items()} if as_json else {}
+    frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
     words = {key: records(frame) for key, frame in frames.items()}
     emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
 

@@ -70,7 +70,7 @@ class HistogramRelease(Release):
         """The cells as a table, or where they are many the margins of each column; InferenceError I01 (level)."""
         if self.counts.size <= SHOWN:
             return self.estimate().summary(level)
-        return overview(self)
+        return Columns(self).summary(level)
 
     def plot(self, ax: Any = None) -> Any:
         """The cells as a picture; InferenceError I20 without matplotlib, I43 for more than 1,000 cells."""
@@ -157,17 +157,31 @@ def margin(release: Released, columns: tuple[str, ...]) -> Margin:
     return Margin(release, tuple(release.levels[i] for i in places), tuple(axes[i] for i in places), summed, added)
 
 
-def overview(release: HistogramRelease) -> Table:
-    """One row for each column of a large histogram."""
-    from tacit.inference.display import facts, people_words
-    from tacit.tables import Table
+@dataclass(frozen=True)
+class Columns:
+    """What is shown of a histogram of many cells: its columns."""
 
-    rows = tuple((name, f"{len(labels):,}", _short(labels)) for name, labels in release.levels)
-    cells = release.counts.size
-    sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
-    said = f"{cells:,} cells, noise of standard deviation {sd:,.3g} in each; margins, fits and samples of them are free"
-    title = f"Histogram of {', '.join(release.columns)} · {people_words(release)}"
-    return Table(title, ("column", "levels", ""), rows, (said, facts(release)), ("left", "right", "left"))
+    release: HistogramRelease
+
+    def summary(self, level: float = 0.95) -> Table:
+        """One row for each column; nothing in it depends on the level."""
+        from tacit.inference.display import facts, people_words
+        from tacit.tables import Table
+
+        release = self.release
+        rows = tuple((name, f"{len(labels):,}", _short(labels)) for name, labels in release.levels)
+        sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
+        noise = f"{release.counts.size:,} cells, noise of standard deviation {sd:,.3g} in each"
+        notes = (f"{noise}; margins of them are free", facts(release))
+        title = f"Histogram of {', '.join(release.columns)} · {people_words(release)}"
+        return Table(title, ("column", "levels", ""), rows, notes, ("left", "right", "left"))
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """Number of levels of each column."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        sizes = [len(labels) for _, labels in self.release.levels]
+        return pd.DataFrame({"levels": sizes}, index=list(self.release.columns))
 
 
 def _short(labels: tuple[str, ...]) -> str:

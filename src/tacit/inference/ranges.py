@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tacit.errors import InferenceError
+from tacit.inference.terms import Target
 from tacit.release import Part, Release, Released, register
 from tacit.schema import Real
 from tacit.schema.rowmaps import WIDE
 
 if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
     from tacit.tables import Table
 
 CARE = 0.01
@@ -24,13 +27,13 @@ class RangeRelease(Release):
 
     kind: ClassVar[str] = "range"
 
-    def estimate(self) -> RangeEstimate:
-        """The bounds, and the part of the rows that may lie beyond them."""
-        return estimate(self)
+    def estimate(self, target: Target = "population") -> RangeEstimate:
+        """The bounds, and the part of the rows that may lie beyond them; the same whatever the target (I09)."""
+        return estimate(self, target)
 
-    def summary(self) -> Table:
-        """The bounds as a table."""
-        return self.estimate().summary()
+    def summary(self, level: float = 0.95) -> Table:
+        """The bounds as a table; they have no level."""
+        return self.estimate().summary(level)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -65,8 +68,15 @@ class RangeEstimate:
             raise InferenceError(self.reason, code="I17", hint="a higher price, or bounds from elsewhere", state=None)
         return Real(self.lower, self.upper)
 
-    def summary(self) -> Table:
-        """A table of the bounds."""
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """lower, upper, outside, reason: a pandas DataFrame of one row; bounds have no level."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        row = {"lower": [self.lower], "upper": [self.upper], "outside": [self.outside], "reason": [self.reason or ""]}
+        return pd.DataFrame(row, index=[self.release.parts[0].label])
+
+    def summary(self, level: float = 0.95) -> Table:
+        """A table of the bounds; they have no level."""
         from tacit.inference.display import facts, people_words
         from tacit.tables import Table
 
@@ -87,8 +97,11 @@ class RangeEstimate:
         return self.summary().to_html()
 
 
-def estimate(release: Released) -> RangeEstimate:
-    """A release of a range, or a simulated one -> RangeEstimate."""
+def estimate(release: Released, target: Target = "population") -> RangeEstimate:
+    """A release of a range, or a simulated one -> RangeEstimate; InferenceError I09 for an unknown target."""
+    if target not in ("population", "table"):
+        text = f"target {target!r} is neither 'population' nor 'table'."
+        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
     pair, size = release.parts
     share = pair.parameters["share"]
     rows = max(size.integers[0][0] / share, 0.0)
