@@ -146,6 +146,11 @@ CODES: Final[dict[str, str]] = {
     "I13": "a table or paragraph of no estimates",
     "I14": "a level that quantiles were not selected for",
     "I20": "matplotlib is not installed",
+    "I40": "axes or cells of a histogram that are none",
+    "I41": "a fit names a column that is not in the release",
+    "I42": "a formula cannot be read, or not be evaluated on the cells",
+    "I43": "a response or regressor that a model cannot take",
+    "I44": "an unknown model or method of a fit, or a parameter of it out of range",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
