@@ -1,13 +1,18 @@
 """From cells to points: the correction for binning, as a rule of integration that is linear in the counts.
 
 Within a bin of centre a and width h the density is taken as linear, f + f'(x - a), the slope f' by finite differences
-of the counts (central; second-order one-sided at the ends); the integral of any score against it is that of Gauss on
-the two points a -+ h / (2 sqrt 3), exact for cubics.  So sum_r n_r g~_r = sum over points of weight * g, where
+of the counts (central; to the only neighbour at the ends); the integral of any score against it is that of Gauss on the
+two points a -+ h / (2 sqrt 3), exact for cubics.  So sum_r n_r g~_r = sum over points of weight * g, where
 
     weight(a -+ h / (2 sqrt 3)) = n / 2 -+ f' h**2 / (4 sqrt 3),
 
 which is theory §7's g~ = g + (h**2/24) g'' + (h**2/12) D' g' to the order h**4, for any score, with no derivative in x
 and no point at an edge (where a logarithm may be infinite).  Bins of unequal widths are allowed.
+
+At the end bins theory §7 has second-order differences.  First-order ones leave the same order h**4, as an end bin has
+mass of order h, and they carry less noise, and less bias where residuals are narrow beside the bins.  Bias of the slope
+of a line in standard errors at 1e5 rows, 10 bins, normal residuals of .5, .75, 1 bin widths, root mean square over 40
+random lines: 4.4, 1.2, .5 with second-order ends and 2.3, .7, .2 with these (`benchmarks/histogram_fits.py`).
 """
 
 from __future__ import annotations
@@ -26,24 +31,21 @@ ROOT: float = 1 / (2 * math.sqrt(3))
 
 
 def slopes(centers: Array) -> Array:
-    """D, shape (K, K): D @ f is the derivative of f at the centres, from parabolas through three neighbours.
+    """D, shape (K, K): D @ f is the derivative of f at the centres, from its neighbours.
 
     >>> slopes(np.array([0.5, 1.5, 2.5])) @ np.array([1.0, 4.0, 9.0])
-    array([2., 4., 6.])
+    array([3., 4., 5.])
     """
     K = len(centers)
     D = np.zeros((K, K))
-    if K == 2:
-        D[:] = np.array([-1.0, 1.0]) / (centers[1] - centers[0])
-    if K < 3:
-        return D
-    for r in range(K):
-        i = min(max(r, 1), K - 2)
-        x0, x1, x2 = centers[i - 1 : i + 2]
-        x = centers[r]
-        D[r, i - 1] = (2 * x - x1 - x2) / ((x0 - x1) * (x0 - x2))
-        D[r, i] = (2 * x - x0 - x2) / ((x1 - x0) * (x1 - x2))
-        D[r, i + 1] = (2 * x - x0 - x1) / ((x2 - x0) * (x2 - x1))
+    for r in range(1, K - 1):
+        x0, x1, x2 = centers[r - 1 : r + 2]
+        D[r, r - 1] = (x1 - x2) / ((x0 - x1) * (x0 - x2))
+        D[r, r] = (2 * x1 - x0 - x2) / ((x1 - x0) * (x1 - x2))
+        D[r, r + 1] = (x1 - x0) / ((x2 - x0) * (x2 - x1))
+    if K > 1:
+        D[0, :2] = np.array([-1.0, 1.0]) / (centers[1] - centers[0])
+        D[-1, -2:] = np.array([-1.0, 1.0]) / (centers[-1] - centers[-2])
     return D
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, cast, get_args
+from typing import Final, Literal, get_args
 
 import numpy as np
 
@@ -83,6 +83,7 @@ def fit_cells(
     InferenceError I41 for a column that the cells lack, I42 for a formula that cannot be evaluated, I43 for a response
     that the model cannot take, I44 for an unknown model or method.
 
+    >>> from tacit.inference.fits.cells import Axis
     >>> x = Axis("x", "continuous", np.linspace(0.0, 4.0, 5))
     >>> y = Axis("y", "levels", labels=("no", "yes"))
     >>> exact = Cells((x, y), np.array([[80.0, 20.0], [60.0, 40.0], [40.0, 60.0], [20.0, 80.0]]), variance=0.0)
@@ -196,15 +197,30 @@ def _fitted(fit: Fit, cells: Cells, problem: Regression, made: Design) -> Fit:
     loose = looseness(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
     both = sandwich(cells, points.gather(problem.scores(found.theta)), found.local.hessian, loose)
     reason = _reason(cells, found, both)
+    criteria = _criteria(problem, found, weights)
     return replace(
         fit,
+        notes=(*fit.notes, *_narrow(made, criteria)),
         values=found.theta,
         cov_sampling=both.sampling,
         cov_privacy=both.privacy,
         reasons=(reason,) * len(fit.names),
-        criteria=_criteria(problem, found, weights),
+        criteria=criteria,
         work=Work(cells, points, made, problem, weights, both.influence),
     )
+
+
+def _narrow(made: Design, criteria: Mapping[str, float]) -> list[str]:
+    """A note where a line's residuals spread less than the response's bins."""
+    if made.axis is None or made.axis.kind != "continuous" or "scale" not in criteria:
+        return []
+    width = float(np.median(made.axis.widths))
+    if criteria["scale"] >= width:
+        return []
+    return [
+        f"Residuals spread by {criteria['scale']:.3g}, less than a bin of {made.axis.name} ({width:.3g}): the "
+        "correction for binning can leave a bias; a release with narrower bins would not."
+    ]
 
 
 def too_few(cells: Cells) -> str | None:
@@ -243,10 +259,9 @@ def _criteria(problem: Regression, found: Solution, weights: Array) -> dict[str,
     base = float(weights @ loss.saturated(y))
     out["deviance"] = 2 * (found.local.value - base)
     ones = Regression(("Intercept",), loss, np.ones((len(y), 1)), problem.y)
-    null = cast(float, ones.local(np.array([loss.predictor(float(weights @ y) / rows)]), weights).value)
+    null = ones.local(np.array([loss.predictor(float(weights @ y) / rows)]), weights).value
     out["null_deviance"] = 2 * (null - base)
     out["explained"] = 1 - out["deviance"] / out["null_deviance"] if out["null_deviance"] > 0 else float("nan")
     if loss.name == "linear":
         out["scale"] = float(np.sqrt(max(out["deviance"], 0.0) / rows))
     return out
-

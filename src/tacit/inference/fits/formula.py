@@ -11,7 +11,7 @@ from tacit.errors import InferenceError
 from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
-from tacit.untyped import pandas
+from tacit.untyped import formulaic, pandas
 
 LEAST: Final = 4
 """A continuous response of fewer bins says too little of its mean."""
@@ -54,11 +54,8 @@ class Design:
 
 def parse(text: str, cells: Cells) -> Parsed:
     """Read a formula and check its columns against the cells; InferenceError I41, I42."""
-    import formulaic  # pyright: ignore[reportMissingTypeStubs]
-
-    maker: Any = formulaic.Formula
     try:
-        formula = maker(text)
+        formula = formulaic().Formula(text)
         left = [str(term) for term in formula.lhs]
         right = formula.rhs
         columns = [str(name) for name in formula.lhs.required_variables]
@@ -85,7 +82,7 @@ def frame(points: Points) -> Any:
     columns: dict[str, Any] = {}
     for axis in points.cells.axes:
         if axis.kind == "levels" and axis.numbers is None:
-            codes = points.along(axis.name, np.arange(axis.bins))
+            codes = points.along(axis.name, np.arange(axis.bins, dtype=np.float64)).astype(int)
             columns[axis.name] = pd.Categorical.from_codes(codes, categories=list(axis.labels or ()))
         else:
             columns[axis.name] = points.along(axis.name, points.position(axis)[0])
@@ -132,12 +129,9 @@ def _names(spec: Any) -> tuple[str, ...]:
 
 def _matrix(formula: Any, table: Any) -> tuple[Any, Array]:
     """The specification and the numbers of a formula on a frame; InferenceError I42 where they are not finite."""
-    import formulaic  # pyright: ignore[reportMissingTypeStubs]
-
-    make: Any = formulaic.model_matrix
     try:
         with np.errstate(all="ignore"):
-            found = make(formula, table, context={"np": np}, na_action="ignore")
+            found = formulaic().model_matrix(formula, table, context={"np": np}, na_action="ignore")
     except Exception as error:
         raise _wrong(f"the formula cannot be evaluated on the cells: {error}") from error
     out = np.ascontiguousarray(np.asarray(found, dtype=np.float64))

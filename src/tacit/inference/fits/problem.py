@@ -72,7 +72,8 @@ class Regression:
         if self.loss.link == "identity":
             target = self.y[:, 0]
         root = np.sqrt(np.maximum(weights, 0.0))
-        return np.linalg.lstsq(self.X * root[:, None], target * root, rcond=None)[0]
+        found = np.linalg.lstsq(self.X * root[:, None], target * root, rcond=None)[0]
+        return np.asarray(found, dtype=np.float64)
 
     def local(self, theta: Array, weights: Array) -> Local:
         """Value, gradient and Hessian from the loss's derivatives in the linear predictor."""
