@@ -151,6 +151,8 @@ CODES: Final[dict[str, str]] = {
     "I42": "a formula cannot be read, or not be evaluated on the cells",
     "I43": "a response or regressor that a model cannot take",
     "I44": "an unknown model or method of a fit, or a parameter of it out of range",
+    "I45": "an effect, a prediction or a test of what was not fitted",
+    "I46": "a loss of one's own that is none",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

@@ -14,8 +14,8 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Axis
-from tacit.inference.fits.fit import Fit, Work
 from tacit.inference.fits.formula import frame
+from tacit.inference.fits.result import Fit, Work
 from tacit.inference.fits.sandwich import parts
 from tacit.inference.laws import Array
 from tacit.untyped import pandas, stats
@@ -45,7 +45,8 @@ class Effects:
 
 def _work(fit: Fit) -> Work:
     if fit.work is None:
-        raise InferenceError(f"{fit.formula!r} has no fit: {fit.reasons[0]}.", code="I45", state=None)
+        why = fit.reasons[0] or "only formulas have these"
+        raise InferenceError(f"{fit.formula!r} leaves nothing to work with: {why}.", code="I45", state=None)
     return fit.work
 
 
@@ -81,7 +82,7 @@ def marginal_effects(fit: Fit) -> Effects:
     The average is over all rows of the population that the histogram counts.  InferenceError I45 without a fit.
     """
     work = _work(fit)
-    columns = [axis for axis in work.cells.axes if axis.name in work.design.spec.required_variables]
+    columns = [axis for axis in work.points.cells.axes if axis.name in work.design.spec.required_variables]
     table = frame(work.points)
     ones = np.ones((len(table), 1))
     weights, rows = work.weights, float(work.weights.sum())
@@ -96,7 +97,7 @@ def marginal_effects(fit: Fit) -> Effects:
             names.append(name)
             values.append(value)
             influences.append(own + work.influence @ (weights @ gradient / rows))
-    sampling, privacy = parts(work.cells, np.stack(influences, axis=1))
+    sampling, privacy = parts(work.points.cells, np.stack(influences, axis=1))
     return Effects(tuple(names), np.array(values), sampling, privacy, fit.reasons[0])
 
 

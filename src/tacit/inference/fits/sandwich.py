@@ -23,22 +23,21 @@ LOOSEST: Final = 0.15
 class Sandwich:
     """Covariances of an estimate, shape (p, p), and what made them.
 
-    influence: shape (cells, p), what one more row in a cell does to the estimate.  looseness: theory's relA.
+    influence: shape (cells, p), what one more row in a cell does to the estimate.
     """
 
     sampling: Array
     privacy: Array
     influence: Array
-    looseness: float
 
 
-def sandwich(cells: Cells, gathered: Array, hessian: Array, looseness: float) -> Sandwich:
+def sandwich(cells: Cells, gathered: Array, hessian: Array) -> Sandwich:
     """From the corrected scores of the cells, shape (cells, p), and the weighted Hessian, shape (p, p)."""
     scale = np.sqrt(np.abs(np.diag(hessian)))
     inverse = np.linalg.inv(hessian / np.outer(scale, scale)) / np.outer(scale, scale)
     influence = -gathered @ inverse
     sampling, privacy = parts(cells, influence)
-    return Sandwich(sampling, privacy, influence, looseness)
+    return Sandwich(sampling, privacy, influence)
 
 
 def parts(cells: Cells, influence: Array) -> tuple[Array, Array]:
@@ -63,7 +62,7 @@ def floored(matrix: Array) -> Array:
 
 
 def looseness(problem: Problem, theta: Array, hessian: Array, variance: float, per_cell: int) -> float:
-    """How much the noise moves the Hessian, relative to it: the largest standard deviation over directions.
+    """How much the noise moves the Hessian, relative to it (theory's relA): the largest deviation over directions.
 
     The root of the largest eigenvalue of E (R'NR)**2, where R'BR = 1 and N is the noise in B.
     """
