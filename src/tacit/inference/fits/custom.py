@@ -46,9 +46,13 @@ class Loss:
         """Columns that the loss reads; InferenceError I46 for a loss that fails or gives no number."""
         seen = _Seen()
         tools = jax()
+
+        def of(theta: Any) -> Any:
+            return self.m(seen, theta)
+
         try:
             with double():
-                out = tools.eval_shape(self.m, seen, tools.numpy.zeros(len(self.names)))
+                out = tools.eval_shape(of, tools.numpy.zeros(len(self.names)))
         except Exception as error:
             raise InferenceError(f"the loss fails: {error}", code="I46", state=None) from error
         if getattr(out, "shape", None) != () or not seen.names:

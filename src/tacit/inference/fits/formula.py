@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -56,12 +57,10 @@ def parse(text: str, cells: Cells) -> Parsed:
     """Read a formula and check its columns against the cells; InferenceError I41, I42."""
     try:
         formula = formulaic().Formula(text)
-        left = [str(term) for term in formula.lhs]
-        right = formula.rhs
-        columns = [str(name) for name in formula.lhs.required_variables]
-        regressors = sorted(str(name) for name in right.required_variables)
-    except InferenceError:
-        raise
+        right, before = getattr(formula, "rhs", formula), getattr(formula, "lhs", None)
+        left = [str(term) for term in before or ()]
+        columns = [str(name) for name in before.required_variables] if before else []
+        regressors = sorted({str(name) for name in right.required_variables} | _named(text.split("~", 1)[-1], cells))
     except Exception as error:
         raise _wrong(f"{text!r} is no formula: {error}", hint="'income ~ age + C(sex)'") from error
     if len(left) != 1:
@@ -74,6 +73,11 @@ def parse(text: str, cells: Cells) -> Parsed:
     if not columns:
         raise _wrong(f"{text!r} names no column.")
     return Parsed(text, left[0], tuple(columns), tuple(regressors), right)
+
+
+def _named(text: str, cells: Cells) -> set[str]:
+    """Columns that a text names, inside transformations too (formulaic does not count those of its own)."""
+    return {name for name in cells.names if re.search(rf"(?<![\w.`]){re.escape(name)}(?![\w(`])", text)}
 
 
 def frame(points: Points) -> Any:
@@ -93,6 +97,8 @@ def design(parsed: Parsed, points: Points) -> Design:
     """Response and design matrix at the points; InferenceError I42 for what has no finite value there, I43."""
     table = frame(points)
     spec, X = _matrix(parsed.right, table)
+    if not X.shape[1]:
+        raise _wrong(f"{parsed.text!r} has nothing to fit.", hint=f"'{parsed.response} ~ 1'")
     notes: list[str] = []
     axis = points.cells.axis(parsed.response) if parsed.response in points.cells.names else None
     if axis is None:

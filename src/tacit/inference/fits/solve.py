@@ -68,6 +68,8 @@ def newton(problem: Problem, weights: Array, theta: Array) -> Solution:
     for _ in range(STEPS):
         if not here.finite:
             return Solution(theta, here, "the loss is not finite")
+        if not here.hessian.any():
+            return Solution(theta, here, "the loss has no curvature: not identified")
         scale = np.sqrt(np.maximum(np.abs(np.diag(here.hessian)), 1e-300))
         values, vectors = np.linalg.eigh(here.hessian / np.outer(scale, scale))
         size = np.maximum(np.abs(values), FLAT * max(np.abs(values).max(), FLAT))
