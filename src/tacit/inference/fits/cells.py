@@ -162,11 +162,11 @@ class Cells:
         return replace(self, counts=self.counts - excess, shared=shared, steps=(*self.steps, "project"))
 
     def clip(self) -> Cells:
-        """Negative counts set to 0.  An empty cell gains half the noise scale on average (theory E7)."""
+        """Negative counts set to 0.  An empty cell gains half the noise scale on average (theory §7)."""
         return replace(self, counts=np.maximum(self.counts, 0.0), steps=(*self.steps, "clip"))
 
     def simplex(self) -> Cells:
-        """The nearest counts in the l2 norm that are 0 or more and add up to the total (theory §3.3).
+        """The nearest counts in the l2 norm that are 0 or more and add up to the total (theory §7).
 
         The total is the public one, or that of the counts.  All-zero counts become equal ones.
         """
@@ -181,6 +181,7 @@ class Cells:
 
         Helps where most cells are empty by nature.  With A = 1/2 an empty cell survives with probability n**-0.25 / 2
         under scale 2/alpha noise: a cut that empty cells rarely pass needs A = 2 (theory §7).
+        A "corrected" fit to thresholded counts can be the most accurate of all, but has no standard errors.
         """
         cut = A * scale * math.log(max(n, 1.0))
         return replace(self, counts=np.where(self.counts >= cut, self.counts, 0.0), steps=(*self.steps, "threshold"))
