@@ -165,10 +165,11 @@ def cells_of(rows: Rows, design: Design, epsilon: float, bins: int, rng: np.rand
 def coverage(repeats: int) -> Iterator[str]:
     yield "\n## Coverage of slopes\n"
     yield (
-        f"{repeats} simulations a row; the 95% interval is estimate ∓ 1.96 SE. *RMSE ÷* is the root mean square error of"
-        "\nmidpoints over that of the corrected fit. *No answer* counts fits with a reason in place of standard errors.\n"
+        f"{repeats} simulations a row; the 95% interval is estimate ∓ 1.96 SE. *RMSE ÷* is the root mean square error"
+        "\nof midpoints over that of the corrected fit. *No answer* counts fits with a reason in place of standard"
+        "\nerrors.\n"
     )
-    yield "| design | n, ε, bins | midpoints, % | corrected, % | sampling SE only, % | SE / SD | RMSE ÷ | no answer |"
+    yield ("| design | n, ε, bins | midpoints, % | corrected, % | sampling SE only, % | SE / SD | RMSE ÷ | no answer |")
     yield "|---|---|---:|---:|---:|---:|---:|---:|"
     for which, n, epsilon, bins in SETTINGS:
         design = DESIGNS[which]
@@ -220,8 +221,9 @@ def lei(repeats: int) -> Iterator[str]:
         "250,070 generated sales with the published coefficients (then cut to the published range of prices, which"
         "\nmoves them); 10 bins for price and for size, 4 years, 6 counties. Root mean square of |estimate ÷ OLS − 1|"
         f"\nover {repeats} perturbations, in percent. *Published* is the paper's Algorithm 1, *threshold* its A = ½;"
-        "\n*corrected, threshold* is the correction for binning on thresholded counts. Thresholds save noise and have no"
-        "\nstandard errors; the corrected fit, the default, has. *Printed* is Table 1 of the paper, for its own rows.\n"
+        "\n*corrected, threshold* is the correction for binning on thresholded counts. Thresholds save noise and have"
+        "\nno standard errors; the corrected fit, the default, has. *Printed* is Table 1 of the paper, for its own"
+        "\nrows.\n"
     )
     rng = np.random.default_rng(2011)
     rows = houses(rng)
@@ -254,9 +256,8 @@ def lei(repeats: int) -> Iterator[str]:
         yield "|---|---:|---:|---:|---:|---:|---:|---:|"
         for i, term in enumerate(TERMS):
             a, b, c, d = (f"{off[m][i]:.2f}" for m in METHODS)
-            yield (
-                f"| {term} | {ols[i]:,.0f} | {a} | {b} | **{c}** | {d} | {PRINTED[alpha][0][i]} | {PRINTED[alpha][1][i]} |"
-            )
+            printed = " | ".join(str(column[i]) for column in PRINTED[alpha])
+            yield f"| {term} | {ols[i]:,.0f} | {a} | {b} | **{c}** | {d} | {printed} |"
         a, b, c, d = (f"{np.sqrt(np.mean(off[m] ** 2)):.2f}" for m in METHODS)
         yield f"| all | | {a} | {b} | **{c}** | {d} | | |"
 
@@ -279,8 +280,8 @@ def narrow(repeats: int) -> Iterator[str]:
     yield "\n## Residuals narrower than a bin\n"
     yield (
         "Bias of the slope of a line, in its standard errors at 100,000 rows: root mean square over random lines, from"
-        f"\nexact probabilities of cells without noise, {repeats} lines a row. Normal residuals whose standard deviation is"
-        "\nso many bins. Where it is below one bin a fit carries a note.\n"
+        f"\nexact probabilities of cells without noise, {repeats} lines a row. Normal residuals whose standard"
+        "\ndeviation is so many bins. Where it is below one bin a fit carries a note.\n"
     )
     yield "| regressor | bins | residual sd, bins | midpoints | corrected | with second-order ends |"
     yield "|---|---:|---:|---:|---:|---:|"

@@ -153,6 +153,7 @@ CODES: Final[dict[str, str]] = {
     "I44": "an unknown model or method of a fit, or a parameter of it out of range",
     "I45": "an effect, a prediction or a test of what was not fitted",
     "I46": "a loss of one's own that is none",
+    "I47": "a fit of more cells than can be handled",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -87,6 +89,20 @@ def test_predictions_effects_and_wald_tests_are_those_of_statsmodels() -> None:
     effect = marginal_effects(one)
     assert effect.names == ("x",)
     assert effect.values[0] == pytest.approx(margin.margeff[0], rel=1e-6)
+
+
+def test_extra_cells_of_used_columns_are_left_out_and_of_others_are_counted() -> None:
+    cells, _ = table()
+    axes = (replace(AXES[0], extra=("below", "missing")), *AXES[1:3], replace(AXES[3], extra=("missing",)))
+    counts = np.random.default_rng(6).poisson(15, [axis.size for axis in axes]).astype(float)
+    counts[:10, :, :, :2] = cells.counts
+    padded = Cells(axes, counts, 0.0, counts.sum())
+    used = fit_cells(padded, "y ~ x * s")
+    whole = Cells((*AXES[:3],), counts[:10].sum(axis=3), 0.0)
+    np.testing.assert_allclose(used.values, fit_cells(whole, "y ~ x * s").values, rtol=1e-9)
+    both = fit_cells(padded, "z ~ x + s", "logistic")
+    whole = Cells((*AXES[:2], AXES[3]), counts[:10, :, :, :2].sum(axis=2), 0.0)
+    np.testing.assert_allclose(both.values, fit_cells(whole, "z ~ x + s", "logistic").values, rtol=1e-9)
 
 
 def test_the_marginal_effect_of_a_factor_is_a_mean_difference() -> None:

@@ -153,6 +153,11 @@ def fit_loss(cells: Cells, loss: Loss, method: Method = "corrected") -> Fit:
     >>> fit_loss(exact, Loss(lambda x, theta: (x["y"] - theta[0]) ** 2, names=["mean"])).values
     array([2.])
     """
+    return minimised(cells, loss, method, starts=STARTS)
+
+
+def minimised(cells: Cells, loss: Loss, method: Method, starts: int) -> Fit:
+    """`fit_loss` with so many starts besides the given one."""
     checked(method)
     names = tuple(loss.names)
     points = points_for(cells, loss.columns, method)
@@ -160,7 +165,7 @@ def fit_loss(cells: Cells, loss: Loss, method: Method = "corrected") -> Fit:
     if first.shape != (len(names),):
         raise InferenceError(f"start has {first.size} numbers for {len(names)} parameters.", code="I46", state=None)
     problem = Minimum(names, loss, _data(points, loss.columns), first)
-    problem, several = _lowest(problem, points)
+    problem, several = _lowest(problem, points, starts) if starts else (problem, ())
     notes = (*binned(points.cells, method), *several)
     return concluded(empty("", "loss", method, names, notes), points, problem)[0]
 
@@ -171,14 +176,14 @@ def _data(points: Points, columns: tuple[str, ...]) -> Array:
     return np.stack([points.along(axis.name, points.position(axis)[0]) for axis in axes], axis=1)
 
 
-def _lowest(problem: Minimum, points: Points) -> tuple[Minimum, tuple[str, ...]]:
+def _lowest(problem: Minimum, points: Points, count: int) -> tuple[Minimum, tuple[str, ...]]:
     """The problem from the start that leads lowest, and a note where starts lead to different minima."""
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     if not weights.any():
         return problem, ()
     rng = np.random.default_rng(0)
     spread = 1 + np.abs(problem.first)
-    starts = [problem.first, *(problem.first + spread * rng.normal(size=(STARTS, len(spread))))]
+    starts = [problem.first, *(problem.first + spread * rng.normal(size=(count, len(spread))))]
     ends = [newton(problem, weights, start) for start in starts]
     good = [end for end in ends if end.reason is None]
     if not good:

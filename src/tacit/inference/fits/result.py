@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal, get_args
@@ -20,6 +21,8 @@ from tacit.inference.laws import Array
 Method = Literal["corrected", "midpoint", "lei-2011", "lei-2011-nonnegative", "lei-2011-threshold"]
 CUT: Final = 0.5
 """Lei's tuning parameter A."""
+MOST: Final = 20_000_000
+"""Points of a fit: one number for each takes 160 MB."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +96,16 @@ def prepared(cells: Cells, method: Method) -> Cells:
 
 
 def points_for(cells: Cells, columns: tuple[str, ...], method: Method) -> Points:
-    """The points of a method on the margin of some columns; InferenceError I41."""
-    return Points(prepared(cells, method).used(columns), fine=method == "corrected")
+    """The points of a method on the margin of some columns; InferenceError I41, I47 for more than can be handled."""
+    points = Points(prepared(cells, method).used(columns), fine=method == "corrected")
+    if math.prod(points.shape) > MOST:
+        raise InferenceError(
+            f"a fit of {', '.join(columns)} takes {math.prod(points.shape):,} points; {MOST:,} are the most.",
+            code="I47",
+            hint="fewer columns, or fewer bins",
+            state=None,
+        )
+    return points
 
 
 @dataclass(frozen=True)
