@@ -11,6 +11,7 @@ from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.fits.custom import Loss, fit_loss
 from tacit.inference.fits.effects import marginal_effects, predict, terms_of, wald
 from tacit.inference.fits.fit import fit_cells
+from tacit.inference.fits.result import prepared
 
 
 def exact(counts, variance: float = 0.0, total: float | None = None) -> Cells:  # type: ignore[no-untyped-def]
@@ -79,6 +80,25 @@ def test_biased_counts_have_no_standard_errors() -> None:
         assert "biased" in str(found.reasons[0])
     assert "simplex" in str(fit_cells(cells.simplex(), "y ~ x", "logistic").reasons[0])
     assert fit_cells(cells, "y ~ x", "logistic", "lei-2011").reasons[0] is None
+
+
+def test_published_methods_need_no_noise_and_say_what_they_did() -> None:
+    cells = exact(np.array([[90, 20], [70, 30], [40, 60], [20, 80]]), total=410.0)
+    midpoint = fit_cells(cells, "y ~ x", "logistic", "midpoint").values
+    for method in ("lei-2011", "lei-2011-nonnegative", "lei-2011-threshold"):
+        found = fit_cells(cells, "y ~ x", "logistic", method)
+        np.testing.assert_allclose(found.values, midpoint)  # of exact counts nothing is cut
+        assert any("midpoints" in note for note in found.notes)
+
+
+def test_lei_s_threshold_is_half_a_log_n_over_alpha() -> None:
+    """Scale 2 / alpha under replace-one, 1 / alpha under add-remove; the same alpha, so the same cut."""
+    alpha, n = 0.5, 1_000.0
+    cut = 0.5 * np.log(n) / alpha
+    counts = np.array([cut - 1e-9, cut + 1e-9, n - 2 * cut])
+    for total, scale in ((n, 2 / alpha), (None, 1 / alpha)):
+        kept = prepared(Cells((levels("s", "a", "b", "c"),), counts, 2 * scale**2, total), "lei-2011-threshold").counts
+        assert (kept > 0).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize(

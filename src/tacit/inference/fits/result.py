@@ -88,10 +88,9 @@ def prepared(cells: Cells, method: Method) -> Cells:
     if method == "lei-2011-nonnegative":
         return cells.clip()
     if method == "lei-2011-threshold":
-        scale = float(np.sqrt(cells.variance / 2))  # of Laplace noise of that variance
-        alpha = 2 / scale if cells.total is not None else 1 / scale if scale else np.inf
+        scale = float(np.sqrt(cells.variance / 2))  # of Laplace noise of that variance: 2 / alpha, or 1 / alpha
         n = cells.total if cells.total is not None else float(cells.counts.sum())
-        return cells.threshold(CUT, 1 / alpha, n)
+        return cells.threshold(CUT, scale / 2 if cells.total is not None else scale, n)
     return cells
 
 
