@@ -40,7 +40,7 @@ class Effects:
     @property
     def std_errors(self) -> Array:
         """Standard errors, sampling and privacy together, shape (m,)."""
-        return np.sqrt(np.diag(self.cov_sampling) + np.diag(self.cov_privacy))
+        return np.sqrt(np.maximum(np.diag(self.cov_sampling) + np.diag(self.cov_privacy), 0.0))
 
 
 def _work(fit: Fit) -> Work:

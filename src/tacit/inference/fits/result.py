@@ -62,7 +62,7 @@ class Fit:
     @property
     def std_errors(self) -> Array:
         """Standard errors, sampling and privacy together, shape (p,)."""
-        return np.sqrt(np.diag(self.cov_sampling) + np.diag(self.cov_privacy))
+        return np.sqrt(np.maximum(np.diag(self.cov_sampling) + np.diag(self.cov_privacy), 0.0))
 
 
 def empty(formula: str, model: str, method: Method, names: tuple[str, ...], notes: tuple[str, ...]) -> Fit:
