@@ -174,6 +174,15 @@ def test_losses_that_are_none_or_have_no_minimum() -> None:
         assert all("no fit" in str(reason) for reason in found.reasons)
 
 
+def test_bins_too_wide_for_the_residuals_are_noted() -> None:
+    rng = np.random.default_rng(7)
+    for sd, noted in ((0.06, True), (0.13, False)):
+        found = fit_cells(line("beta22", 0.4, 0.2, sd).draw(100_000, 1.0, rng), "y ~ x")
+        assert any("little for bins of y" in note for note in found.notes) is noted
+    found = fit_cells(line("beta22", 0.4, 0.2, 0.13).draw(100_000, 1.0, rng), "y ~ x", "quantile")
+    assert any("little for bins of y" in note for note in found.notes)
+
+
 def test_several_minima_are_noted() -> None:
     cells = Cells((continuous("x", 8),), np.arange(8.0), 0.0)
     found = fit_loss(cells, Loss(lambda x, theta: (x["x"] ** 2 + 1 - theta[0] ** 2) ** 2, ("a",), start=(0.5,)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -112,19 +111,21 @@ def _bend(loss: RegressionLoss, cells: Cells, formula: str, method: Method) -> t
 def _described(fit: Fit, outcome: Outcome, problem: Regression, points: Points, made: Design) -> Fit:
     criteria = _criteria(problem, outcome)
     work = Work(points, made, problem, outcome.weights, outcome.influence)
-    return replace(fit, notes=(*fit.notes, *_narrow(made, criteria)), criteria=criteria, work=work)
+    return replace(fit, notes=(*fit.notes, *_narrow(fit, outcome, problem, made)), criteria=criteria, work=work)
 
 
-def _narrow(made: Design, criteria: Mapping[str, float]) -> list[str]:
-    """A note where a line's residuals spread less than the response's bins."""
-    if made.axis is None or made.axis.kind != "continuous" or "scale" not in criteria:
+def _narrow(fit: Fit, outcome: Outcome, problem: Regression, made: Design) -> list[str]:
+    """A note where residuals spread less than the response's bins (half as much again for kinks)."""
+    if made.axis is None or made.axis.kind != "continuous":
         return []
-    width = float(np.median(made.axis.widths))
-    if criteria["scale"] >= width:
+    width, rows = float(np.median(made.axis.widths)), outcome.weights.sum()
+    residual = made.y - problem.loss.mean(made.X @ fit.values)
+    spread = float(np.sqrt(max(outcome.weights @ residual**2 / rows, 0.0)))
+    if spread >= width * (1.5 if problem.loss.sees == "bin" else 1.0):
         return []
     return [
-        f"Residuals spread by {criteria['scale']:.3g}, less than a bin of {made.axis.name} ({width:.3g}): the "
-        "correction for binning can leave a bias; a release with narrower bins would not."
+        f"Residuals spread by {spread:.3g}, little for bins of {made.axis.name} of {width:.3g}: the correction for "
+        "binning can leave a bias; a release with narrower bins would not."
     ]
 
 
