@@ -72,6 +72,19 @@ def test_no_simulated_fit_at_hopeless_prices_claims_to_hold() -> None:
             assert all(found.reasons)
 
 
+def test_where_the_signed_equation_has_no_solution_the_clipped_one_is_given_and_said_to_be() -> None:
+    rng = np.random.default_rng(5)
+    population = logistic("uniform", -2.0, 4.0)
+    seen = 0
+    for _ in range(60):  # about one in five at this price
+        found = fit_cells(population.draw(1_000, 0.05, rng), "y ~ x", "logistic")
+        assert all(found.reasons)
+        if "clipped at 0" in str(found.reasons[0]):
+            seen += 1
+            assert np.isfinite(found.values).all()
+    assert seen > 0
+
+
 def test_biased_counts_have_no_standard_errors() -> None:
     cells = logistic("beta22", -1.0, 2.0).draw(5_000, 1.0, np.random.default_rng(4))
     for method in ("lei-2011-nonnegative", "lei-2011-threshold"):

@@ -9,8 +9,8 @@ two points a -+ h / (2 sqrt 3), exact for cubics.  So sum_r n_r g~_r = sum over 
 which is theory §7's g~ = g + (h**2/24) g'' + (h**2/12) D' g' to the order h**4, for any score, with no derivative in x
 and no point at an edge (where a logarithm may be infinite).  Bins of unequal widths are allowed.
 
-First-order differences at the end bins leave the order h**4, as an end bin has mass of order h.  Second-order ones carry
-more noise, and more bias where residuals are narrow beside the bins: that of the slope of a line, uniform x, 1e5 rows,
+First-order differences at the end bins leave the order h**4, as an end bin has mass of order h.  Second-order ones
+carry more noise, and more bias where residuals are narrow beside the bins: that of the slope of a line, uniform x, 1e5 rows,
 10 bins, normal residuals of .5, .75 and 1 bin widths is 3.5, 1.1 and .5 standard errors with them, and 1.8, .5 and .2
 so (root mean square over random lines: `benchmarks/histogram_fits.py`).
 """
