@@ -10,9 +10,9 @@ which is theory §7's g~ = g + (h**2/24) g'' + (h**2/12) D' g' to the order h**4
 and no point at an edge (where a logarithm may be infinite).  Bins of unequal widths are allowed.
 
 First-order differences at the end bins leave the order h**4, as an end bin has mass of order h.  Second-order ones
-carry more noise, and more bias where residuals are narrow beside the bins: that of the slope of a line, uniform x, 1e5 rows,
-10 bins, normal residuals of .5, .75 and 1 bin widths is 3.5, 1.1 and .5 standard errors with them, and 1.8, .5 and .2
-so (root mean square over random lines: `benchmarks/histogram_fits.py`).
+carry more noise, and more bias where residuals are narrow beside the bins.  The bias of the slope of a line (uniform x,
+1e5 rows, 10 bins, normal residuals of .5, .75 and 1 bin widths) is 3.5, 1.1 and .5 standard errors with them, and 1.8,
+.5 and .2 so; root mean square over random lines, `benchmarks/histogram_fits.py`.
 """
 
 from __future__ import annotations
