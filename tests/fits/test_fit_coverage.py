@@ -16,7 +16,7 @@ from tacit.inference.fits.cells import Cells
 from tacit.inference.fits.effects import marginal_effects, predict
 from tacit.inference.fits.fit import fit_cells
 
-M = 150
+M = 120
 ALARM = 3e-8
 LEAST = int(binom.ppf(ALARM, M, 0.93))
 
