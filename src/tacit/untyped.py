@@ -31,3 +31,17 @@ def stats() -> Any:
     import scipy.stats  # pyright: ignore[reportMissingTypeStubs]
 
     return scipy.stats
+
+
+def jax() -> Any:
+    """The `jax` module."""
+    import jax
+
+    return jax
+
+
+def formulaic() -> Any:
+    """The `formulaic` module."""
+    import formulaic  # pyright: ignore[reportMissingTypeStubs]
+
+    return formulaic

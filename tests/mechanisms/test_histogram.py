@@ -221,5 +221,5 @@ def test_large_histograms_are_summed_up_and_planned() -> None:
     assert "3,600 cells" in str(big)
     with pytest.raises(InferenceError) as refused:
         big.estimate()
-    assert refused.value.code == "I43"
+    assert refused.value.code == "I48"
     assert big.margin("x").estimate().values.sum() == pytest.approx(5_000, abs=400)

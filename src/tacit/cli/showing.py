@@ -60,7 +60,7 @@ def show(
         if save is not None:
             tables[only].save(save)
         if plot is not None:
-            found[only].estimate(target).plot().save(plot)  # of many cells there is no picture: I43
+            found[only].estimate(target).plot().save(plot)  # of many cells there is no picture: I48
     own = () if level is None else (level,)
     frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
     words = {key: records(frame) for key, frame in frames.items()}

@@ -63,7 +63,7 @@ class HistogramRelease(Release):
         return margin(self, (columns,) if isinstance(columns, str) else tuple(columns))
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Numbers of rows of every cell with both errors; InferenceError I09 (target), I43 (more than 1,000 cells)."""
+        """Numbers of rows of every cell with both errors; InferenceError I09 (target), I48 (more than 1,000 cells)."""
         return self.margin(self.columns).estimate(target)
 
     def summary(self, level: float = 0.95) -> Table:
@@ -73,7 +73,7 @@ class HistogramRelease(Release):
         return Columns(self).summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The cells as a picture; InferenceError I20 without matplotlib, I43 for more than 1,000 cells."""
+        """The cells as a picture; InferenceError I20 without matplotlib, I48 for more than 1,000 cells."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
@@ -100,13 +100,13 @@ class Margin:
     added: int
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Numbers of rows, one term a cell, with both errors; InferenceError I09 (target), I43 (over 1,000 cells)."""
+        """Numbers of rows, one term a cell, with both errors; InferenceError I09 (target), I48 (over 1,000 cells)."""
         if target not in ("population", "table"):
             text = f"target {target!r} is neither 'population' nor 'table'."
             raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
         if self.counts.size > SHOWN:
             text = f"{self.counts.size:,} cells are too many for a table of estimates: at most {SHOWN:,}."
-            raise InferenceError(text, code="I43", hint="margin(…) of fewer columns", state=None)
+            raise InferenceError(text, code="I48", hint="margin(…) of fewer columns", state=None)
         release = self.release
         block = _block(release, self.counts.reshape(-1), self.added, target == "population")
         made = replace(block, people=people_of(release), source=_source(self))
@@ -125,7 +125,7 @@ class Margin:
         return pd.DataFrame(flat, index=pd.Index(list(first), name=name), columns=list(rest))
 
     def summary(self, level: float = 0.95) -> Table:
-        """The estimates as a table; InferenceError I01 (level), I43 (more than 1,000 cells)."""
+        """The estimates as a table; InferenceError I01 (level), I48 (more than 1,000 cells)."""
         return self.estimate().summary(level)
 
     def __str__(self) -> str:

@@ -1,0 +1,335 @@
+"""Fits to the cells of noisy histograms: the tables of docs/reference/histogram-fits.md.
+
+    python benchmarks/histogram_fits.py [--quick]
+
+Rows are drawn anew and counts perturbed anew in each simulation, as a release of them would be (Laplace noise of scale
+2 / epsilon, replace-one).  About ten minutes on one core; `--quick` for a look.  Deterministic: seeds are constants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from scipy.special import expit, ndtr
+from scipy.stats import beta, norm, truncnorm
+
+from tacit.inference.fits import binning
+from tacit.inference.fits.cells import Axis, Cells
+from tacit.inference.fits.fit import fit_cells
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-fits.md"
+INTRODUCTION = """# Fits to histograms
+
+What regressions on the cells of one noisy histogram are worth. Written by `python benchmarks/histogram_fits.py`.
+"""
+Rows = dict[str, np.ndarray]
+
+
+# Coverage ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Design:
+    """A law of rows on [0, 1] (levels are whole numbers), a formula, and the slope that it should find."""
+
+    name: str
+    draw: Callable[[np.random.Generator, int], Rows]
+    slope: float
+    model: str
+    formula: str = "y ~ x"
+    levels: tuple[str, ...] = ()
+    words: dict[str, Any] = field(default_factory=dict)
+
+
+def unit(name: str, rng: np.random.Generator, n: int) -> np.ndarray:
+    return rng.random(n) if name == "uniform" else rng.beta(*{"Beta(2,2)": (2, 2), "Beta(1,3)": (1, 3)}[name], n)
+
+
+def response(law: str, make: Callable[[np.random.Generator, np.ndarray], np.ndarray]) -> Any:
+    def draw(rng: np.random.Generator, n: int) -> Rows:
+        x = unit(law, rng, n)
+        return {"x": x, "y": make(rng, x)}
+
+    return draw
+
+
+def inside(rng: np.random.Generator, mean: np.ndarray, sd: np.ndarray | float) -> np.ndarray:
+    """Normal residuals cut at three standard deviations on both sides, which must lie within [0, 1]."""
+    return mean + sd * truncnorm.rvs(-3, 3, size=len(mean), random_state=rng)
+
+
+def binary(share: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.random.Generator, np.ndarray], np.ndarray]:
+    return lambda rng, x: (rng.random(len(x)) < share(x)).astype(float)
+
+
+def plane(rng: np.random.Generator, n: int) -> Rows:
+    x, z = unit("Beta(2,2)", rng, n), unit("Beta(2,2)", rng, n)
+    return {"x": x, "z": z, "y": inside(rng, 0.36 + 0.2 * x + 0.08 * z, 0.12)}
+
+
+def laplace(rng: np.random.Generator, x: np.ndarray) -> np.ndarray:
+    """Residuals with heavy tails, cut symmetrically."""
+    return 0.35 + 0.3 * x + np.clip(rng.laplace(0, 0.07, len(x)), -0.34, 0.34)
+
+
+def spreading(rng: np.random.Generator, x: np.ndarray) -> np.ndarray:
+    return inside(rng, 0.4 + 0.2 * x, 0.08 + 0.05 * x)
+
+
+LOGIT, PROBIT = binary(lambda x: expit(-2 + 4 * x)), binary(lambda x: ndtr(-1 + 2 * x))
+Q75 = float(truncnorm.ppf(0.75, -3, 3))
+DESIGNS = {
+    "logistic": Design("logistic, a + 4 x, Beta(2,2)", response("Beta(2,2)", LOGIT), 4.0, "logistic", levels=("y",)),
+    "logistic, uniform": Design("logistic, uniform", response("uniform", LOGIT), 4.0, "logistic", levels=("y",)),
+    "logistic, 1,3": Design("logistic, Beta(1,3)", response("Beta(1,3)", LOGIT), 4.0, "logistic", levels=("y",)),
+    "probit": Design("probit, Beta(2,2)", response("Beta(2,2)", PROBIT), 2.0, "probit", levels=("y",)),
+    "line": Design(
+        "line, Beta(2,2), sd 0.1",
+        response("Beta(2,2)", lambda rng, x: inside(rng, 0.3 + 0.4 * x, 0.1)),
+        0.4,
+        "linear",
+    ),
+    "line, uniform": Design(
+        "line, uniform, sd 0.1", response("uniform", lambda rng, x: inside(rng, 0.3 + 0.4 * x, 0.1)), 0.4, "linear"
+    ),
+    "plane": Design("two regressors, 8³ cells", plane, 0.2, "linear", "y ~ x + z"),
+    "poisson": Design(
+        "Poisson, counts 0 to 19",
+        response("Beta(2,2)", lambda rng, x: np.minimum(rng.poisson(np.exp(0.5 + x)), 19).astype(float)),
+        1.0,
+        "poisson",
+        levels=("y",),
+    ),
+    "gamma": Design(
+        "gamma, log link, response × 10",
+        response("Beta(2,2)", lambda rng, x: np.minimum(rng.gamma(8, np.exp(-1.5 + 0.8 * x) / 8), 0.999999)),
+        0.8,
+        "gamma",
+        "I(10 * y) ~ x",
+    ),
+    "median": Design("median, spread grows with x", response("Beta(2,2)", spreading), 0.2, "quantile"),
+    "upper quartile": Design(
+        "upper quartile, spread grows",
+        response("Beta(2,2)", spreading),
+        0.2 + 0.05 * Q75,
+        "quantile",
+        words={"tau": 0.75},
+    ),
+    "huber": Design("Huber, Laplace residuals", response("Beta(2,2)", laplace), 0.3, "huber", words={"k": 0.1}),
+}
+SETTINGS = (
+    ("logistic", 10_000, 1.0, 10),
+    ("logistic", 100_000, 0.1, 10),
+    ("logistic", 100_000, 1.0, 10),
+    ("logistic, uniform", 100_000, 1.0, 10),
+    ("logistic, 1,3", 100_000, 1.0, 10),
+    ("probit", 100_000, 1.0, 10),
+    ("line", 2_000, 1.0, 10),
+    ("line", 10_000, 0.25, 10),
+    ("line", 10_000, 1.0, 10),
+    ("line", 100_000, 1.0, 10),
+    ("line, uniform", 100_000, 1.0, 10),
+    ("plane", 20_000, 1.0, 8),
+    ("plane", 100_000, 1.0, 8),
+    ("poisson", 100_000, 1.0, 10),
+    ("gamma", 100_000, 1.0, 20),
+    ("median", 100_000, 1.0, 10),
+    ("upper quartile", 100_000, 1.0, 10),
+    ("upper quartile", 100_000, 1.0, 20),
+    ("huber", 100_000, 1.0, 10),
+)
+
+
+def axis(name: str, bins: int, levels: bool, most: int) -> Axis:
+    if not levels:
+        return Axis(name, "continuous", np.linspace(0.0, 1.0, bins + 1))
+    labels = tuple(str(i) for i in range(most))
+    return Axis(name, "levels", labels=labels, numbers=None if most == 2 else np.arange(float(most)))
+
+
+def cells_of(rows: Rows, design: Design, epsilon: float, bins: int, rng: np.random.Generator) -> Cells:
+    most = 20 if design.model == "poisson" else 2
+    axes = tuple(axis(name, bins, name in design.levels, most) for name in rows)
+    edges = [np.arange(most + 1) - 0.5 if one.kind == "levels" else one.bounds for one in axes]
+    counts = np.histogramdd(np.stack(list(rows.values()), axis=1), edges)[0]
+    n = len(next(iter(rows.values())))
+    return Cells(axes, counts + rng.laplace(0, 2 / epsilon, counts.shape), 8 / epsilon**2, float(n))
+
+
+def coverage(repeats: int) -> Iterator[str]:
+    yield "\n## Coverage of slopes\n"
+    yield (
+        f"{repeats} simulations a row; the 95% interval is estimate ∓ 1.96 SE. *RMSE ÷* is the root mean square error"
+        "\nof midpoints over that of the corrected fit. *No answer* counts fits with a reason in place of standard"
+        "\nerrors. Where residuals spread no more than a bin (upper quartile, 10 bins) a fit carries a note.\n"
+    )
+    yield ("| design | n, ε, bins | midpoints, % | corrected, % | sampling SE only, % | SE / SD | RMSE ÷ | no answer |")
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
+    for which, n, epsilon, bins in SETTINGS:
+        design = DESIGNS[which]
+        rng = np.random.default_rng([n, bins, len(which)])
+        found: dict[str, list[tuple[float, float, float, bool]]] = {"midpoint": [], "corrected": []}
+        for _ in range(repeats):
+            cells = cells_of(design.draw(rng, n), design, epsilon, bins, rng)
+            for method, kept in found.items():
+                fit = fit_cells(cells, design.formula, design.model, method, **design.words)  # type: ignore[arg-type]
+                sampling = float(np.sqrt(fit.cov_sampling[1, 1]))
+                kept.append((fit.values[1], fit.std_errors[1], sampling, fit.reasons[1] is not None))
+        old, new = (np.array(found[method]).T for method in ("midpoint", "corrected"))
+        sizes = [
+            100 * np.mean(np.abs(a - design.slope) <= 1.96 * b) for a, b in ((old[0], old[1]), new[:2], new[::2][:2])
+        ]
+        worse = np.sqrt(np.mean((old[0] - design.slope) ** 2) / np.mean((new[0] - design.slope) ** 2))
+        yield (
+            f"| {design.name} | {n:,}, {epsilon:g}, {bins} | {sizes[0]:.1f} | **{sizes[1]:.1f}** | {sizes[2]:.1f} "
+            f"| {new[1].mean() / new[0].std():.2f} | {worse:.2f} | {int(new[3].sum())} |"
+        )
+
+
+# Lei's table ---------------------------------------------------------------------------------------------------------
+
+TERMS = ("Intercept", "Size", "Year", "County2", "County3", "County4", "County5", "County6")
+PUBLISHED = np.array([135141, 209, 56375, -53765, 146593, -27546, 45828, -140738], dtype=float)
+PRINTED = {  # Lei 2011, Table 1, in percent
+    0.1: ((10.6, 4.7, 4.6, 8.0, 4.2, 29.8, 9.8, 7.1), (7.7, 3.5, 2.8, 7.8, 2.5, 37.1, 7.9, 3.3)),
+    1.0: ((7.2, 3.6, 1.0, 1.5, 0.8, 2.8, 1.4, 1.0), (4.4, 2.3, 0.4, 0.7, 0.3, 2.1, 1.3, 0.4)),
+}
+METHODS = ("lei-2011", "lei-2011-threshold", "corrected", "corrected, threshold")
+
+
+def houses(rng: np.random.Generator, n: int = 250_070) -> Rows:
+    """Sales with the published coefficients; prices within 1e5 to 9e5, sizes to 3,000 square feet, as in the paper."""
+    m = 2 * n
+    size = 400 + 2_600 * rng.beta(2.2, 3.2, m)
+    year = rng.choice(4, m, p=[0.24, 0.27, 0.27, 0.22]).astype(float)
+    county = rng.choice(6, m, p=[0.22, 0.2, 0.12, 0.16, 0.2, 0.1])
+    price = PUBLISHED[0] + PUBLISHED[1] * size + PUBLISHED[2] * year + np.r_[0, PUBLISHED[3:]][county]
+    price = price + rng.normal(0, 110_000, m)
+    keep = np.flatnonzero((price >= 1e5) & (price < 9e5))[:n]
+    return {"price": price[keep], "size": size[keep], "year": year[keep], "county": county[keep].astype(float)}
+
+
+def lei(repeats: int) -> Iterator[str]:
+    yield "\n## Lei's table of housing prices, on generated rows\n"
+    yield (
+        "250,070 generated sales with the published coefficients (then cut to the published range of prices, which"
+        "\nmoves them); 10 bins for price and for size, 4 years, 6 counties. Root mean square of |estimate ÷ OLS − 1|"
+        f"\nover {repeats} perturbations, in percent. *Published* is the paper's Algorithm 1, *threshold* its A = ½;"
+        "\n*corrected, threshold* is the correction for binning on thresholded counts. Thresholds save noise and have"
+        "\nno standard errors; the corrected fit, the default, has. *Printed* is Table 1 of the paper, for its own"
+        "\nrows.\n"
+    )
+    rng = np.random.default_rng(2011)
+    rows = houses(rng)
+    X = np.column_stack(
+        [np.ones_like(rows["size"]), rows["size"], rows["year"], *(rows["county"] == c for c in range(1, 6))]
+    )
+    ols = np.linalg.lstsq(X, rows["price"], rcond=None)[0]
+    axes = (
+        Axis("price", "continuous", np.linspace(1e5, 9e5, 11)),
+        Axis("size", "continuous", np.linspace(0.0, 3_000.0, 11)),
+        Axis("year", "levels", labels=("2003", "2004", "2005", "2006"), numbers=np.arange(4.0)),
+        Axis("county", "levels", labels=tuple("123456")),
+    )
+    edges = [axes[0].bounds, axes[1].bounds, np.arange(5) - 0.5, np.arange(7) - 0.5]
+    counts = np.histogramdd(np.stack(list(rows.values()), axis=1), edges)[0]
+    for alpha in (1.0, 0.1):
+        found: dict[str, list[np.ndarray]] = {method: [] for method in METHODS}
+        for _ in range(repeats):
+            noisy = counts + rng.laplace(0, 2 / alpha, counts.shape)
+            cells = Cells(axes, noisy, 8 / alpha**2, float(len(rows["price"])))
+            for method, kept in found.items():
+                cut = cells.threshold(0.5, 1 / alpha, len(rows["price"])) if method == METHODS[3] else cells
+                how = "corrected" if method == METHODS[3] else method
+                fit = fit_cells(cut, "price ~ size + year + county", "linear", how)  # type: ignore[arg-type]
+                order = [fit.names.index(name) for name in ("Intercept", "size", "year")]
+                kept.append(fit.values[[*order, *(fit.names.index(f"county[T.{c}]") for c in range(2, 7))]])
+        off = {m: 100 * np.sqrt(np.mean((np.array(v) / ols - 1) ** 2, axis=0)) for m, v in found.items()}
+        yield f"\nα = {alpha:g}:\n"
+        yield "| | OLS | published | threshold | **corrected** | corrected, threshold | printed | printed, threshold |"
+        yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+        for i, term in enumerate(TERMS):
+            a, b, c, d = (f"{off[m][i]:.2f}" for m in METHODS)
+            printed = " | ".join(str(column[i]) for column in PRINTED[alpha])
+            yield f"| {term} | {ols[i]:,.0f} | {a} | {b} | **{c}** | {d} | {printed} |"
+        a, b, c, d = (f"{np.sqrt(np.mean(off[m] ** 2)):.2f}" for m in METHODS)
+        yield f"| all | | {a} | {b} | **{c}** | {d} | | |"
+
+
+# What narrow residuals do --------------------------------------------------------------------------------------------
+
+
+def second_order(centers: np.ndarray) -> np.ndarray:
+    """Finite differences with second-order ends, as printed in the theory."""
+    D = FIRST_ORDER(centers)
+    h = centers[1] - centers[0]
+    D[0, :3], D[-1, -3:] = np.array([-1.5, 2, -0.5]) / h, np.array([0.5, -2, 1.5]) / h
+    return D
+
+
+FIRST_ORDER = binning.slopes
+
+
+def narrow(repeats: int) -> Iterator[str]:
+    yield "\n## Residuals narrower than a bin\n"
+    yield (
+        "Bias of the slope of a line, in its standard errors at 100,000 rows: root mean square over random lines, from"
+        f"\nexact probabilities of cells without noise, {repeats} lines a row. Normal residuals whose standard"
+        "\ndeviation is so many bins. Where it is below one bin a fit carries a note.\n"
+    )
+    yield "| regressor | bins | residual sd, bins | midpoints | corrected | with second-order ends |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for law in ("uniform", "Beta(2,2)", "Beta(1,3)"):
+        for bins, width in ((8, 0.75), (8, 1.0), (10, 0.5), (10, 0.75), (10, 1.0), (10, 1.5), (20, 1.0)):
+            off = np.array(list(_biases(law, bins, width, repeats)))
+            numbers = " | ".join(f"{one:.2f}" for one in np.sqrt((off**2).mean(axis=0)))
+            yield f"| {law} | {bins} | {width} | {numbers} |"
+
+
+def _biases(law: str, bins: int, width: float, repeats: int) -> Iterator[list[float]]:
+    rng = np.random.default_rng(bins)
+    x = (np.arange(400 * bins) + 0.5) / (400 * bins)
+    shape = {"uniform": (1, 1), "Beta(2,2)": (2, 2), "Beta(1,3)": (1, 3)}[law]
+    f = beta.pdf(x, *shape) / beta.pdf(x, *shape).sum()
+    sd = width / bins
+    edges = np.linspace(0, 1, bins + 1)
+    axes = (Axis("x", "continuous", edges), Axis("y", "continuous", edges))
+    room = 1 - 6 * sd
+    for _ in range(repeats):
+        slope = rng.uniform(-room, room)
+        a = 3 * sd + max(-slope, 0) + rng.uniform(0, room - abs(slope))
+        below = norm.cdf((edges[None, :] - (a + slope * x)[:, None]) / sd)
+        below[:, 0], below[:, -1] = 0, 1
+        p = (np.diff(below, axis=1) * f[:, None]).reshape(bins, 400, bins).sum(axis=1)
+        cells = Cells(axes, 1e5 * p, 0.0)
+        error = sd / np.sqrt(1e5 * (f @ x**2 - (f @ x) ** 2))
+        fits = [fit_cells(cells, "y ~ x", "linear", method).values[1] for method in ("midpoint", "corrected")]
+        with patch.object(binning, "slopes", second_order):
+            fits.append(fit_cells(cells, "y ~ x").values[1])
+        yield [(one - slope) / error for one in fits]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    quick, start = options.quick, time.monotonic()
+    page = [INTRODUCTION]
+    for part in (lei(10 if quick else 100), coverage(20 if quick else 400), narrow(5 if quick else 40)):
+        for line in part:
+            print(line, flush=True)
+            page.append(line)
+    if not quick:
+        PAGE.write_text("\n".join(page).replace("\n\n\n", "\n\n") + "\n", encoding="utf-8")
+    print(f"{time.monotonic() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

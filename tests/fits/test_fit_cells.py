@@ -1,0 +1,153 @@
+"""Cells and points: every step keeps what it says it keeps, and the rule of integration is exact where it must be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cell_draws import continuous, levels
+
+from tacit.errors import InferenceError
+from tacit.inference.fits.binning import Points, slopes, spreading
+from tacit.inference.fits.cells import Axis, Cells
+
+
+def some(seed: int = 0, total: float | None = 500.0) -> Cells:
+    rng = np.random.default_rng(seed)
+    axes = (
+        Axis("x", "continuous", np.array([0.0, 1.0, 2.0, 4.0, 8.0]), extra=("missing",)),
+        levels("s", "a", "b", "c"),
+    )
+    return Cells(axes, rng.normal(30, 20, (5, 3)), 16.0, total)
+
+
+def test_project_meets_the_total_and_changes_no_difference() -> None:
+    cells = some()
+    made = cells.project()
+    assert made.counts.sum() == pytest.approx(500)
+    assert np.ptp(made.counts - cells.counts) < 1e-12
+    assert made.project() is made
+    assert some(total=None).project().shared == 0
+
+
+def noise_covariance(cells: Cells) -> np.ndarray:
+    return cells.variance * np.eye(cells.counts.size) - cells.shared
+
+
+def test_the_noise_of_projected_margins_has_the_covariance_they_carry() -> None:
+    """The steps are linear: push the unit vectors through them and multiply out."""
+    cells = some()
+    size = cells.counts.size
+    flat = Cells(cells.axes, np.zeros(cells.counts.shape), cells.variance, 0.0)
+    for names in (("s",), ("x",), ("x", "s"), ("s", "x")):
+        columns = [
+            Cells(cells.axes, one.reshape(cells.counts.shape), cells.variance, 0.0).project().used(names).counts.ravel()
+            for one in np.eye(size)
+        ]
+        linear = np.stack(columns, axis=1)
+        expected = cells.variance * linear @ linear.T
+        np.testing.assert_allclose(noise_covariance(flat.project().used(names)), expected, atol=1e-10)
+
+
+def test_margins_keep_the_order_asked_for_and_sum_the_extra_cells() -> None:
+    cells = some()
+    np.testing.assert_allclose(cells.margin(["s", "x"]).counts, cells.counts.T)
+    np.testing.assert_allclose(cells.margin(["s"]).counts, cells.counts.sum(axis=0))
+    used = cells.used(["x"])
+    np.testing.assert_allclose(used.counts, cells.counts[:4].sum(axis=1))
+    assert used.total is None
+    with pytest.raises(InferenceError, match="I41"):
+        cells.margin(["sx"])
+
+
+def test_simplex_is_the_nearest_point() -> None:
+    cells = some(seed=3)
+    made = cells.simplex()
+    assert made.counts.min() == 0
+    assert made.counts.sum() == pytest.approx(500)
+    # optimality: the gradient is one constant where counts stay, and not below it elsewhere
+    shift = cells.counts - made.counts
+    kept = made.counts > 0
+    assert np.ptp(shift[kept]) < 1e-9
+    assert (shift[~kept] <= shift[kept].min() + 1e-9).all()
+    assert not made.signed
+    nothing = Cells(cells.axes, np.full((5, 3), -4.0), 1.0, 30.0).simplex()
+    np.testing.assert_allclose(nothing.counts, 2.0)
+
+
+def test_clip_and_threshold() -> None:
+    cells = some(seed=4)
+    assert (cells.clip().counts == np.maximum(cells.counts, 0)).all()
+    cut = 0.5 * 2.0 * np.log(500)
+    kept = cells.threshold(0.5, 2.0, 500).counts
+    assert ((kept == 0) | (kept >= cut)).all()
+    assert (kept[cells.counts >= cut] == cells.counts[cells.counts >= cut]).all()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Axis("x", "continuous", np.array([0.0, 1.0, 1.0])),
+        lambda: Axis("x", "continuous", np.array([0.0, np.inf])),
+        lambda: Axis("x", "continuous"),
+        lambda: levels("s", "a", "a"),
+        lambda: Axis("s", "levels", labels=("a", "b"), numbers=np.arange(3.0)),
+        lambda: Cells((levels("s", "a", "b"),), np.zeros(3), 1.0),
+        lambda: Cells((levels("s", "a", "b"),), np.array([1.0, np.nan]), 1.0),
+        lambda: Cells((levels("s", "a", "b"), levels("s", "a", "b")), np.zeros((2, 2)), 1.0),
+        lambda: Cells((levels("s", "a", "b"),), np.zeros(2), -1.0),
+        lambda: Cells((), np.zeros(()), 1.0),
+    ],
+)
+def test_what_are_no_cells(make) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(InferenceError, match="I40"):
+        make()
+
+
+def test_spread_and_gather_are_transposes_and_keep_the_sum() -> None:
+    cells = some().used(["x", "s"])
+    rng = np.random.default_rng(1)
+    for fine in (True, False):
+        points = Points(cells, fine)
+        values = rng.normal(size=(int(np.prod(points.shape)), 2))
+        np.testing.assert_allclose(
+            cells.counts.reshape(-1) @ points.gather(values), points.spread(cells.counts) @ values, rtol=1e-12
+        )
+        assert points.spread(cells.counts).sum() == pytest.approx(cells.counts.sum())
+        flat = points.spread(np.abs(cells.counts), edges=False)
+        assert flat.min() >= 0
+
+
+def test_two_points_integrate_cubics_against_a_linear_density_exactly() -> None:
+    axis = Axis("x", "continuous", np.array([0.0, 1.0, 2.5, 3.0, 5.0]))
+    a, b = axis.bounds[:-1], axis.bounds[1:]
+
+    def moment(k: int) -> np.ndarray:  # of the density 1 + 2 x over each bin
+        return (b ** (k + 1) - a ** (k + 1)) / (k + 1) + 2 * (b ** (k + 2) - a ** (k + 2)) / (k + 2)
+
+    where = Points(Cells((axis,), moment(0), 0.0)).position(axis)[0]
+    weights = spreading(axis) @ moment(0)
+    for k in range(3):  # a cubic times the density's slope, so powers up to 2 are exact
+        np.testing.assert_allclose(weights @ where**k, moment(k).sum(), rtol=1e-12)
+
+
+def test_slopes_are_exact_for_lines_and_central_inside_for_parabolas() -> None:
+    x = np.array([0.2, 0.5, 1.1, 1.3, 2.0])
+    np.testing.assert_allclose(slopes(x) @ (3 * x + 1), 3.0)
+    np.testing.assert_allclose((slopes(x) @ x**2)[1:-1], 2 * x[1:-1])
+    assert (slopes(np.array([1.0])) == 0).all()
+
+
+def test_the_correction_is_of_fourth_order_with_mass_at_the_edge() -> None:
+    """Halving the bins divides the error by 16 (by 4 for midpoints), for the density e**x and the score sin 3x."""
+
+    def error(bins: int, fine: bool) -> float:
+        axis = continuous("x", bins)
+        counts = np.diff(np.exp(axis.bounds))
+        points = Points(Cells((axis,), counts, 0.0), fine)
+        found = points.spread(counts) @ np.sin(3 * points.position(axis)[0])
+        exact = [np.exp(t) * (np.sin(3 * t) - 3 * np.cos(3 * t)) / 10 for t in (0.0, 1.0)]
+        return abs(found - (exact[1] - exact[0]))
+
+    assert 12 < error(20, True) / error(40, True) < 20
+    assert 3.5 < error(20, False) / error(40, False) < 4.5
+    assert error(20, True) < error(20, False) / 30
