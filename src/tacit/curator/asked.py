@@ -45,13 +45,12 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, DataQuality):
         return quality.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+    relation: Neighbors = "replace-one" if neighbors == "replace-one" else "add-remove"
     if isinstance(query, Quantiles):
-        relation: Neighbors = "replace-one" if neighbors == "replace-one" else "add-remove"
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Histogram):
         return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, Range):
-        relation = "replace-one" if neighbors == "replace-one" else "add-remove"
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')

@@ -13,6 +13,7 @@ from tacit.inference import moments
 from tacit.inference.laws import Array
 from tacit.inference.moments import bounds_words
 from tacit.inference.terms import Target, place_of
+from tacit.noise.selection import reach
 from tacit.release import Grid, Part, Release, Released, cell_labels, register
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def crowded(part: Part, size: float, level: float) -> str | None:
     """
     p = part.parameters["numerator"] / part.parameters["denominator"]
     scale = float(part.law.scale) / part.parameters["denominator"]
-    needed = scale * (np.log(part.parameters["G"] + 1) - np.log(1 - level))
+    needed = reach(scale, part.parameters["G"] + 1, 1 - level)
     if size * min(p, 1 - p) >= needed:
         return None
     return f"{size:,.0f} rows are few for this price: {needed / min(p, 1 - p):,.0f} would make the interval reliable"

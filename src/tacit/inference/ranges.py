@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tacit.errors import InferenceError
 from tacit.inference.terms import Target
+from tacit.noise.selection import CARE, reach
 from tacit.release import Part, Release, Released, register
 from tacit.schema import Real
 from tacit.schema.rowmaps import WIDE
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.tables import Table
-
-CARE = 0.01
 
 
 @register
@@ -126,8 +125,8 @@ def rank(pair: Part, rows: float) -> float:
 
 def cushion(pair: Part) -> float:
     """Ranks within which empty bins beyond the rows weigh little."""
-    per = float(pair.law.scale) / (pair.parameters["denominator"] * pair.parameters["share"])
-    return per * math.log(pair.parameters["bins"] / CARE)
+    each = pair.parameters["denominator"] * pair.parameters["share"]
+    return reach(float(pair.law.scale), pair.parameters["bins"], CARE) / each
 
 
 def _number(x: float) -> str:

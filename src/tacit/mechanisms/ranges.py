@@ -32,7 +32,7 @@ from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moment_forms import Form
 from tacit.mechanisms.moments import SHARE, Column, Design, check_rows
 from tacit.mechanisms.quantiles import SIZE, part_of
-from tacit.noise.selection import Selection
+from tacit.noise.selection import CARE, Selection, reach
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.budget import Neighbors
 from tacit.queries import Range
@@ -44,7 +44,6 @@ from tacit.schema.rowmaps import most_rows, unit_of, widemap
 
 VERSION: Final = "range/1"
 KIND: Final = "range"
-CARE: Final = 0.01
 
 
 # Definition ---------------------------------------------------------------------------------------------------------
@@ -72,8 +71,8 @@ def design(query: Range, schema: Schema, *, neighbors: Neighbors, rows: int | No
 def target(parameters: Any, scale: float, size: float) -> float:
     """T, in rows: the larger of p N and the cushion.  Public facts and the released N."""
     p = parameters["numerator"] / parameters["denominator"]
-    rank = scale / (parameters["denominator"] * parameters["share"])  # a factor e in ranks of rows
-    return max(p * size, rank * math.log(parameters["bins"] / CARE))
+    each = parameters["denominator"] * parameters["share"]  # utility of a rank of rows
+    return max(p * size, reach(scale, parameters["bins"], CARE) / each)
 
 
 # Noise --------------------------------------------------------------------------------------------------------------

@@ -6,15 +6,19 @@ and inference; the draw that protects anybody is `tacit.noise.choose`.  [McSherr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.noise.laws import NoiseError
+
+CARE: Final = 0.01
+"""What empty points far from all rows may weigh together, beside one where the rows are."""
 
 
 def checked(utility: Sequence[int], points: Sequence[int]) -> None:
@@ -70,3 +74,12 @@ class Selection:
         run = rng.choice(np.size(utility), size=size, p=self.pmf(utility, points))
         place = rng.integers(np.asarray(points, dtype=np.int64)[run])
         return run.astype(np.int64), place
+
+
+def reach(scale: float, points: int, care: float) -> float:
+    """By how much utility `points` points must be worse than one, to weigh `care` of it together.
+
+    >>> round(reach(2.0, 100, 0.01), 2)
+    18.42
+    """
+    return scale * math.log(points / care)

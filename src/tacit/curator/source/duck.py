@@ -192,35 +192,26 @@ class Text:
 
 
 def collect(frame: Any) -> list[dict[str, Any]]:
-    """Rows as Python values, 128-bit sums as integers.  DuckDB tells of Ctrl-C by an error of its own."""
+    """Rows as Python values, 128-bit sums as integers."""
     relation = frame.to_native()
-    rows: list[tuple[Any, ...]] = []
-    interrupted = False
-    try:
-        rows = relation.fetchall()
-    except Exception as error:
-        interrupted = "interrupted" in str(error).lower()
-        if not interrupted:
-            raise
-    if interrupted:
-        raise KeyboardInterrupt
+    rows: list[tuple[Any, ...]] = _fetched(relation.fetchall)
     return [dict(zip(relation.columns, row, strict=True)) for row in rows]
 
 
 def arrays(frame: Any) -> dict[str, Any]:
     """Columns as NumPy arrays."""
-    relation = frame.to_native()
-    found: dict[str, Any] = {}
-    interrupted = False
-    try:
-        found = relation.fetchnumpy()
-    except Exception as error:
-        interrupted = "interrupted" in str(error).lower()
-        if not interrupted:
-            raise
-    if interrupted:
-        raise KeyboardInterrupt
+    found: dict[str, Any] = _fetched(frame.to_native().fetchnumpy)
     return {name: np.asarray(column) for name, column in found.items()}
+
+
+def _fetched(fetch: Callable[[], Any]) -> Any:
+    """READS ROWS.  What DuckDB hands over; it tells of Ctrl-C by an error of its own."""
+    try:
+        return fetch()
+    except Exception as error:
+        if "interrupted" not in str(error).lower():
+            raise
+    raise KeyboardInterrupt
 
 
 def _part(cell: str, levels: tuple[str, ...]) -> str:
