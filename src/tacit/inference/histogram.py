@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference.estimate import Estimate
+from tacit.inference.histogram_cells import counts_of
 from tacit.inference.invert import Counts, Inversion, Linear
 from tacit.inference.laws import Array
 from tacit.inference.moments import people_of, source_of, who
@@ -53,7 +54,7 @@ class HistogramRelease(Release):
     @property
     def counts(self) -> Array:
         """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...)."""
-        return _counts(self)
+        return counts_of(self)
 
     def margin(self, columns: str | Sequence[str]) -> Margin:
         """Noisy counts of some of the columns, added up over the others.
@@ -147,7 +148,7 @@ def margin(release: Released, columns: tuple[str, ...]) -> Margin:
             raise InferenceError(text, code="I41", hint=hint, state="Another column takes another release.")
     if not columns or len(set(columns)) < len(columns):
         raise InferenceError("margin: name each column once.", code="I41", hint=f"margin({names[0]!r})", state=None)
-    counts = _counts(release)
+    counts = counts_of(release)
     others = tuple(i for i, name in enumerate(names) if name not in columns)
     kept = [name for name in names if name in columns]
     summed = counts.sum(axis=others).transpose([kept.index(name) for name in columns])
@@ -186,13 +187,6 @@ class Columns:
 
 def _short(labels: tuple[str, ...]) -> str:
     return ", ".join(labels) if len(labels) <= 4 else f"{labels[0]}, {labels[1]}, …, {labels[-1]}"
-
-
-def _counts(release: Released) -> Array:
-    part = release.parts[0]
-    shape = tuple(len(labels) for _, labels in release.levels)
-    flat = np.fromiter((float(cell[0]) for cell in part.integers), np.float64, len(part.integers))
-    return flat.reshape(shape) / part.parameters.get("share", 1)
 
 
 def _block(release: Released, k: Array, added: int, sampling: bool) -> Block:
