@@ -90,6 +90,42 @@ def ranked(
 
     share: of persons who may be in several cells, their weights in each are added up instead.
     """
+    return ranking(engine, at, keys, unit, where, share).run(engine)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The pass of `ranked`, not yet run."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    share: Share | None
+
+    def run(self, engine: Engine) -> Ranked:
+        """READS ROWS."""
+        keys, what = self.keys, "rows" if self.share is None else "weight"
+        cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(k.size) for k in keys))}
+        lookups, rows = [_lookup(key) for key in keys], 0
+        for group in engine.collect(self.frame):
+            rows += int(group["rows"])
+            cell = _place(group, keys, lookups)
+            if cell is not None and group["p"] >= 0:
+                into, p = cells[cell], int(group["p"])
+                into[p] = into.get(p, 0) + int(group[what])
+        if self.share is not None:  # so small a part of a person that it weighs nothing
+            cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
+        return Ranked(rows, tuple(cells.values()))
+
+
+def ranking(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap],
+    unit: Unit | None,
+    where: Predicate | None,
+    share: Share | None,
+) -> Ranking:
+    """Plan `ranked`."""
     shares = {} if share is None else {"a": (0, share)}
     frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
@@ -98,18 +134,8 @@ def ranked(
         here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
     groups = [f"g{i}" for i in range(len(keys))]
     added = [nw.len().alias("rows"), *([] if share is None else [nw.col("a").sum().alias("weight")])]
-    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added))
-    cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(key.size) for key in keys))}
-    lookups, rows = [_lookup(key) for key in keys], 0
-    for group in found:
-        rows += int(group["rows"])
-        cell = _place(group, keys, lookups)
-        if cell is not None and group["p"] >= 0:
-            into, p = cells[cell], int(group["p"])
-            into[p] = into.get(p, 0) + int(group["rows" if share is None else "weight"])
-    if share is not None:  # so small a part of a person that it weighs nothing
-        cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
-    return Ranked(rows, tuple(cells.values()))
+    found = frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added)
+    return Ranking(found, tuple(keys), share)
 
 
 def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
