@@ -8,7 +8,7 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -216,6 +216,8 @@ def _values(
         *([] if unit is None else [nw.col(f"c{at + len(cells)}").alias("u")]),
     )
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
+    # one level for all rows of a person, from these rows alone: she is then in one cell
+    made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]
     if where is not None:
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
         engine = ex.Engine(frame)
@@ -285,6 +287,8 @@ def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
         return ex.quality(key, column)
     if key.edges:
         return ex.binned(key, column)
+    if key.constant:  # its index, so that the first level is the least; missing cells have none yet
+        return ex.place(replace(key, missing=None), column)
     return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
 
 
@@ -327,6 +331,8 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
 
 def _lookup(key: KeyMap) -> dict[Level | float, int]:
     """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    if key.constant:
+        return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
     return {float(level): i for i, level in enumerate(key.levels)}
@@ -345,7 +351,7 @@ def _key_reading(key: KeyMap) -> Reading:
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
     if _textual(key):
-        return Reading(key.source, "text", tuple(str(level) for level in key.levels))
+        return Reading(key.source, "index" if key.constant else "text", tuple(str(level) for level in key.levels))
     if key.kind == "bins-date":
         return Reading(key.source, "date")
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
