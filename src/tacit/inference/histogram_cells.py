@@ -51,7 +51,8 @@ def _total(release: Released, facts: tuple[Facts, ...]) -> float | None:
 def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> Axis:
     if fact.kind == "levels":
         numbers = np.array([0.0, 1.0]) if labels == ("false", "true") else None
-        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers)
+        missing = fact.missing if labels[-1] == fact.missing else None
+        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, missing=missing)
     edges = np.array(fact.edges)
     if fact.kind == "integer" and (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         return Axis(name, "levels", labels=labels, units=fact.units, numbers=(edges[1:] + edges[:-1]) / 2)
