@@ -67,7 +67,6 @@ CODES: Final[dict[str, str]] = {
     "Q70": "per= is neither person nor row",
     "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
-    "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
