@@ -204,7 +204,10 @@ class Columns:
         from tacit.tables import Table
 
         release = self.release
-        rows = tuple((name, f"{len(labels):,}", _short(labels)) for name, labels in release.levels)
+        rows = tuple(
+            (name, f"{len(labels):,}", _short(labels, axis.extra))
+            for (name, labels), axis in zip(release.levels, release.axes, strict=True)
+        )
         sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
         noise = f"{release.counts.size:,} cells, noise of standard deviation {sd:,.3g} in each"
         notes = (f"{noise}; margins of them are free", facts(release))
@@ -219,8 +222,10 @@ class Columns:
         return pd.DataFrame({"levels": sizes}, index=list(self.release.columns))
 
 
-def _short(labels: tuple[str, ...]) -> str:
-    return ", ".join(labels) if len(labels) <= 4 else f"{labels[0]}, {labels[1]}, …, {labels[-1]}"
+def _short(labels: tuple[str, ...], extra: tuple[str, ...]) -> str:
+    regular = labels[: len(labels) - len(extra)]
+    many = len(regular) > 4
+    return ", ".join((regular[0], regular[1], "…", regular[-1], *extra) if many else (*regular, *extra))
 
 
 def _block(release: Released, k: Array, added: int, sampling: bool) -> Block:
