@@ -161,6 +161,11 @@ CODES: Final[dict[str, str]] = {
     "I46": "a loss of one's own that is none",
     "I47": "a fit of more cells than can be handled",
     "I48": "more cells than a table of estimates has",
+    "I60": "a density of a column of levels",
+    "I61": "a number of synthetic rows that is none",
+    "I62": "a seed of random numbers that is none",
+    "I63": "a histogram that is all noise",
+    "I64": "a picture of more columns than it can show",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
