@@ -285,11 +285,15 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
     if key.kind.startswith("quality"):
         return ex.quality(key, column)
-    if key.edges:
-        return ex.binned(key, column)
     if key.constant:  # its index, so that the first level is the least; missing cells have none yet
         return ex.place(replace(key, missing=None), column)
-    return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
+    if _textual(key):
+        return nw.col(column)
+    found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
+    if not exact or key.missing is None or key.missing >= len(key.levels):
+        return found
+    there = ex.real(float(key.levels[key.missing]))  # a person's rows of one cell are one group
+    return nw.when(found.is_null()).then(there).otherwise(found)
 
 
 def _fold(
@@ -335,7 +339,10 @@ def _lookup(key: KeyMap) -> dict[Level | float, int]:
         return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
-    return {float(level): i for i, level in enumerate(key.levels)}
+    found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
+    if key.beyond is not None:
+        found |= {float(i): i for i in range(key.regular, key.size)}
+    return found
 
 
 def _textual(key: KeyMap) -> bool:
