@@ -16,7 +16,7 @@ from tacit.inference.histogram import Margin, block_of, margin
 from tacit.inference.histogram_cells import cells_of
 from tacit.inference.invert import Inversion
 from tacit.inference.laws import Array
-from tacit.inference.shares import ShareOfTotal, unclear
+from tacit.inference.shares import Everything, Scaled, ShareOfTotal, unclear
 from tacit.inference.terms import Target, check_level, place_of
 from tacit.noise.laws import Law
 from tacit.release import Released, cell_labels
@@ -263,30 +263,6 @@ def projected(counts: Array, total: float) -> Array:
     axis = Axis("bins", "levels", labels=tuple(map(str, range(len(counts)))))
     found = Cells((axis,), counts, 0.0, total).simplex().counts
     return found / found.sum()
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """Intervals of another inversion, times a constant."""
-
-    of: Inversion
-    factor: float
-
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits of shares, shape (bins,) each."""
-        low, high = self.of.interval(level)
-        return self.factor * low, self.factor * high
-
-
-@dataclass(frozen=True)
-class Everything:
-    """Where nothing is known of `size` shares: from 0 to 1."""
-
-    size: int
-
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """0 and 1, shape (size,) each."""
-        return np.zeros(self.size), np.ones(self.size)
 
 
 def _numeric(release: Released) -> str:

@@ -100,8 +100,8 @@ def note(release: Released) -> str:
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"ok": [True, False] * 500}, tc.Schema({"ok": tc.Boolean()}), budget=tc.Budget(rho=1))
-    >>> print(note(curator.release(tc.Histogram("ok"), rho=0.1)).splitlines()[0])
-    Synthetic rows, drawn from the noisy histogram of ok of memory (1,000 rows, replace-one; cost ρ = 0.1).  They are
+    >>> print(note(curator.release(tc.Histogram("ok"), rho=0.1)))
+    Synthetic rows, drawn from the noisy histogram of ok of table (1,000 rows, replace-one; cost ρ = 0.1). ...
     """
     from tacit.inference.moments import title, who
 
@@ -115,7 +115,7 @@ def note(release: Released) -> str:
     persons = ["Rows of one person are not told from those of others."] if release.unit is not None else []
     words = [
         f"Synthetic rows, drawn from the noisy {what} of {release.table} ({size}{release.neighbors}; cost",
-        f"{release.cost}).  They are nobody's, as many as were asked for, and cost nothing more.",
+        f"{release.cost}). They are nobody's, as many as were asked for, and cost nothing more.",
         "What is computed from them as if they were the table ignores",
         f"(1) the noise: standard deviation {sd:,.3g}{each} in each of {cells:,} cells;",
         "(2) the projection: counts below 0 became 0 and the others were lowered, which is not unbiased;",
