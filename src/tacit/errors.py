@@ -67,8 +67,9 @@ CODES: Final[dict[str, str]] = {
     "Q70": "per= is neither person nor row",
     "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
-    "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
+    "Q80": "a level is called like a cell that a histogram adds",
+    "Q81": "a word of a histogram is neither true nor false",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.inference.densities import DensityEstimate
+    from tacit.inference.fits.custom import Loss
+    from tacit.inference.fits.result import Method
+    from tacit.inference.fitted import FittedModel
+    from tacit.inference.fitting import Missing
     from tacit.inference.samples import Rng
     from tacit.tables import Table
 
@@ -64,6 +68,36 @@ class HistogramRelease(Release):
         InferenceError I41 for a column that is not in the release.  Source: theory §7.
         """
         return margin(self, (columns,) if isinstance(columns, str) else tuple(columns))
+
+    def fit(
+        self,
+        what: str | Loss,
+        *,
+        model: str = "linear",
+        family: str | None = None,
+        method: Method = "corrected",
+        missing: Missing = "exclude",
+        tau: float = 0.5,
+        k: float | None = None,
+    ) -> FittedModel:
+        """Fit a regression, a family or a loss of one's own; any number of fits is free.
+
+        what: a formula in R's words, "income ~ age + C(educ) * sex"; with `family` a column; or a `tacit.Loss`.
+        model: "linear", "logistic", "probit", "poisson", "gamma" (log link), "quantile" (of level `tau`) or "huber"
+        (which bends at `k`, in the response's units; by default 1.345 robust standard deviations of residuals).
+        family: "normal", "lognormal", "exponential", "gamma", "weibull" or "beta": maximum likelihood for the column.
+        method: "corrected" for binning; "midpoint"; or as published and biased: "lei-2011", "lei-2011-nonnegative",
+        "lei-2011-threshold".
+
+        missing: "exclude" leaves out rows with a missing cell in a column that is used; with "level" the level that a
+        Category has for them is one as any other.  What cannot be fitted has a `reason`.
+        InferenceError I41 (no such column), I42 (no formula), I43 (a response or regressor that the model cannot take),
+        I44 (unknown model, family or method), I46 (a loss that fails), I47 (more cells than can be handled).
+        Source: Lei 2011, Algorithm 1; theory §7 (correction, standard errors).
+        """
+        from tacit.inference.fitting import fit_release
+
+        return fit_release(self, what, model=model, family=family, method=method, missing=missing, tau=tau, k=k)
 
     def density(
         self, column: str, *, by: str | Sequence[str] | None = None, target: Target = "population"
@@ -214,7 +248,10 @@ class Columns:
         from tacit.tables import Table
 
         release = self.release
-        rows = tuple((name, f"{len(labels):,}", _short(labels)) for name, labels in release.levels)
+        rows = tuple(
+            (name, f"{len(labels):,}", _short(labels, axis.extra))
+            for (name, labels), axis in zip(release.levels, release.axes, strict=True)
+        )
         sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
         noise = f"{release.counts.size:,} cells, noise of standard deviation {sd:,.3g} in each"
         notes = (f"{noise}; margins of them are free", facts(release))
@@ -229,8 +266,10 @@ class Columns:
         return pd.DataFrame({"levels": sizes}, index=list(self.release.columns))
 
 
-def _short(labels: tuple[str, ...]) -> str:
-    return ", ".join(labels) if len(labels) <= 4 else f"{labels[0]}, {labels[1]}, …, {labels[-1]}"
+def _short(labels: tuple[str, ...], extra: tuple[str, ...]) -> str:
+    regular = labels[: len(labels) - len(extra)]
+    many = len(regular) > 4
+    return ", ".join((regular[0], regular[1], "…", regular[-1], *extra) if many else (*regular, *extra))
 
 
 def block_of(release: Released, k: Array, added: int, sampling: bool) -> Block:
