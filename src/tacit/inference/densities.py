@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +19,7 @@ from tacit.inference.laws import Array
 from tacit.inference.shares import Everything, Scaled, ShareOfTotal, unclear
 from tacit.inference.terms import Target, check_level, place_of
 from tacit.noise.laws import Law
+from tacit.release import Axis as Facts
 from tacit.release import Released, cell_labels
 from tacit.untyped import pandas
 
@@ -213,8 +214,6 @@ def density(
     lower, upper = spans(axis)
     kept = np.flatnonzero(upper > lower)
     names = [made.levels[-1][1][i] for i in kept]
-    empty = len(lower) - len(kept)
-    notes = (f"{empty:,} bins of {column!r} hold no whole number, and so no rows",) if empty else ()
     cells = made.counts.reshape(-1, made.counts.shape[-1])
     found = [_group(made, counts, kept, (upper - lower)[kept], target, not groups) for counts in cells]
     return DensityEstimate(
@@ -232,8 +231,19 @@ def density(
         reasons=tuple(reason for _, reason, _ in found),
         inversions=tuple(inversion for _, _, inversion in found),
         sizes=np.maximum(cells[:, kept].sum(axis=1), 0.0),
-        notes=notes,
+        notes=tuple(_notes(column, axis, len(lower) - len(kept))),
     )
+
+
+def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
+    """What is left out, and what is in the end bins."""
+    gone = (*axis.extra, *(("missing",) if axis.missing == "exclude" and "missing" not in axis.extra else ()))
+    if gone:
+        yield f"{column} {' or '.join(gone)}: left out"
+    if "below" not in axis.extra:
+        yield f"values of {column} beyond its bounds are in the first and the last bin"
+    if empty:
+        yield f"{empty:,} bins of {column!r} hold no whole number, and so no rows"
 
 
 def _group(

@@ -60,7 +60,9 @@ def heatmap(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
     (first, _), (second, _) = found.levels
     ax.set_ylabel(words(second, found.axes[1].kind, found.axes[1].units))
     hatched = f"hatched: {int(noisy.sum()):,} of {noisy.size:,} counts are within noise (at most {reach:,.0f})"
-    caption = f"{facts(found.release)} · {hatched}" if noisy.any() else facts(found.release)
+    beside = f"beside the bins: {found.counts.sum() - counts.sum():,.0f} {who(found.release)}"
+    said = [facts(found.release), *([beside] if counts.size < found.counts.size else [])]
+    caption = " · ".join([*said, hatched] if noisy.any() else said)
     title = f"Histogram of {first} and {second} · {people_words(found.release)}"
     dress(ax, title, words(first, found.axes[0].kind, found.axes[0].units), caption)
     levels: list[tuple[str, tuple[str, ...]]] = []

@@ -11,7 +11,7 @@ from tacit.inference.bins import BINNED
 from tacit.plots.canvas import Drawn, no_matplotlib
 from tacit.plots.heatmaps import heatmap
 from tacit.plots.intervals import estimate
-from tacit.plots.steps import histogram, words
+from tacit.plots.steps import histogram
 
 if TYPE_CHECKING:
     from tacit.inference.histogram import Margin
@@ -73,7 +73,7 @@ def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95) -
     InferenceError I64 for axes that are given (there must be one for each), or nothing to draw; I01, I20 as `margin`.
     """
     from tacit.inference.display import people_words
-    from tacit.inference.moments import title
+    from tacit.inference.moments import title, who
 
     shown = [one for one in found if one.axes[0].kind in BINNED or len(one.levels[0][1]) <= TALLEST]
     if ax is not None or not shown:
@@ -90,16 +90,9 @@ def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95) -
     drawn = [margin(one, figure.add_subplot(down, ACROSS, i + 1), level=level) for i, one in enumerate(shown)]
     for one, of in zip(drawn, shown, strict=True):
         one.axes.set_title(of.levels[0][0], fontsize=9, loc="left")
-        one.axes.set_xlabel(_below(of))
+        if of.axes[0].kind not in BINNED:
+            one.axes.set_xlabel(f"number of {who(of.release)}")
     left = [one.levels[0][0] for one in found if all(one is not other for other in shown)]
     heading = f"{title(found[0].release)} · {people_words(found[0].release)}"
     figure.suptitle(heading + (f" · not drawn: {', '.join(left)}" if left else ""), fontsize=9)
     return Panels(tuple(drawn))
-
-
-def _below(found: Margin) -> str:
-    """The axis of a small picture."""
-    from tacit.inference.moments import who
-
-    (name, _), axis = found.levels[0], found.axes[0]
-    return words(name, axis.kind, axis.units) if axis.kind in BINNED else f"number of {who(found.release)}"

@@ -23,7 +23,7 @@ STYLES = ((DARK, LIGHT, "-"), (SIGNAL, "#e5b898", "--"), ("#3d3d3d", "#bdbdbd", 
 def histogram(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
     """Draw the margin of one column of numbers or dates: numbers of rows, or rows per unit where bins differ in width.
 
-    Light boxes: intervals for both errors, dark ones for sampling alone.  Cells beside the bins are in the caption.
+    Light boxes: intervals for both errors, dark ones for sampling alone.  Cells beside the bins stand below the axis.
     Raises InferenceError I01 for a level below 0.5, I20 without matplotlib.
     """
     from tacit.inference.display import facts, people_words
@@ -45,9 +45,9 @@ def histogram(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
     ax.set_ylabel(
         f"{who(found.release)} {per_unit(axis.kind, axis.units)}" if per else f"number of {who(found.release)}"
     )
-    caption = facts(found.release) + (f" · beside: {', '.join(beside)}" if beside else "")
-    title = f"Histogram of {column} · {people_words(found.release)}"
-    dress(ax, title, words(column, axis.kind, axis.units), caption)
+    below = words(column, axis.kind, axis.units) + (f"\nbeside: {', '.join(beside)}" if beside else "")
+    caption = facts(found.release)
+    dress(ax, f"Histogram of {column} · {people_words(found.release)}", below, caption)
     terms = tuple(made.terms[i] for i in kept)
     ends = floats(limits[:, 0]), floats(limits[:, 1])
     return Drawn(terms, floats(values), *ends, floats(inner[:, 0]), floats(inner[:, 1]), level, caption, ax)
