@@ -113,6 +113,15 @@ def test_whole_numbers_and_days() -> None:
     assert day.axes.get_xlabel() == "day"
 
 
+def test_of_the_table_nothing_is_sampled() -> None:
+    made = release(["age", "sex", "ok"], bins={"age": 4})
+    for one in made.plot(target="table").panels:
+        assert words(one.axes) == ["with privacy"]
+    shown = made.margin("age").plot(target="table")
+    limits = made.margin("age").estimate("table").intervals()
+    assert list(zip(shown.lower, shown.upper, strict=True)) == [pytest.approx(tuple(row)) for row in limits]
+
+
 def test_levels_have_an_interval_each() -> None:
     found = release(["sex", "ok"]).margin("sex")
     shown = found.plot()

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference.bins import spans, uneven
 from tacit.inference.laws import Array
+from tacit.inference.terms import Target
 from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Drawn, axes, dress, floats
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ STYLES = ((DARK, LIGHT, "-"), (SIGNAL, "#e5b898", "--"), ("#3d3d3d", "#bdbdbd", 
 """Line, band and dashes of each group: told apart without colour too."""
 
 
-def histogram(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
+def histogram(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Drawn:
     """Draw the margin of one column of numbers or dates: numbers of rows, or rows per unit where bins differ in width.
 
     Light boxes: intervals for both errors, dark ones for sampling alone.  Cells beside the bins stand below the axis.
-    Raises InferenceError I01 for a level below 0.5, I20 without matplotlib.
+    Raises InferenceError I01 for a level below 0.5, I09 (target), I20 without matplotlib.
     """
     from tacit.inference.display import facts, people_words
     from tacit.inference.moments import who
 
-    made, (axis,) = found.estimate(), found.axes
+    made, (axis,) = found.estimate(target), found.axes
     lower, upper = spans(axis)
     kept = np.flatnonzero(upper > lower)
     lower, upper, limits, values = lower[kept], upper[kept], made.intervals(level), made.values
