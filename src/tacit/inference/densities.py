@@ -139,7 +139,7 @@ class DensityEstimate:
         safe = np.minimum(inside, len(self.upper) - 1)
         known = (inside < len(self.upper)) & (at >= self.lower[safe])
         found = np.where(known, self.values[:, safe], 0.0)
-        return found[0] if self.groups == ("",) else found
+        return found[0] if len(self.groups) == 1 else found
 
     def __getitem__(self, group: str) -> DensityEstimate:
         """One of the groups; InferenceError I02 for an unknown one."""

@@ -70,15 +70,16 @@ def density(found: DensityEstimate, ax: Any = None, *, level: float = 0.95) -> D
     inner = np.clip(np.stack([values - half, values + half], axis=-1), limits[..., :1], limits[..., 1:])
     ax = axes(ax, 0, 4.2)
     edges = numeric(ax, found.kind, found.lower, found.upper)
-    if found.groups == ("",) and said:
+    if len(found.groups) == 1 and said:
         _steps(ax, edges, values[0], limits[0], inner[0])
-    for style, i in zip(STYLES, said if found.groups != ("",) else [], strict=False):
+    for style, i in zip(STYLES, said if len(found.groups) > 1 else [], strict=False):
         _band(ax, edges, values[i], limits[i], style, found.groups[i], level)
     ax.set_ylabel(f"density, {found.per}")
     ax.set_ylim(bottom=0.0)
     left = [group or found.column for group, why in zip(found.groups, found.reasons, strict=True) if why]
     caption = facts(found.release) + (f" · all noise: {', '.join(left)}" if left else "")
     by = f" by {' and '.join(found.by)}" if found.by else ""
+    by = f"{by}: {found.groups[0]}" if found.by and len(found.groups) == 1 else by
     title = f"Density of {found.column}{by} · {people_words(found.release)}"
     dress(ax, title, words(found.column, found.kind, found.units), caption)
     ends = floats(limits[..., 0].reshape(-1)), floats(limits[..., 1].reshape(-1))
