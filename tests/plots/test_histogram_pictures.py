@@ -212,6 +212,17 @@ def test_a_heat_map_of_noise_alone_is_white() -> None:
     assert "within noise" in shown.caption
 
 
+def test_a_heat_map_of_very_many_cells_has_grey_ones() -> None:
+    made = release(["age", "day"], bins={"age": 70, "day": 60}, rho=0.01)
+    shown = made.plot()
+    meshes = [one for one in shown.axes.collections if type(one).__name__ == "QuadMesh"]
+    masks = [np.ma.getmaskarray(one.get_array()) for one in meshes]
+    assert len(masks) == 2
+    assert (masks[0] != masks[1]).all()  # each cell is in one of them
+    assert "grey: " in shown.caption
+    assert list(shown.axes.texts) == []
+
+
 def test_cells_beside_a_heat_map_are_counted_in_words() -> None:
     made = release(["age", "ok"], bins={"age": 2}, missing=True, outside=True)
     shown = made.plot()

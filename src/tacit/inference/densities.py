@@ -251,7 +251,7 @@ def _group(
 ) -> tuple[Array, str | None, Inversion]:
     """Signed counts of one group, cells beside the bins last -> projected shares, a reason, intervals of shares."""
     release, k = made.release, counts[kept]
-    total = cells_of(release).total if whole and len(counts) == len(widths) else None
+    total = cells_of(release).total if whole and not made.axes[-1].extra else None
     if total is not None:
         scaled = block_of(release, k, made.added, target == "population").inversion
         return projected(k, total), None, Scaled(scaled, 1 / total)
