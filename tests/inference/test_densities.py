@@ -84,8 +84,8 @@ def test_the_error_is_that_of_the_histogram_without_noise() -> None:
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 0.5}, {"rho": 0.02}], ids=["laplace", "gaussian"])
 def test_intervals_cover_the_average_over_a_bin(relation: str, price: dict[str, Any]) -> None:
-    """80 tables, 6 bins: 480 intervals.  Where they cover .95 and are held independently, at most .893 of them hold with
-    probability 2e-7 (binomial); shares of one total exclude each other, which makes that rarer."""
+    """80 tables, 6 bins: 480 intervals.  Where they cover .95 and are held independently, at most .893 of them hold
+    with probability 2e-7 (binomial); shares of one total exclude each other, which makes that rarer."""
     law = beta(2, 5)
     truth = np.diff(law.cdf(np.linspace(0, 1, 7))) * 6
     held = 0
