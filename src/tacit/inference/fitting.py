@@ -98,5 +98,5 @@ def fit_release(
 def _left_out(cells: Cells, found: Fit) -> str:
     """Levels of missing cells that the fit does not count."""
     used = () if found.work is None else found.work.points.cells.names
-    levels = [f"{axis.name} is {axis.extra[0]}" for axis in cells.axes if axis.name in used and axis.extra]
+    levels = [f"{axis.name} is {'/'.join(axis.extra)}" for axis in cells.axes if axis.name in used and axis.extra]
     return f"rows are left out where {' or '.join(levels)}" if levels else ""

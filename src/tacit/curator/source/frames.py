@@ -23,7 +23,7 @@ from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Tally, Unit
+from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -66,9 +66,14 @@ class Source(Protocol):
         ...
 
     def ranked(
-        self, at: RowMap, keys: Sequence[KeyMap] = (), unit: Unit | None = None, where: Predicate | None = None
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
     ) -> Ranked:
-        """READS ROWS.  Rows (or persons) at each value of a grid, in each cell."""
+        """READS ROWS.  Rows (or persons, or their shares) at each value of a grid, in each cell."""
         ...
 
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
@@ -120,10 +125,15 @@ class Table:
         return aggregate(self._engine, keys, sums, unit, where)
 
     def ranked(
-        self, at: RowMap, keys: Sequence[KeyMap] = (), unit: Unit | None = None, where: Predicate | None = None
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
     ) -> Ranked:
         """See `Source.ranked`."""
-        return ranked(self._engine, at, keys, unit, where)
+        return ranked(self._engine, at, keys, unit, where, share)
 
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
         """See `Source.tallied`."""
