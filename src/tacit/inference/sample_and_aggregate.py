@@ -1,4 +1,4 @@
-"""What a release of `sample_and_aggregate` says: parameters with both errors, from the blocks' own spread (theory §2, §9)."""
+"""What a release of `sample_and_aggregate` says: parameters with both errors, by the blocks' spread (theory §2, §9)."""
 
 from __future__ import annotations
 
@@ -64,19 +64,12 @@ def estimate(release: Released) -> Estimate:
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
     if k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
-    words = f"parameters of the {query.law.words()['family']} law of {what}"
+    model = query.model.words
+    words = f"parameters of {model.get('name', model['family'])}, the law of {what}"
     words += f", where {query.where}" if query.where else ""
     return Estimate(release, "population", words, tuple(p.label for p in release.parts), blocks, notes=tuple(notes))
 
 
 def _block(release: Released, part: Part) -> Block:
-    """The k block estimates as k rows of which none is missing: the plain form of a mean."""
-    made = block(
-        "Mean",
-        replace(part, form="plain"),
-        rows=part.parameters["blocks"],
-        grouped=False,
-        target="population",
-        what="blocks",
-    )
+    made = block("SampleAndAggregate", part, rows=release.rows, grouped=False, target="population")
     return replace(made, people=people_of(release), source=source_of(release))

@@ -2,8 +2,8 @@
 
 Definition
     Complete rows (of which `where` holds) fall into k blocks by fresh secret labels (`blocks`); with a PrivacyUnit all
-    rows of a person into one.  In each block the model's estimate is made from the block's rows alone, corrected for its
-    bias, put into the public box and on its grid of G steps; a block without an answer has the public default.
+    rows of a person into one.  In each block the model's estimate is made from the block's rows alone, corrected for
+    its bias, put into the public box and on its grid of G steps; a block without an answer has the public default.
     Released, for each parameter: the sum of w = v - H over the blocks, H = G / 2, and the sum of floor(w**2 / c).
     Public: schema, query, model, box, k, room, relation, price, and under replace-one the number of rows (persons).
 Sensitivity
@@ -66,7 +66,8 @@ class Plan:
 def design(query: SampleAndAggregate, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Blocks, grids and noise from public facts; QueryError where the question cannot be asked."""
     where = None if query.where is None else typed(query.where, schema)
-    model, p = query.law, len(query.law.parameters)
+    model = _model(query)
+    p = len(model.parameters)
     cells = tuple(cell_of(schema, name) for name in query.what)
     if len(cells) != model.columns:
         text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
@@ -84,9 +85,19 @@ def design(query: SampleAndAggregate, schema: Schema, *, neighbors: str, rows: i
     return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
 
 
+def _model(query: SampleAndAggregate) -> Likelihood:
+    """The model, looked at without data; QueryError Q95 where a file has its name alone, ModelError M14 to M16."""
+    law = query.model.law
+    if law is None:
+        text = f"model {query.model.words.get('name')!r} is a function, and a file has its name alone."
+        raise QueryError(text, code="Q95", hint="ask from Python, with the function: tc.Model(…)")
+    law.check()
+    return law
+
+
 def _possible(k: int, rows: int, p: int) -> None:
     if k > rows // (p + 1):
-        text = f"blocks of SampleAndAggregate: {rows:,} rows in {k:,} blocks are too few to estimate {p} parameters each."
+        text = f"blocks of SampleAndAggregate: {rows:,} rows are too few for {k:,} blocks with {p} parameters."
         raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
 
 
@@ -118,10 +129,10 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
 
 def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
     """The estimate of each block, within the box, shape (blocks, parameters)."""
-    from tacit.models.block_mle import block_mle
+    from tacit.models.blocks import block_mle
 
     values = found.values[:, :, 0] if model.columns == 1 else found.values
-    return np.asarray(block_mle(model, values, found.sizes, bias=cast(Any, bias)).values)
+    return block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True).values
 
 
 def _sums(column: Column, values: NDArray[np.float64]) -> Cells:

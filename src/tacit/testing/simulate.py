@@ -173,8 +173,9 @@ def simulate(
     table = columns_of(data, schema)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     shape = shaped(query, schema, neighbors, size_of(table, schema), cost)
-    exact = exact_integers(shape, table)
-    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), np.random.default_rng(rng))
+    random = np.random.default_rng(rng)
+    exact = exact_integers(shape, table, random)
+    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
     plain = point_estimates(shape, tuple(k[None] for k in exact))[0]
     made = simulated(shape, tuple(k[0] for k in noisy)).estimate()
@@ -234,8 +235,17 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
     )
 
 
-def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
-    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
+def exact_integers(
+    shape: Design, table: Table_, rng: np.random.Generator | None = None
+) -> tuple[NDArray[np.int64], ...]:
+    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
+
+    rng: of the labels of blocks, where there are some.
+    """
+    if shape.blocks is not None:
+        from tacit.testing import blocks
+
+        return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
     cell, inside = cells_of(shape.keys, table)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
