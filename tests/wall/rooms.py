@@ -33,8 +33,6 @@ ROOMS: Final[dict[str, str]] = {
     "privacy": SHARED,
     "tables": SHARED,
     "untyped": SHARED,
-    "models": SHARED,
-    "families": SHARED,
     "files": SHARED,
     "study": SHARED,
     "inference": OUTSIDE,

@@ -78,7 +78,7 @@ def design(query: SampleAndAggregate, schema: Schema, *, neighbors: str, rows: i
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess")
     k = blocks_for(size, price_of_one(cost, p), p) if query.blocks is None else query.blocks
     _possible(k, size, p)
-    plan = Plan(model, k, blocks.capacity(size, k), cells)
+    plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
     share = cost if p == 1 else cost.share(Fraction(1, p))
     columns = tuple(_column(one.name, one.lower, one.upper, k, share) for one in model.parameters)
     unit, most = unit_of(schema), most_rows(schema)

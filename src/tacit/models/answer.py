@@ -115,7 +115,7 @@ def _half(capacity: int, w: Any, number: Any) -> Any:
 
 
 def _jackknife(model: Likelihood, x: Any, w: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
-    """t estimates less t - 1 times the mean of those that leave one row out [Quenouille 1956]."""
+    """T estimates less t - 1 times the mean of those that leave one row out [Quenouille 1956]."""
     lib, tools = jax().numpy, jax()
 
     def without(place: Any) -> Any:

@@ -50,7 +50,9 @@ def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
     model.check()
     rows = np.asarray(x, dtype=np.float64)
     inside = np.asarray(model.inside(rows))
-    safe = np.where(inside if model.columns == 1 else inside[..., None], rows, 1.0 if model.anchor is None else model.anchor)
+    safe = np.where(
+        inside if model.columns == 1 else inside[..., None], rows, 1.0 if model.anchor is None else model.anchor
+    )
     with quiet():
         found = np.asarray(_compiled(model, "density")(safe, vector))
     return np.where(inside, found, -np.inf)

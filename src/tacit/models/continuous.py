@@ -163,7 +163,7 @@ class Weibull(Family):
         return [shape, lib.exp(middle + EULER / shape)]
 
     def nodes(self, theta: Any) -> tuple[Any, Any]:
-        """x = scale exp(u / shape), u the log of an exponential variable, by the trapezium rule."""
+        """X = scale exp(u / shape), u the log of an exponential variable, by the trapezium rule."""
         u = np.arange(-36.0, 4.01, 0.25)
         return theta.scale * jnp().exp(u / theta.shape), 0.25 * np.exp(u - np.exp(u))
 

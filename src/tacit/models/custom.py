@@ -172,7 +172,7 @@ def _size(box: Any) -> int | None:
 
 def _support(given: Any, columns: int) -> Any:
     """A support as it is kept."""
-    if given is None or isinstance(given, str) and given in SUPPORTS and columns == 1:
+    if given is None or (isinstance(given, str) and given in SUPPORTS and columns == 1):
         return given
     ends: Any = given
     if isinstance(given, list | tuple) and columns == 1 and len(ends) == 2:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
-from tacit.models.parts import at_least, jnp, mean, moments, special
+from tacit.models.parts import at_least, jnp, mean, special
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +31,7 @@ class _Counts(Family):
 
 
 def _log(p: Any, times: Any) -> Any:
-    """times * log(p), and 0 where times is 0, whatever p: the log of an impossible event that did not happen."""
+    """Times * log(p), and 0 where times is 0, whatever p: the log of an impossible event that did not happen."""
     return special().xlogy(times, p)
 
 
@@ -173,7 +173,7 @@ class Geometric(_Counts):
         return jnp().stack([1 / theta.p - 1])
 
     def bias_form(self, theta: Any) -> Any:
-        """p (1 - p), from the curvature of 1 / (1 + mean)."""
+        """P (1 - p), from the curvature of 1 / (1 + mean)."""
         return jnp().stack([theta.p * (1 - theta.p)])
 
     def fisher_form(self, theta: Any) -> Any:

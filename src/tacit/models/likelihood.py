@@ -95,7 +95,7 @@ class Likelihood(ABC):
         return fisher(self, values_of(self.names, theta), regressors)
 
     def bias(self, theta: Values, regressors: Any = None) -> Array:
-        """n times the leading bias of the maximum-likelihood estimate from n rows, shape (p,) [Cox & Snell 1968].
+        """N times the leading bias of the maximum-likelihood estimate from n rows, shape (p,) [Cox & Snell 1968].
 
         regressors: shape (n, d), for regressions: the design.  ModelError M13, M18.  Source: theory §2.
         """
@@ -169,7 +169,7 @@ class Likelihood(ABC):
 
     @property
     def support(self) -> str | tuple[float, float] | None:
-        """"real", "positive", "unit", "count", an interval; None: not known, or rows of several columns."""
+        """ "real", "positive", "unit", "count", an interval; None: not known, or rows of several columns."""
         return None
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array | None:

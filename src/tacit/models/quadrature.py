@@ -51,7 +51,7 @@ def _counts(density: Density) -> Rule:
     while True:
         points = np.arange(room, dtype=np.float64)
         weights = np.exp(density(points))
-        if room >= MOST or weights[-1] * room < TAIL and weights.sum() > 1 - 1e-9:
+        if room >= MOST or (weights[-1] * room < TAIL and weights.sum() > 1 - 1e-9):
             return points, weights
         room *= 8
 

@@ -23,6 +23,7 @@ from tacit.mechanisms.moments import Design
 from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
 from tacit.queries import Query
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Part
 from tacit.testing.arrays import columns_of
 from tacit.testing.simulate import add_noise, empty_parts, exact_integers, shaped, simulated, size_of
