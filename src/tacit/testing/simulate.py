@@ -250,7 +250,8 @@ def exact_integers(
     inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     out: list[NDArray[np.int64]] = []
-    for column in shape.columns:
+    columns: tuple[Column, ...] = shape.columns
+    for column in columns:
         if column.key is not None:
             out.append(_classes(column, table, who))
             continue
