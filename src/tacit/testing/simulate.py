@@ -249,22 +249,30 @@ def exact_integers(
     cell, inside = cells_of(shape.keys, table)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
-    out: list[NDArray[np.int64]] = []
-    columns: tuple[Column, ...] = shape.columns
-    for column in columns:
-        if column.key is not None:
-            out.append(_classes(column, table, who))
-            continue
-        rows = _rows(column, table, cell, inside)
-        made = rows if who is None else _persons(column, table, rows, who, cell, inside)
-        sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
-        for j, term in enumerate(column.terms):
-            added = term.polynomial.numpy(made.v)
-            if term.weight is not None:
-                added = added * term.weight_polynomial.numpy(made.weight)
-            np.add.at(sums[:, j], made.cell, added)
-        out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
-    return tuple(out)
+    return tuple(
+        _classes(column, table, who) if column.key is not None else _sums(column, table, who, cell, inside, shape.cells)
+        for column in shape.columns
+    )
+
+
+def _sums(
+    column: Column,
+    table: Table_,
+    who: NDArray[np.int64] | None,
+    cell: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+    cells: int,
+) -> NDArray[np.int64]:
+    """The integers of one column, shape (cells, k)."""
+    rows = _rows(column, table, cell, inside)
+    made = rows if who is None else _persons(column, table, rows, who, cell, inside)
+    sums = np.zeros((cells, len(column.form.polynomials)), dtype=np.int64)
+    for j, term in enumerate(column.terms):
+        added = term.polynomial.numpy(made.v)
+        if term.weight is not None:
+            added = added * term.weight_polynomial.numpy(made.weight)
+        np.add.at(sums[:, j], made.cell, added)
+    return sums @ np.array(column.form.matrix, dtype=np.int64).T
 
 
 def _persons(
