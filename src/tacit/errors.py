@@ -24,7 +24,7 @@ CODES: Final[dict[str, str]] = {
     "S12": "the label for missing cells is also a level",
     "S13": "max_rows is out of range",
     "S14": "two privacy units",
-    "S15": "units, column or ordered is not what it should be",
+    "S15": "units, column, ordered or constant is not what it should be",
     "S16": "a drafted schema still has an open place",
     "S17": "what should be a number of rows is none",
     "S18": "a column cannot be computed as it says",
@@ -73,6 +73,7 @@ CODES: Final[dict[str, str]] = {
     "Q97": "a number of blocks or rows that cannot be",
     "Q80": "a level is called like a cell that a histogram adds",
     "Q81": "a word of a histogram is neither true nor false",
+    "Q90": "a constant column that cannot be numbered",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets

@@ -246,9 +246,9 @@ def exact_integers(
         from tacit.testing import blocks
 
         return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
-    cell, inside = cells_of(shape.keys, table)
-    inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
+    cell, inside = cells_of(shape.keys, table, who)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
     return tuple(
         _classes(column, table, who) if column.key is not None else _sums(column, table, who, cell, inside, shape.cells)
         for column in shape.columns
