@@ -22,11 +22,12 @@ from tacit.study import Site, Study
 from tacit.study.study import LATER as _LATER
 
 if TYPE_CHECKING:
-    from tacit import examples, testing
+    from tacit import examples, families, testing
     from tacit.curator.curator import Curator
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
     from tacit.inference.report import methods, table
+    from tacit.models.custom import Model
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -45,6 +46,7 @@ __all__ = [
     "Histogram",
     "Integer",
     "Mean",
+    "Model",
     "Plan",
     "PrivacyUnit",
     "Quantiles",
@@ -63,6 +65,7 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "families",
     "methods",
     "plan",
     "release_schema",
@@ -108,6 +111,10 @@ def __getattr__(name: str) -> Any:
         from tacit.schema import draft as found
     elif name == "examples":
         import tacit.examples as found
+    elif name == "families":
+        import tacit.families as found
+    elif name == "Model":
+        from tacit.models.custom import Model as found  # noqa: N813
     elif name == "testing":
         import tacit.testing as found
     else:

@@ -27,7 +27,9 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
     weights = (lib.arange(x.shape[0]) < count) * 1.0
     found, fine = fitted(model, x, weights)
     if how in ("cox-snell", "observed"):
-        found = found - _bounded(model, found, expected_bias(model, x, weights, found, how) / count)
+        off = _bounded(model, found, expected_bias(model, x, weights, found, how) / count)
+        # at an end of its box the likelihood need not be curved enough for a correction
+        found = found - (lib.where(lib.isfinite(off), off, 0.0) if model.edge == "clamp" else off)
     elif how == "split-half":
         found, fine = _split(model, x, weights, number, found, fine)
     elif how == "jackknife":
