@@ -126,10 +126,7 @@ def statistics(blocks: int) -> str:
             rng = np.random.default_rng(t)
             k = max(blocks // t, 2_000) if model.rows_given and model.columns > 1 else max(2 * blocks // t, 4_000)
             z = rng.standard_normal((k * t, model.columns - 1)) if model.rows_given and model.columns > 1 else None
-            if label == "normal variance":
-                x = rng.standard_normal(k * t)
-            else:
-                x = model.sample(truth, k * t, rng, z)
+            x = rng.standard_normal(k * t) if label == "normal variance" else model.sample(truth, k * t, rng, z)
             x = x.reshape(k, t, *x.shape[1:])
             inverse = np.linalg.inv(model.fisher(truth, z))[at, at]
             cells = [label if t == 20 else "", str(t)]
@@ -150,9 +147,10 @@ def main() -> None:
     quick = parser.parse_args().quick
     parts = [
         INTRODUCTION,
-        f"## Speed\n\nGamma rows in {BLOCKS:,} blocks, corrected for bias; seconds. *First* holds the compilation, *pass*",
-        "is one NumPy pass that computes Σx and Σlog x, *loop* is `scipy.optimize` (L-BFGS-B with gradient, on the two",
-        f"sums) block by block, timed on {LOOPED} of them. The rows of each block are sorted in all but the last two.\n",
+        f"## Speed\n\nGamma rows in {BLOCKS:,} blocks, corrected for bias; seconds. *First* holds the",
+        "compilation; both it and *later* sort the rows of each block. *Pass* is one NumPy pass that computes Σx and",
+        "Σlog x; *loop* is `scipy.optimize` (L-BFGS-B with gradient, on the two sums) block by block, timed on",
+        f"{LOOPED} of them.\n",
         "| rows | model | first | later | pass | later ÷ pass | loop | loop ÷ later |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
         speed(1_000_000, not quick),
@@ -162,8 +160,9 @@ def main() -> None:
     print(parts[-1], flush=True)
     parts += [
         "\n## Bias and variance of one block's answer\n",
-        "Bias × t (± one standard error of the simulation) and variance × t × Fisher information, by rows t of a block,",
-        "uncorrected, by Cox and Snell, and by halves. The last column is 1 + v₂ ÷ t with the v₂ of the theory (§2).\n",
+        "Bias × t (± one standard error of the simulation) and variance × t × Fisher information, by rows t of a",
+        "block, uncorrected, by Cox and Snell, and by halves.",
+        "The last column is 1 + v₂ ÷ t with the v₂ of the theory (§2).\n",
         "| | t | none: bias | variance | Cox–Snell: bias | variance | halves: bias | variance | theory |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
         statistics(40_000 if quick else 400_000),

@@ -140,7 +140,18 @@ def test_draws_follow_the_density(name: str) -> None:
 # Fisher information ---------------------------------------------------------------------------------------------------
 
 
-CLOSED = ("Bernoulli", "Poisson", "Geometric", "Exponential", "Gamma", "Weibull", "Normal", "StudentT", "Beta", "Pareto")
+CLOSED = (
+    "Bernoulli",
+    "Poisson",
+    "Geometric",
+    "Exponential",
+    "Gamma",
+    "Weibull",
+    "Normal",
+    "StudentT",
+    "Beta",
+    "Pareto",
+)
 
 
 @pytest.mark.parametrize("name", CLOSED)

@@ -31,7 +31,7 @@ def refused(code: str, density: Any, **words: Any) -> str:
     return str(caught.value)
 
 
-# Effects ----------------------------------------------------------------------------------------------------------------
+# Effects --------------------------------------------------------------------------------------------------------------
 
 
 def printed(x: Any, theta: Any) -> Any:
@@ -65,26 +65,42 @@ def in_a_compiled_part(x: Any, theta: Any) -> Any:
     return jax.jit(lambda y: debugged(y, theta))(x)
 
 
-@jax.custom_vjp
-def _identity(y: Any) -> Any:
+@jax.custom_jvp
+def _spoken(y: Any) -> Any:
     return y
 
 
-_identity.defvjp(lambda y: (y, None), lambda _, g: (jax.debug.print("{}", g), (g,))[1])
+@_spoken.defjvp
+def _spoken_slope(primals: Any, tangents: Any) -> Any:
+    jax.debug.print("{}", primals[0])
+    return primals[0], tangents[0]
 
 
 def in_a_derivative(x: Any, theta: Any) -> Any:
-    return exponential(x, theta) + 0.0 * _identity(theta.rate * x)
+    return exponential(x, theta) + 0.0 * _spoken(theta.rate * x)
 
 
-@pytest.mark.parametrize(
-    "density", [printed, called_back, debugged, with_effects, in_a_branch, in_a_loop, in_a_compiled_part, in_a_derivative]
-)
+@jax.custom_vjp
+def _backwards(y: Any) -> Any:
+    return y
+
+
+_backwards.defvjp(lambda y: (y, None), lambda _, g: (jax.debug.print("{}", g), (g,))[1])
+
+
+def in_a_derivative_written_backwards(x: Any, theta: Any) -> Any:
+    return exponential(x, theta) + 0.0 * _backwards(theta.rate * x)
+
+
+EFFECTS = [printed, called_back, debugged, with_effects, in_a_branch, in_a_loop, in_a_compiled_part]
+
+
+@pytest.mark.parametrize("density", [*EFFECTS, in_a_derivative, in_a_derivative_written_backwards])
 def test_callbacks_and_effects_are_refused(density: Any, capfd: pytest.CaptureFixture[str]) -> None:
     import jax.experimental  # noqa: F401
 
-    said = refused("M16" if density is not in_a_derivative else "M14", density) if density is in_a_derivative else refused("M16", density)
-    assert "callback" in said or "print" in said or "custom_vjp" in said
+    said = refused("M16", density)
+    assert "callback" in said or "print" in said
     assert capfd.readouterr().out == ""  # nothing ran
 
 
@@ -93,7 +109,7 @@ def test_a_callback_is_refused_before_blocks_are_looked_at() -> None:
         block_mle(tc.Model(called_back, rate=(0.1, 10)), np.full((2, 5), np.nan), [5, 5])
 
 
-# What is no log-density ----------------------------------------------------------------------------------------------------
+# What is no log-density -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -110,13 +126,13 @@ def test_a_callback_is_refused_before_blocks_are_looked_at() -> None:
         ("M14", lambda x, theta: jnp.round(theta.rate * x).astype(int), "int"),
         ("M14", "text", "no function"),
         ("M15", lambda x, theta: jnp.log(-theta.rate) + x, "no number"),
-        ("M15", lambda x, theta: jnp.sqrt(jnp.abs(theta.rate - jnp.sqrt(10 * 0.1))) - x, "derivatives"),
+        ("M15", lambda x, theta: jnp.sqrt(jnp.abs(theta.rate - 1.0)) - x, "derivatives"),
     ],
 )
 def test_what_is_no_log_density_is_refused(code: str, density: Any, word: str) -> None:
     import re
 
-    assert re.search(word, refused(code, density))
+    assert re.search(word, refused(code, density, default=[1.0]))
 
 
 def test_with_a_support_every_row_of_it_must_have_a_number() -> None:
@@ -151,7 +167,7 @@ def test_a_model_needs_a_parameter() -> None:
         tc.Model(exponential)
 
 
-# What it can do -------------------------------------------------------------------------------------------------------------
+# What it can do -------------------------------------------------------------------------------------------------------
 
 
 def test_vectors_held_parameters_and_rows_of_several_columns() -> None:
@@ -177,7 +193,7 @@ def test_draws_follow_a_density_of_one_s_own() -> None:
 
 
 def test_a_density_that_does_not_add_up_to_one_has_no_information() -> None:
-    with pytest.raises(ModelError, match="adds up to 0.5") as caught:
+    with pytest.raises(ModelError, match=r"adds up to 0\.5") as caught:
         tc.Model(lambda x, theta: exponential(x, theta) - jnp.log(2), rate=(0.1, 10), support="positive").fisher([2.0])
     assert caught.value.code == "M18"
     with pytest.raises(ModelError, match="support"):
@@ -192,12 +208,12 @@ def test_computations_are_in_64_bits_whatever_the_configuration_is() -> None:
 
 
 def test_families_come_without_jax() -> None:
-    code = "import sys, tacit as tc; tc.families.Gamma(shape=(1, 2)).words(); tc.Model(max, a=(0, 1)); print('jax' in sys.modules)"
+    code = "import sys, tacit as tc; tc.families.Gamma().words(); tc.Model(max, a=(0, 1)); print('jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "False"
 
 
-# Words of families ------------------------------------------------------------------------------------------------------------
+# Words of families ----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(set(fam.__all__) - {"family"}))
@@ -246,7 +262,11 @@ def test_slopes_have_one_box_or_one_each() -> None:
 
 def test_a_regression_needs_its_regressors() -> None:
     model = fam.PoissonRegression()
-    for ask in (lambda: model.fisher([0, 1]), lambda: model.bias([0, 1], [[1.0, 2]]), lambda: model.sample([0, 1], 5, 0)):
+    for ask in (
+        lambda: model.fisher([0, 1]),
+        lambda: model.bias([0, 1], [[1.0, 2]]),
+        lambda: model.sample([0, 1], 5, 0),
+    ):
         with pytest.raises(ModelError) as caught:
             ask()
         assert caught.value.code == "M18"

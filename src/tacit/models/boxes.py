@@ -43,7 +43,7 @@ class Parameter:
         """Ends of the search, in the coordinate of the link: the box, wider by so many widths on both sides."""
         inner = FLOOR * (self.upper - self.lower)
         low, high = self.lower, self.upper
-        if self.link in ("log", "logit") and low <= 0 or self.link == "atanh" and low <= -1:
+        if (self.link in ("log", "logit") and low <= 0) or (self.link == "atanh" and low <= -1):
             low = low + inner
         if self.link in ("logit", "atanh") and high >= 1:
             high = high - inner
@@ -121,12 +121,11 @@ def spans(name: str, value: Any, kind: Kind, size: int | None) -> Any:
     if size is None:
         return _one(name, value, kind)
     parts = cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
-    single = _number(value) is not None or len(parts) == 2 and all(_number(end) is not None for end in parts)
+    single = _number(value) is not None or (len(parts) == 2 and all(_number(end) is not None for end in parts))
     if not single and len(parts) != size:
         message = f"{name}: {len(parts)} boxes for {size} parameters."
         raise ModelError(message, code="M10", hint=f"{name}=(lower, upper) for all of them, or one for each")
-    each = [value] * size if single else parts
-    return tuple(_one(f"{name}{i + 1}", part, kind) for i, part in enumerate(each))
+    return tuple(_one(f"{name}{i + 1}", value if single else parts[i], kind) for i in range(size))
 
 
 def expanded(name: str, span: Any, size: int | None) -> Iterator[tuple[str, tuple[float, float] | float]]:

@@ -51,7 +51,7 @@ def _counts(density: Density) -> Rule:
     while True:
         points = np.arange(room, dtype=np.float64)
         weights = np.exp(density(points))
-        if room >= MOST or weights[-1] * room < TAIL and weights.sum() > 1 - 1e-9:
+        if room >= MOST or (weights[-1] * room < TAIL and weights.sum() > 1 - 1e-9):
             return points, weights
         room *= 8
 
@@ -104,6 +104,6 @@ def drawn(rule: Rule, rows: int, rng: np.random.Generator, discrete: bool) -> Ar
     """Rows drawn from points and probabilities: the points themselves, or between them."""
     points, weights = rule
     if discrete:
-        return rng.choice(points, rows, p=weights)
+        return np.asarray(rng.choice(points, rows, p=weights), dtype=np.float64)
     below = np.concatenate([[0.0], np.cumsum((weights[1:] + weights[:-1]) / 2)])
-    return np.interp(rng.random(rows) * below[-1], below, points)
+    return np.asarray(np.interp(rng.random(rows) * below[-1], below, points), dtype=np.float64)
