@@ -24,12 +24,13 @@ from tacit.study import Site, Study
 from tacit.study.study import LATER as _LATER
 
 if TYPE_CHECKING:
-    from tacit import examples, testing
+    from tacit import examples, families, testing
     from tacit.curator.curator import Curator
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
     from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
+    from tacit.models.custom import Model
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -49,6 +50,7 @@ __all__ = [
     "Integer",
     "Loss",
     "Mean",
+    "Model",
     "Plan",
     "PrivacyUnit",
     "Quantiles",
@@ -68,6 +70,7 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "families",
     "methods",
     "plan",
     "release_schema",
@@ -115,6 +118,10 @@ def __getattr__(name: str) -> Any:
         from tacit.schema import draft as found
     elif name == "examples":
         import tacit.examples as found
+    elif name == "families":
+        import tacit.families as found
+    elif name == "Model":
+        from tacit.models.custom import Model as found  # noqa: N813
     elif name == "testing":
         import tacit.testing as found
     else:

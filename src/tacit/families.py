@@ -5,8 +5,9 @@ A family is a frozen dataclass of plain values; `[lower, upper]` is the box of a
 
 from __future__ import annotations
 
-from tacit.models.continuous import Beta, Exponential, Gamma, Laplace, Lognormal, Normal, Pareto, Weibull
+from tacit.models.continuous import Beta, Laplace, Lognormal, Normal
 from tacit.models.discrete import Bernoulli, Binomial, Categorical, Geometric, Multinomial, NegativeBinomial, Poisson
+from tacit.models.positive import Exponential, Gamma, Pareto, Weibull
 from tacit.models.registry import family
 from tacit.models.regressions import (
     GammaRegression,

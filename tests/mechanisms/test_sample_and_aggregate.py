@@ -235,3 +235,13 @@ def test_a_private_number_of_rows_needs_a_public_guess() -> None:
         curator.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1)
     made = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, rows=100), epsilon=1)
     assert made.rows is None
+    hinted = tc.Curator(
+        {"x": np.ones(60)},
+        SCHEMA,
+        name="ones",
+        budget=tc.Budget(epsilon=1, neighbors="add-remove"),
+        size_hint=80,
+    )
+    assert hinted.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1).parts[0].parameters["blocks"] == 4
+    with pytest.raises(TacitError, match="Q97"):
+        tc.Curator({"x": [1.0]}, SCHEMA, budget=tc.Budget(epsilon=1, neighbors="add-remove"), size_hint=0)

@@ -63,7 +63,15 @@ class Plan:
 # Definition ---------------------------------------------------------------------------------------------------------
 
 
-def design(query: SampleAndAggregate, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
+def design(
+    query: SampleAndAggregate,
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
     """Blocks, grids and noise from public facts; QueryError where the question cannot be asked."""
     where = None if query.where is None else typed(query.where, schema)
     model = _model(query)
@@ -72,10 +80,10 @@ def design(query: SampleAndAggregate, schema: Schema, *, neighbors: str, rows: i
     if len(cells) != model.columns:
         text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
         raise QueryError(text, code="Q95", hint=f"{model.columns} columns, in the order of a row")
-    size = rows if rows is not None else query.rows
+    size = next((one for one in (query.rows, rows, size_hint) if one is not None), None)
     if size is None:
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
-        raise QueryError(text, code="Q96", hint="rows=10_000, a public guess")
+        raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
     k = blocks_for(size, price_of_one(cost, p), p) if query.blocks is None else query.blocks
     _possible(k, size, p)
     plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tacit.models.boxes import from_coordinates, to_coordinates
+from tacit.models.boxes import Link, from_coordinates, to_coordinates
 from tacit.models.correction import bias as expected_bias
 from tacit.models.likelihood import Likelihood
 from tacit.models.newton import maximum
 from tacit.untyped import jax
 
-STEPS: Final = 30
-"""Newton steps of a block; six to ten are enough from a good start."""
 LATER: Final = 6
 """Newton steps from the maximum of the whole block to that of its rows but one."""
 ENOUGH: Final = 1e-9
@@ -27,7 +25,9 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
     weights = (lib.arange(x.shape[0]) < count) * 1.0
     found, fine = fitted(model, x, weights)
     if how in ("cox-snell", "observed"):
-        found = found - _bounded(model, found, expected_bias(model, x, weights, found, how) / count)
+        off = _bounded(model, found, expected_bias(model, x, weights, found, how) / count)
+        # at an end of its box the likelihood need not be curved enough for a correction
+        found = found - (lib.where(lib.isfinite(off), off, 0.0) if model.edge == "clamp" else off)
     elif how == "split-half":
         found, fine = _split(model, x, weights, number, found, fine)
     elif how == "jackknife":
@@ -55,7 +55,7 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
     if model.closed and model.whole:
         found = model.starts(x, w)[0]
         return found, lib.isfinite(found).all()
-    links = [one.link for one in model.parameters]
+    links: list[Link] = [one.link for one in model.parameters]
     ends = [one.region(model.widen) for one in model.parameters]
     low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
     total = w.sum()
@@ -66,12 +66,16 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
         theta = model.bind(from_coordinates(links, place))
         if model.averages:
             return model.of_lift(middle, theta)
-        each = tools.vmap(lambda row: model.log_density(row, theta))(x)
+
+        def one(row: Any) -> Any:
+            return model.log_density(row, theta)
+
+        each = tools.vmap(one)(x)
         return lib.where(w > 0, each, 0.0).sum() / total
 
     if start is None:
         first = _best(objective, model.starts(x, w), links, low, high)
-        place, free, left = maximum(objective, first, low, high, STEPS)
+        place, free, left = maximum(objective, first, low, high, model.steps)
     else:
         place, free, left = maximum(objective, to_coordinates(links, start), low, high, LATER)
     found = model.canonical(from_coordinates(links, place))
@@ -80,11 +84,11 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
     return found, fine & (model.edge == "clamp") | fine & free.all() & ~at_end
 
 
-def _best(objective: Any, starts: Any, links: Any, low: Any, high: Any) -> Any:
+def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -> Any:
     """The start of the highest likelihood, in coordinates, kept inside the search; NaN where no start is a number."""
     lib, tools = jax().numpy, jax()
     middle, inner = (low + high) / 2, 1e-3 * (high - low)
-    places = tools.vmap(lambda one: to_coordinates(links, one))(starts)
+    places = lib.stack([to_coordinates(links, starts[i]) for i in range(len(starts))])
     known = lib.isfinite(starts).all()  # a block of equal rows has no start from moments
     outside = lib.where(starts > 0, high, low)  # the coordinate of 0 or less, or of 1 or more, is no number
     places = lib.clip(lib.where(lib.isfinite(places), places, outside), low + inner, high - inner)
@@ -98,7 +102,11 @@ def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any
     """Twice the estimate less the mean of those of two halves, drawn anew for each number of a block."""
     lib, tools = jax().numpy, jax()
     first = w * _half(x.shape[0], w, number)
-    halves, sound = tools.vmap(lambda part: fitted(model, x, part))(lib.stack([first, w - first]))
+
+    def of(part: Any) -> Any:
+        return fitted(model, x, part)
+
+    halves, sound = tools.vmap(of)(lib.stack([first, w - first]))
     return 2 * whole - halves.mean(0), fine & sound.all()
 
 
@@ -115,7 +123,7 @@ def _half(capacity: int, w: Any, number: Any) -> Any:
 
 
 def _jackknife(model: Likelihood, x: Any, w: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
-    """T estimates less t - 1 times the mean of those that leave one row out [Quenouille 1956]."""
+    """Times t the estimate, less t - 1 times the mean of those that leave one row out [Quenouille 1956]."""
     lib, tools = jax().numpy, jax()
 
     def without(place: Any) -> Any:

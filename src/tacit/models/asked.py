@@ -22,25 +22,34 @@ def _compiled(model: Likelihood, what: str) -> Any:
 
     def density(x: Any, vector: Any) -> Any:
         theta = model.bind(vector)
-        return tools.vmap(lambda row: model.log_density(row, theta))(x)
+
+        def one(row: Any) -> Any:
+            return model.log_density(row, theta)
+
+        return tools.vmap(one)(x)
 
     def weighted_information(x: Any, w: Any, vector: Any) -> Any:
-        def score(row: Any) -> Any:
-            return tools.grad(lambda at: model.log_density(row, model.bind(at)))(vector)
+        def one(row: Any, at: Any) -> Any:
+            return model.log_density(row, model.bind(at))
 
-        each = tools.vmap(score)(x)
+        each = tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
         return tools.numpy.einsum("n,ni,nj->ij", w, tools.numpy.where(w[:, None] > 0, each, 0.0), each)
+
+    def lifted_information(x: Any, vector: Any) -> Any:
+        return correction.information(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
+
+    def bias_by_rows(x: Any, w: Any, vector: Any) -> Any:
+        return correction.weighted(model, x, w, vector)
+
+    def lifted_bias(x: Any, vector: Any) -> Any:
+        return correction.lifted(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
 
     known: dict[str, Any] = {
         "density": density,
-        "lifted information": lambda x, vector: correction.information(
-            model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector
-        ),
         "information": weighted_information,
-        "bias": lambda x, w, vector: correction.weighted(model, x, w, vector),
-        "lifted bias": lambda x, vector: correction.lifted(
-            model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector
-        ),
+        "lifted information": lifted_information,
+        "bias": bias_by_rows,
+        "lifted bias": lifted_bias,
     }
     return tools.jit(known[what])
 

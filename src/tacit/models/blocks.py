@@ -21,6 +21,7 @@ from tacit.models.likelihood import Likelihood
 from tacit.models.quiet import quiet
 from tacit.untyped import jax
 
+Mask: TypeAlias = NDArray[np.bool_]
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
 BATCH: Final = 2**19
 """Numbers in a batch, about."""
@@ -35,7 +36,7 @@ class BlockEstimates:
 
     names: tuple[str, ...]
     values: Array
-    fitted: NDArray[np.bool_]
+    fitted: Mask
 
 
 def block_mle(
@@ -94,17 +95,14 @@ def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Ar
     return data, sizes
 
 
-def prepared(
-    model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool
-) -> tuple[Array, NDArray[np.bool_]]:
+def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool) -> tuple[Array, Mask]:
     """Rows of a batch, sorted, with a number of the support after them; and which blocks have sound rows only."""
-    used = np.arange(data.shape[1]) < sizes[:, None]
+    used = np.less(np.arange(data.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
     with np.errstate(all="ignore"):
-        sound = np.asarray(model.inside(data))
-    flat = np.isfinite(data) if data.ndim == 2 else np.isfinite(data).all(-1)
-    good = ((sound & flat) | ~used).all(1) & (sizes > len(model.parameters))
-    mask = used & good[:, None]
-    mask = mask if data.ndim == 2 else mask[..., None]
+        sound = np.asarray(model.inside(data), dtype=np.bool_)
+    finite = np.all(np.isfinite(data.reshape(*data.shape[:2], -1)), axis=-1)
+    good = np.all((sound & finite) | ~used, axis=1) & (sizes > len(model.parameters))
+    mask = (used & good[:, None]).reshape(*data.shape[:2], *[1] * (data.ndim - 2))
     rows = np.where(mask, data, np.inf) + 0.0  # -0.0 and 0.0 are one number
     if not ordered:
         rows = np.sort(rows, axis=1) if data.ndim == 2 else _lexicographic(rows)
@@ -118,8 +116,8 @@ def prepared(
 
 def _lexicographic(rows: Array) -> Array:
     """Rows of each block in the order of their columns, the first one first."""
-    k, capacity, columns = rows.shape
-    block = np.repeat(np.arange(k), capacity)
+    k, capacity, columns = (int(size) for size in rows.shape)
+    block: NDArray[np.int64] = np.repeat(np.arange(k, dtype=np.int64), capacity)
     flat = rows.reshape(-1, columns)
     order = np.lexsort((*(flat[:, j] for j in reversed(range(columns))), block))
     return flat[order].reshape(rows.shape)

@@ -125,8 +125,7 @@ def spans(name: str, value: Any, kind: Kind, size: int | None) -> Any:
     if not single and len(parts) != size:
         message = f"{name}: {len(parts)} boxes for {size} parameters."
         raise ModelError(message, code="M10", hint=f"{name}=(lower, upper) for all of them, or one for each")
-    each = [value] * size if single else parts
-    return tuple(_one(f"{name}{i + 1}", part, kind) for i, part in enumerate(each))
+    return tuple(_one(f"{name}{i + 1}", value if single else parts[i], kind) for i in range(size))
 
 
 def expanded(name: str, span: Any, size: int | None) -> Iterator[tuple[str, tuple[float, float] | float]]:

@@ -17,6 +17,15 @@ from tacit.models.newton import inverse_factor
 from tacit.untyped import jax
 
 
+def _expected(model: Likelihood, truth: Any, at: Any) -> Callable[[Any], Any]:
+    """The expected log-density at `at` of one row, under the law at `truth`."""
+
+    def of(row: Any) -> Any:
+        return model.of_lift(model.expected(row, truth), at)
+
+    return of
+
+
 def _along(f: Callable[[Any], Any], at: Any, direction: Any) -> Any:
     """The derivative of f at a place along a direction."""
     return jax().jvp(f, (at,), (direction,))[1]
@@ -57,7 +66,7 @@ def lifted(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
     def whole(truth: Any, values: Any) -> Any:
         """Expected log-density at `values` under the law at `truth`."""
         bound, at = model.bind(truth), model.bind(values)
-        each = tools.vmap(lambda row: model.of_lift(model.expected(row, bound), at))(u)
+        each = tools.vmap(_expected(model, bound, at))(u)
         return lib.where(w > 0, w * each, 0.0).sum()
 
     slope = tools.grad(whole, argnums=1)
@@ -80,7 +89,7 @@ def information(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
 
     def whole(values: Any) -> Any:
         at = model.bind(values)
-        each = tools.vmap(lambda row: model.of_lift(model.expected(row, truth), at))(u)
+        each = tools.vmap(_expected(model, truth, at))(u)
         return lib.where(w > 0, w * each, 0.0).sum() / w.sum()
 
     return -tools.hessian(whole)(vector)

@@ -56,6 +56,7 @@ class Model(Likelihood):
 
     edge: ClassVar[Any] = "clamp"
     widen: ClassVar[float] = 0.0
+    steps: ClassVar[int] = 60
 
     def __init__(
         self,
@@ -88,9 +89,13 @@ class Model(Likelihood):
         """Numbers in a row."""
         return self.width
 
-    @cached_property
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters to be estimated, in the order in which they were typed."""
+        return self._parameters
+
+    @cached_property
+    def _parameters(self) -> tuple[Parameter, ...]:
         found: list[Parameter] = []
         for word, box in self.boxes:
             for name, span in expanded(word, box, _size(box)):

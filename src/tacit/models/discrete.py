@@ -31,7 +31,7 @@ class _Counts(Family):
 
 
 def _log(p: Any, times: Any) -> Any:
-    """Times * log(p), and 0 where times is 0, whatever p: the log of an impossible event that did not happen."""
+    """The product times * log(p), and 0 where times is 0: an impossible event that did not happen."""
     return special().xlogy(times, p)
 
 
@@ -73,7 +73,7 @@ class Bernoulli(_Counts):
         return jnp().stack([self.number * theta.p])
 
     def bias_form(self, theta: Any) -> Any:
-        """None."""
+        """There is none."""
         return jnp().stack([0 * theta.p])
 
     def fisher_form(self, theta: Any) -> Any:
@@ -133,7 +133,7 @@ class Poisson(_Counts):
         return jnp().stack([theta.mean])
 
     def bias_form(self, theta: Any) -> Any:
-        """None."""
+        """There is none."""
         return jnp().stack([0 * theta.mean])
 
     def fisher_form(self, theta: Any) -> Any:
@@ -173,7 +173,7 @@ class Geometric(_Counts):
         return jnp().stack([1 / theta.p - 1])
 
     def bias_form(self, theta: Any) -> Any:
-        """P (1 - p), from the curvature of 1 / (1 + mean)."""
+        """As p (1 - p), from the curvature of 1 / (1 + mean)."""
         return jnp().stack([theta.p * (1 - theta.p)])
 
     def fisher_form(self, theta: Any) -> Any:
@@ -269,7 +269,7 @@ class Categorical(Family):
         return jnp().concatenate([1 - theta.shares.sum()[None], theta.shares])
 
     def bias_form(self, theta: Any) -> Any:
-        """None."""
+        """There is none."""
         return 0 * theta.shares
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:

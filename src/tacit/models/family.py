@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -56,14 +56,15 @@ class Family(Likelihood):
             for name, span in expanded(word, getattr(self, word), self.sizes().get(word))
         )
 
-    @cached_property
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters to be estimated, in the order of all vectors and matrices."""
-        return tuple(
-            Parameter(name, span[0], span[1], LINKS[self.kinds[word]])
-            for word, name, span in self._entries
-            if isinstance(span, tuple)
-        )
+        return self._parameters
+
+    @cached_property
+    def _parameters(self) -> tuple[Parameter, ...]:
+        boxes: list[tuple[str, str, Any]] = [entry for entry in self._entries if isinstance(entry[2], tuple)]
+        return tuple(Parameter(name, box[0], box[1], LINKS[self.kinds[word]]) for word, name, box in boxes)
 
     @property
     def whole(self) -> bool:
@@ -136,7 +137,7 @@ class Family(Likelihood):
 
 def _plain(value: Any) -> Any:
     """Tuples as lists, for TOML and JSON."""
-    return [_plain(part) for part in value] if isinstance(value, tuple) else value
+    return [_plain(part) for part in cast(tuple[Any, ...], value)] if isinstance(value, tuple) else value
 
 
 def checked_default(model: Likelihood, given: Any) -> Array:

@@ -29,6 +29,8 @@ class Likelihood(ABC):
     """A maximum at the end of the search: none at all (separable, constant), or the end of the box."""
     widen: ClassVar[float] = 1.0
     """How far beyond its box a maximum is looked for, in widths: it is corrected first and clamped after."""
+    steps: ClassVar[int] = 30
+    """Newton steps of a block; from a good start six to ten are enough."""
     closed: ClassVar[bool] = False
     """`start` is the maximum itself."""
     averages: ClassVar[bool] = False
@@ -95,7 +97,7 @@ class Likelihood(ABC):
         return fisher(self, values_of(self.names, theta), regressors)
 
     def bias(self, theta: Values, regressors: Any = None) -> Array:
-        """N times the leading bias of the maximum-likelihood estimate from n rows, shape (p,) [Cox & Snell 1968].
+        """The leading bias of the maximum-likelihood estimate from n rows, times n, shape (p,) [Cox & Snell 1968].
 
         regressors: shape (n, d), for regressions: the design.  ModelError M13, M18.  Source: theory §2.
         """
@@ -112,7 +114,7 @@ class Likelihood(ABC):
 
         return sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
 
-    def check(self) -> None:
+    def check(self) -> None:  # noqa: B027
         """Whether fits can use the log-density: nothing to be said of built-in families."""
 
     # -- hooks of fits, in JAX ----------------------------------------------------------------------------------------
@@ -169,7 +171,7 @@ class Likelihood(ABC):
 
     @property
     def support(self) -> str | tuple[float, float] | None:
-        """ "real", "positive", "unit", "count", an interval; None: not known, or rows of several columns."""
+        """One of "real", "positive", "unit", "count", an interval; None: not known, or rows of several columns."""
         return None
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array | None:

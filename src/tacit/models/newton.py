@@ -100,7 +100,7 @@ def maximum(f: Callable[[Any], Any], start: Any, low: Any, high: Any, steps: int
         gained = there.value >= here.value - 1e-14 * (1 + lib.abs(here.value))
         taken = gained & lib.isfinite(there.value) & lib.isfinite(there.gradient).all()
         damping = lib.where(taken, lib.where(damping > 10 * LEAST, damping / 8, 0.0), lib.maximum(8 * damping, LEAST))
-        here = tools.tree_util.tree_map(lambda new, old: lib.where(taken, new, old), there, here)
+        here = Point(*(lib.where(taken, new, old) for new, old in zip(there, here, strict=True)))
         return here, proposed(here, damping), damping
 
     begin = lib.clip(start, low, high)

@@ -40,10 +40,8 @@ def checked_density(model: Model) -> None:
     with quiet():
         _one_float(model)
         row = np.full(() if model.columns == 1 else (model.columns,), 1.0)
-        found = sorted(set(_effects(jax().make_jaxpr(_all_orders(model))(row, model.fallback))))
-        if found:
-            message = f"the log-density has effects or callbacks: {', '.join(found)}."
-            raise ModelError(message, code="M16", hint="arithmetic of jax.numpy only: no print, no Python function")
+        for what, function in (("", _itself(model)), ("derivatives of ", _all_orders(model))):
+            _no_effects(_traced(what, function, row, model.fallback), what)
         _numbers(model)
 
 
@@ -67,6 +65,33 @@ def _one_float(model: Model) -> None:
         raise ModelError(message, code="M14", hint="one number for one row")
     if not tools.numpy.issubdtype(out.dtype, np.floating):
         raise ModelError(f"the log-density gives {out.dtype} numbers, not floats.", code="M14")
+
+
+def _traced(what: str, function: Any, *arguments: Any) -> Any:
+    """What JAX would compute; ModelError M14 where it cannot say."""
+    try:
+        return jax().make_jaxpr(function)(*arguments)
+    except Exception as error:
+        said = str(error).strip().splitlines() or [type(error).__name__]
+        message = f"{what}the log-density fail{'' if what else 's'}: {said[0]}"
+        raise ModelError(message, code="M14", hint="custom_jvp, not custom_vjp; see jax.grad") from error
+
+
+def _no_effects(traced: Any, what: str) -> None:
+    """ModelError M16 where a computation does more than to compute."""
+    found = sorted(set(_effects(traced)))
+    if found:
+        message = f"{what}the log-density {'have' if what else 'has'} effects or callbacks: {', '.join(found)}."
+        raise ModelError(message, code="M16", hint="arithmetic of jax.numpy only: no print, no Python function")
+
+
+def _itself(model: Model) -> Any:
+    """The log-density of one row as a function of a vector."""
+
+    def one(row: Any, vector: Any) -> Any:
+        return model.log_density(row, model.bind(vector))
+
+    return one
 
 
 def _all_orders(model: Model) -> Any:
@@ -131,11 +156,9 @@ def _evaluated(model: Model, rows: Array, places: Array) -> tuple[Any, Any]:
     """Log-densities, shape (places, rows), and their slopes."""
     tools = jax()
 
-    def one(vector: Any, row: Any) -> Any:
-        return model.log_density(row, model.bind(vector))
-
-    both = tools.vmap(tools.vmap(tools.value_and_grad(one), in_axes=(None, 0)), in_axes=(0, None))
-    return tools.jit(both)(places, rows)
+    one = tools.value_and_grad(_itself(model), argnums=1)
+    both = tools.vmap(tools.vmap(one, in_axes=(0, None)), in_axes=(None, 0))
+    return tools.jit(both)(rows, places)
 
 
 def _rows(model: Model) -> Array:

@@ -104,6 +104,6 @@ def drawn(rule: Rule, rows: int, rng: np.random.Generator, discrete: bool) -> Ar
     """Rows drawn from points and probabilities: the points themselves, or between them."""
     points, weights = rule
     if discrete:
-        return rng.choice(points, rows, p=weights)
+        return np.asarray(rng.choice(points, rows, p=weights), dtype=np.float64)
     below = np.concatenate([[0.0], np.cumsum((weights[1:] + weights[:-1]) / 2)])
-    return np.interp(rng.random(rows) * below[-1], below, points)
+    return np.asarray(np.interp(rng.random(rows) * below[-1], below, points), dtype=np.float64)

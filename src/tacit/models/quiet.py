@@ -6,7 +6,7 @@ be an output that depends on rows.  Nothing of the configuration outside the blo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -14,7 +14,7 @@ from tacit.untyped import double, jax
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> Generator[None]:
     """64-bit floats, no checks for NaN, no code run outside the compiler."""
     tools: Any = jax()
     with ExitStack() as stack:

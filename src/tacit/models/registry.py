@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any, Final, cast
 
 from tacit.errors import ModelError, nearest
-from tacit.models import continuous, discrete, regressions, wide
+from tacit.models import continuous, discrete, positive, regressions, wide
 from tacit.models.family import Family
 
 FAMILIES: Final[dict[str, type[Family]]] = {
@@ -18,15 +18,15 @@ FAMILIES: Final[dict[str, type[Family]]] = {
         discrete.Poisson,
         discrete.NegativeBinomial,
         discrete.Geometric,
-        continuous.Exponential,
-        continuous.Gamma,
-        continuous.Weibull,
+        positive.Exponential,
+        positive.Gamma,
+        positive.Weibull,
         continuous.Lognormal,
         continuous.Normal,
         wide.StudentT,
         continuous.Laplace,
         continuous.Beta,
-        continuous.Pareto,
+        positive.Pareto,
         discrete.Categorical,
         discrete.Multinomial,
         wide.MultivariateNormal,

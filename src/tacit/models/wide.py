@@ -92,7 +92,7 @@ class NormalMixture(Family):
     kinds: ClassVar[dict[str, Kind]] = {
         "share": "unit", "mean1": "real", "mean2": "real", "sd1": "positive", "sd2": "positive",
     }  # fmt: skip
-    on, edge, widen = "real", "clamp", 0.0
+    on, edge, widen, steps = "real", "clamp", 0.0, 80
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -106,7 +106,7 @@ class NormalMixture(Family):
         lib = jnp()
         apart = 0 * moments(x, w)[1]
         middle = median(x, w)
-        sides = []
+        sides: list[tuple[Any, Any]] = []
         for part in (w * (x <= middle), w * (x >= middle)):
             center = mean(x, part)
             sides.append((center + apart, at_least(lib.sqrt(mean((x - center) ** 2, part)), 1e-3)))
