@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+from tacit.errors import InferenceError
 from tacit.inference.estimate import Estimate
 from tacit.inference.moments import people_of, source_of
-from tacit.inference.terms import Block, block
+from tacit.inference.terms import Block, Target, block
 from tacit.release import Part, Release, Released, register
 
 if TYPE_CHECKING:
@@ -34,9 +35,12 @@ class SampleAndAggregateRelease(Release):
 
     kind: ClassVar[str] = "sample-and-aggregate"
 
-    def estimate(self) -> Estimate:
-        """Parameters with standard errors from the variance between blocks, which is released with them (theory §9)."""
-        return estimate(self)
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Parameters with standard errors from the variance between blocks, which is released with them (theory §9).
+
+        target="table": the mean of the blocks as they fell, of which only the noise is uncertain.  InferenceError I09.
+        """
+        return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
         """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
@@ -55,10 +59,13 @@ class SampleAndAggregateRelease(Release):
         return self.summary().to_html()
 
 
-def estimate(release: Released) -> Estimate:
+def estimate(release: Released, target: Target = "population") -> Estimate:
     """A release of sample and aggregate, or a simulated one -> Estimate, one term a parameter."""
+    if target not in ("population", "table"):
+        text = f"target {target!r} is neither 'population' nor 'table'."
+        raise InferenceError(text, code="I09", hint='target="population"', state=None)
     query = cast("SampleAndAggregate", release.query)
-    blocks = tuple(_block(release, part) for part in release.parts)
+    blocks = tuple(_block(release, part, target) for part in release.parts)
     k = release.parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
@@ -67,9 +74,10 @@ def estimate(release: Released) -> Estimate:
     model = query.model.words
     words = f"parameters of {model.get('name', model['family'])}, the law of {what}"
     words += f", where {query.where}" if query.where else ""
-    return Estimate(release, "population", words, tuple(p.label for p in release.parts), blocks, notes=tuple(notes))
+    words += ", of the blocks of this table" if target == "table" else ""
+    return Estimate(release, target, words, tuple(p.label for p in release.parts), blocks, notes=tuple(notes))
 
 
-def _block(release: Released, part: Part) -> Block:
-    made = block("SampleAndAggregate", part, rows=release.rows, grouped=False, target="population")
+def _block(release: Released, part: Part, target: Target) -> Block:
+    made = block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target)
     return replace(made, people=people_of(release), source=source_of(release))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.asked import design
 from tacit.errors import InferenceError
-from tacit.inference import histogram, quality
+from tacit.inference import histogram, quality, sample_and_aggregate
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
@@ -63,6 +63,8 @@ class SimulatedRelease:
         """Estimates with both errors, as for a release (InferenceError I09)."""
         if self.axes:
             return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
+        if type(self.query).__name__ == "SampleAndAggregate":
+            return sample_and_aggregate.estimate(self, target)
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
