@@ -138,7 +138,15 @@ def release(
     writable(target, path, job.data, _ledger(job))
     progress("opening the table")
     who = _analyst(job, analyst)
-    curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger, analyst=who)
+    curator = Curator(
+        _data(job),
+        job.schema,
+        name=job.name,
+        budget=job.budget,
+        ledger=job.ledger,
+        analyst=who,
+        size_hint=job.rows,
+    )
     _same_rows(job, curator.rows)
     with working("reading the table, once a question", bar=lengths_are_public(curator)):
         found = curator.release(asks, shares=job.shares, note=note, **cost)

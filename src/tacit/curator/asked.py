@@ -9,13 +9,14 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import histogram, moments, quality, quantiles, ranges
+from tacit.mechanisms import histogram, moments, quality, quantiles, ranges, sample_and_aggregate
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
 from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
@@ -39,8 +40,19 @@ class Asked:
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
-def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
-    """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
+def design(
+    query: Query[Any],
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
+    """Public facts -> the concrete mechanism; QueryError for a query of another kind.
+
+    size_hint: about how many rows there are, where their number is private; public.
+    """
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, DataQuality):
@@ -50,6 +62,10 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Histogram):
         return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+    if isinstance(query, SampleAndAggregate):
+        return sample_and_aggregate.design(
+            query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
+        )
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
@@ -92,6 +108,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
+    if shape.kind == sample_and_aggregate.KIND:
+        return sample_and_aggregate.measure(shape, source)
     exact = integers(shape, source)
     return tuple(
         Part(

@@ -47,6 +47,8 @@ class Curator:
     site: with a study, how its words map to this table; it says name and ledger where they are not given.
     analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
         binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
+    size_hint: about how many rows (persons) there are, where their number is private and a question needs to know; of a
+        study what it says of the party, by default.  Public.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
     P04), LedgerError (L01 to L07, L10, L15, L20) or BudgetError (B10, B11), all before a value is read.  Under
@@ -69,6 +71,7 @@ class Curator:
         ledger: str | Path | None = None,
         site: Site | None = None,
         analyst: str | None = None,
+        size_hint: int | None = None,
     ) -> None:
         self.schema: Schema
         self.study: Study | None
@@ -83,6 +86,7 @@ class Curator:
         self.name: str = table_name(name if site is None or name is not None else site.name, path, where)
         if self.study is not None:
             self.study.party(self.name)
+        self.size_hint: int | None = studied.size_hint_of(size_hint, self.study, self.name)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
         self.analyst: str | None = None if analyst is None else checked_analyst(analyst)
@@ -137,7 +141,8 @@ class Curator:
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
         Q72 (weights, persons); NoiseError N01 where the price buys no law of noise.
         """
-        return design(query, self.schema, neighbors=self._ledger.first.neighbors, rows=self.rows, cost=cost)
+        relation = self._ledger.first.neighbors
+        return design(query, self.schema, neighbors=relation, rows=self.rows, cost=cost, size_hint=self.size_hint)
 
     def plan(
         self,

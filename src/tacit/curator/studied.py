@@ -51,6 +51,18 @@ def with_study(site: Site | None, study: Study | None) -> None:
         raise StudyError(message, code="P04", hint='site=tc.Site.load("st-mary.toml", study), and that study')
 
 
+def size_hint_of(given: int | None, study: Study | None, name: str) -> int | None:
+    """About how many rows there are: as given, else as the study says of this party; QueryError Q97 for no number."""
+    if given is not None:
+        if isinstance(given, bool) or not isinstance(given, int) or given < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise QueryError(f"size_hint {given!r} is no number from 2 on.", code="Q97", hint="size_hint=10_000")
+        return given
+    if study is None:
+        return None
+    party = study.parties.get(name)
+    return study.rows if party is None or party.rows is None else party.rows
+
+
 def same(study: Study, own: Study | None) -> None:
     """StudyError P04 unless it is the curator's own study."""
     if own is None or own.digest() != study.digest():

@@ -63,7 +63,7 @@ def plan(
         parts = split(asks, cost, shares)
         public = size if neighbors == "replace-one" else None
         return {
-            cast(str, key): design(one, declared, neighbors=neighbors, rows=public, cost=part)
+            cast(str, key): design(one, declared, neighbors=neighbors, rows=public, cost=part, size_hint=size)
             for key, one, part in parts
         }
 
