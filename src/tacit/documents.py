@@ -317,13 +317,14 @@ def _query(kind: type[Query[Any]]) -> Words:
     """A question: its class and its arguments, those at their default left out."""
     names = _list({"type": "string"}, minItems=1, uniqueItems=True)
     edges = _list({"type": "number"}, minItems=1)
+    auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
     words: Mapping[str, Words] = {
         "columns": names,
         "by": names,
         "bins": {
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges]},
+            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *auto]},
         },
         "where": {"type": "string"},
         "weights": {"type": "string"},

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from tacit.errors import QueryError, nearest
 from tacit.predicates.reading import parse
@@ -28,6 +28,7 @@ FINEST: Final = 10_000
 R_co = TypeVar("R_co", covariant=True)
 Names: TypeAlias = str | Sequence[str]
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
+AutoBins: TypeAlias = Literal["auto"] | Mapping[str, int | Sequence[float] | Literal["auto"]] | tuple[Any, ...]
 
 
 class Query(Generic[R_co]):
@@ -260,19 +261,22 @@ class Histogram(Query["HistogramRelease"]):
 
     bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
     of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.
+    "auto", of a column or of all: as many as make fits to the cells most accurate, by the number of rows where it is
+    public (or the curator's size_hint) and the price; `plan` names them, and the release's axes have their edges.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
     missing: a cell of its own for missing values of every column that would otherwise leave the row out.
     outside: cells "below" and "above" for values of bounded columns outside their bounds, which are otherwise in the
     first and the last bin; infinite ones are below or above, and missing otherwise.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
-    Raises QueryError Q01 to Q03, Q60, Q64, Q81 (a flag).  Source: Lei 2011, Lemma 2; theory §7.
+    Raises QueryError Q01 to Q03, Q60, Q64, Q81 (a flag); when it is planned or released Q80 (a level called
+    "missing"), Q82 ("auto" without a number of rows).  Source: Lei 2011, Lemma 2; theory §7.
 
     >>> Histogram(["age", "sex"], bins={"age": 10}).to_dict()
     {'query': 'Histogram', 'columns': ['age', 'sex'], 'bins': {'age': 10}}
     """
 
     columns: Names
-    bins: Bins = ()
+    bins: AutoBins = ()
     where: str | None = None
     missing: bool = False
     outside: bool = False
@@ -282,7 +286,8 @@ class Histogram(Query["HistogramRelease"]):
         _flags(self, "missing", "outside")
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
-        object.__setattr__(self, "bins", _bins("Histogram", self.bins, self.columns, "columns"))
+        bins: Any = dict.fromkeys(self.columns, "auto") if self.bins == "auto" else self.bins
+        object.__setattr__(self, "bins", _bins("Histogram", bins, self.columns, "columns"))
         _condition(self)
 
 

@@ -49,6 +49,7 @@ QUESTIONS = [
     tc.Mean("age", by="filled", bins={"filled": 4}),
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
     tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
+    tc.Histogram(["age", "ok", "visits"], bins="auto"),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
 ]
@@ -89,7 +90,9 @@ def table(n: int = 240) -> pd.DataFrame:
 def curator(relation: str, persons: bool, price: dict[str, Any]) -> tc.Curator:
     columns = COLUMNS | ({"who": tc.PrivacyUnit(5)} if persons else {})
     kind: dict[str, Any] = {"epsilon": 900} if set(price) == {"epsilon"} else {"rho": 900}
-    return tc.Curator(table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation))  # pyright: ignore
+    return tc.Curator(
+        table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation), size_hint=200
+    )  # pyright: ignore
 
 
 @cache

@@ -39,8 +39,19 @@ class Asked:
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
-def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
-    """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
+def design(
+    query: Query[Any],
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
+    """Public facts -> the concrete mechanism; QueryError for a query of another kind.
+
+    size_hint: about how many rows there are, for what is chosen by it (a histogram's bins) where `rows` is private.
+    """
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, DataQuality):
@@ -49,7 +60,7 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
     if isinstance(query, Quantiles):
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Histogram):
-        return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+        return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
