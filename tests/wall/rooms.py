@@ -18,6 +18,7 @@ ROOMS: Final[dict[str, str]] = {
     "mechanisms": INSIDE,
     "noise.exact": INSIDE,
     "noise.choose": INSIDE,
+    "noise.passing": INSIDE,
     "noise": SHARED,
     "errors": SHARED,
     "rowmap": SHARED,
