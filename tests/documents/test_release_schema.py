@@ -50,6 +50,8 @@ QUESTIONS = [
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
     tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
     tc.Histogram(["age", "ok", "visits"], bins="auto"),
+    tc.Histogram(["age", "ok"], bins={"age": 20}, sparse=True),
+    tc.Histogram(["age", "region"], bins={"age": 2}, sparse=True, threshold=1_000_000),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
 ]
@@ -163,7 +165,9 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram"} == set(documents.FORMS)
+    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram", "sparse-histogram"} == set(
+        documents.FORMS
+    )
     assert set(BINARY) <= set(documents.FORMS)
 
 
@@ -229,6 +233,8 @@ OPTIONAL = {
     "weights",
     "per",
     "level",
+    "extra",
+    "threshold",
 }
 
 

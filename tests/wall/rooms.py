@@ -24,6 +24,7 @@ ROOMS: Final[dict[str, str]] = {
     "rowmap": SHARED,
     "predicates": SHARED,
     "queries": SHARED,
+    "query_words": SHARED,
     "schema": SHARED,
     "release": SHARED,
     "parts": SHARED,

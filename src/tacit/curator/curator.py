@@ -74,8 +74,6 @@ class Curator:
         size_hint: int | None = None,
     ) -> None:
         self.size_hint: int | None = studied.checked_hint(size_hint)
-        self.schema: Schema
-        self.study: Study | None
         self.schema, self.study = studied.public_of(schema)
         studied.with_study(site, self.study)
         opened = open_source(data)

@@ -70,15 +70,23 @@ def design(
 
     size_hint: about how many rows there are, where `rows` is private.
     """
+    n = size_hint if rows is None else rows
+    return framed(query, schema, neighbors=neighbors, rows=rows, cost=cost, n=n, most=MOST_CELLS)
+
+
+def framed(
+    query: Histogram, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost, n: int | None, most: int
+) -> Design:
+    """The design of at most `most` cells, dense or not; n: about how many rows there are, where that is public."""
     bins = dict(cast("tuple[tuple[str, Any], ...]", query.bins))
     if AUTO in bins.values():
-        bins = _resolved(query, bins, schema, neighbors, size_hint if rows is None else rows, cost)
+        bins = _resolved(query, bins, schema, neighbors, n, cost, most)
     keys = _keys(query, bins, schema)
     where = None if query.where is None else typed(query.where, schema)
     shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema), where, KIND, VERSION)
-    if shape.cells > MOST_CELLS:
-        message = f"Histogram: {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
-        raise QueryError(message, code="Q31", hint="fewer columns, or fewer bins")
+    if shape.cells > most:
+        more = "fewer columns, or fewer bins" + ("; or sparse=True" if most == MOST_CELLS else "")
+        raise QueryError(f"Histogram: {shape.cells:,} cells; at most {most:,} are released.", code="Q31", hint=more)
     leaves = where is not None or any(key.missing is None for key in keys)
     if shape.cells == 1 and neighbors == "replace-one" and not leaves:
         message = "Histogram: one cell of all rows, whose number is public under replace-one."
@@ -101,7 +109,7 @@ def _form(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Form
 
 
 def _resolved(
-    query: Histogram, bins: dict[str, Any], schema: Schema, neighbors: str, n: int | None, cost: Cost
+    query: Histogram, bins: dict[str, Any], schema: Schema, neighbors: str, n: int | None, cost: Cost, most: int
 ) -> dict[str, Any]:
     """Numbers of bins in the place of "auto", from public facts: schema, rows, relation, price."""
     if n is None:
@@ -109,7 +117,7 @@ def _resolved(
         raise QueryError(message, code="Q82", hint='Curator(…, size_hint=10_000), or bins={"age": 10}')
     form, _ = _form(2, neighbors, True, schema.unit is not None)
     spread = math.sqrt(noise_for(form.l1, form.l2_squared, cost).variance()) / form.parameters.get("share", 1)
-    size = Size(n, alpha_of(spread), MOST_CELLS)
+    size = Size(n, alpha_of(spread), most)
     rest = [
         name for name in query.columns if bins.get(name) != AUTO or isinstance(schema.get(name), Category | Boolean)
     ]

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from tacit.curator.ledger import Standing
 from tacit.errors import FileError
+from tacit.mechanisms import sparse_histogram
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import ASSUMED, Expected, regular
 from tacit.planning.parties import Parties
@@ -36,8 +37,16 @@ class Part:
 
     @property
     def numbers(self) -> int:
-        """How many noisy integers would leave."""
+        """How many noisy integers would leave; of a sparse histogram, whose number is random, empty cells expected."""
+        if self.shape.kind == "sparse-histogram":
+            return math.ceil(self.passing)
         return sum(len(column.form.matrix) for column in self.shape.columns) * self.shape.cells
+
+    @property
+    def passing(self) -> float:
+        """Empty cells of a sparse histogram that are expected to pass its threshold."""
+        (column,) = self.shape.columns
+        return sparse_histogram.false_cells(column.law, column.form.parameters["threshold"], self.shape.cells)
 
 
 @dataclass(frozen=True, repr=False)
@@ -284,6 +293,12 @@ def _question(part: Part) -> str:
 
 
 def _numbers(part: Part) -> str:
+    if part.shape.kind == "sparse-histogram":
+        (column,) = part.shape.columns
+        facts = column.form.parameters
+        at = f"noisy count of {facts['threshold'] / facts.get('share', 1):,.4g} or more"
+        some = f"about {part.passing:,.3g} empty ones and those that hold so many"
+        return f"cells of {part.shape.cells:,} with a {at}, {some}; {column.law.name} noise{_chosen(part)}"
     each = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in part.shape.columns]
     cells = f" in each of {part.shape.cells:,} cells" if part.shape.cells > 1 else ""
     noise = ", ".join(sorted({column.law.name for column in part.shape.columns}))
@@ -316,6 +331,8 @@ def _cautions(part: Part, rows: int) -> list[str]:
             found.append(
                 f"{name}: {cells:,} cells for {rows:,} rows: noise larger than most counts; fewer levels would do"
             )
+    if part.shape.kind == "sparse-histogram":
+        return found
     if part.shape.kind == "histogram":
         return [*found, *_too_fine(part, name, rows)]
     worst = max(part.terms, key=lambda one: one.privacy)

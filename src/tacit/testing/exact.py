@@ -16,7 +16,7 @@ from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
+from tacit.rowmap import Aggregate, KeyMap, Occupied, Sum, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -78,6 +78,15 @@ class Exchanged:
 
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> None:
         """See `Source.tallied`: cells are added up by `aggregate`."""
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        asked = (tuple(keys), (one,), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return self._plans[asked].occupied(self._engine)
 
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None

@@ -17,11 +17,11 @@ from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate, ranked, tallied
+from tacit.curator.source.sums import aggregate, occupied, ranked, tallied
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Tally, Unit
+from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Sum, Tally, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -73,6 +73,12 @@ class Source(Protocol):
         """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
         ...
 
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0."""
+        ...
+
     def ready(self) -> None:
         """SourceError D08 where the engine could not run a query now; before a charge."""
         ...
@@ -122,6 +128,12 @@ class Table:
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
         """See `Source.tallied`."""
         return tallied(self._engine, keys, where)
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        return occupied(self._engine, keys, one, unit, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""
