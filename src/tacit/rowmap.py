@@ -304,7 +304,8 @@ class Ranked:
     """Exact counts from one pass over the table.  INSIDE the wall: not released.
 
     rows:  all rows of the table (or persons), in a cell or not; public under replace-one only.
-    cells: {v: rows} of a column's present values in each cell, in row-major order of the keys' levels.
+    cells: {v: rows} of a column's present values in each cell, in row-major order of the keys' levels; {v: weight},
+           none of them 0, of persons who may be in several.
     """
 
     rows: int

@@ -62,7 +62,8 @@ def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> Axis:
     labels = labels[: len(labels) - len(extra)]
     if fact.kind == "levels":
         numbers = np.array([0.0, 1.0]) if labels == ("false", "true") else None
-        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra)
+        missing = fact.missing if labels[-1] == fact.missing else None
+        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra, missing=missing)
     edges = np.array(fact.edges)
     if fact.kind == "integer" and (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
         numbers = (edges[1:] + edges[:-1]) / 2

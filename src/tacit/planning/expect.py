@@ -75,7 +75,7 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
     """Ranks to width, where values spread evenly: an interval is 2 c of the rows, and 2 c / n of the range, wide."""
     chosen, sizes = quantiles.split(shape)
     query = cast(Quantiles, shape.query)
-    noise = 0.0 if sizes is None else sizes.law.variance()
+    noise = 0.0 if sizes is None else sizes.law.variance() / sizes.form.parameters.get("share", 1) ** 2
     z = NormalDist().inv_cdf(0.5 + query.level / 2)
     found: list[Expected] = []
     rows = rows // shape.cells
