@@ -8,7 +8,7 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -23,7 +23,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
 
 
 def aggregate(
@@ -53,20 +53,6 @@ class Pass:
         if made.rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
         return made
-
-    def occupied(self, engine: Engine) -> Occupied:
-        """READS ROWS.  The first sum, of the cells where it is not 0."""
-        rows, counts = 0, dict[int, int]()
-        sizes = [key.size for key in self.keys]
-        for number, cell, added in _groups(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted):
-            rows += number
-            if cell is not None and added[0]:
-                place = 0
-                for size, at in zip(sizes, cell, strict=True):
-                    place = place * size + at
-                counts[place] = counts.get(place, 0) + added[0]
-        cells = np.array(sorted(counts), dtype=np.int64)
-        return Occupied(rows, cells, np.array([counts[int(at)] for at in cells], dtype=np.int64))
 
 
 def plan(
@@ -105,6 +91,42 @@ def ranked(
 
     share: of persons who may be in several cells, their weights in each are added up instead.
     """
+    return ranking(engine, at, keys, unit, where, share).run(engine)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The pass of `ranked`, not yet run."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    share: Share | None
+
+    def run(self, engine: Engine) -> Ranked:
+        """READS ROWS."""
+        keys, what = self.keys, "rows" if self.share is None else "weight"
+        cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(k.size) for k in keys))}
+        lookups, rows = [_lookup(key) for key in keys], 0
+        for group in engine.collect(self.frame):
+            rows += int(group["rows"])
+            cell = _place(group, keys, lookups)
+            if cell is not None and group["p"] >= 0:
+                into, p = cells[cell], int(group["p"])
+                into[p] = into.get(p, 0) + int(group[what])
+        if self.share is not None:  # so small a part of a person that it weighs nothing
+            cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
+        return Ranked(rows, tuple(cells.values()))
+
+
+def ranking(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap],
+    unit: Unit | None,
+    where: Predicate | None,
+    share: Share | None,
+) -> Ranking:
+    """Plan `ranked`."""
     shares = {} if share is None else {"a": (0, share)}
     frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
@@ -113,18 +135,8 @@ def ranked(
         here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
     groups = [f"g{i}" for i in range(len(keys))]
     added = [nw.len().alias("rows"), *([] if share is None else [nw.col("a").sum().alias("weight")])]
-    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added))
-    cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(key.size) for key in keys))}
-    lookups, rows = [_lookup(key) for key in keys], 0
-    for group in found:
-        rows += int(group["rows"])
-        cell = _place(group, keys, lookups)
-        if cell is not None and group["p"] >= 0:
-            into, p = cells[cell], int(group["p"])
-            into[p] = into.get(p, 0) + int(group["rows" if share is None else "weight"])
-    if share is not None:  # so small a part of a person that it weighs nothing
-        cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
-    return Ranked(rows, tuple(cells.values()))
+    found = frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added)
+    return Ranking(found, tuple(keys), share)
 
 
 def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
@@ -134,27 +146,14 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
     """
     if not all(ex.numbered(key) for key in keys):
         return None
-    found = _coded(engine, keys, where)
+    found = coded(engine, keys, where)
     counts = np.zeros(prod(key.size for key in keys), dtype=np.int64)
     inside = found["cell"] >= 0
     counts[found["cell"][inside]] = found["rows"][inside]
     return Tally(int(found["rows"].sum()), counts)
 
 
-def occupied(
-    engine: Engine, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
-) -> Occupied:
-    """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0: memory follows those cells."""
-    if unit is not None or not all(ex.numbered(key) for key in keys):
-        return plan(engine, keys, (one,), unit, where).occupied(engine)
-    found = _coded(engine, keys, where)
-    cells, counts = found["cell"].astype(np.int64), found["rows"].astype(np.int64)
-    order = np.argsort(cells)
-    order = order[cells[order] >= 0]
-    return Occupied(int(counts.sum()), cells[order], counts[order])
-
-
-def _coded(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None) -> dict[str, Any]:
+def coded(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None) -> dict[str, Any]:
     """READS ROWS.  "cell", -1 for rows in none, and "rows": arrays of one entry a cell that has rows."""
     readings = [_numbered_reading(key) for key in keys]
     cells = () if where is None else where.cells
@@ -223,6 +222,8 @@ def _values(
         *([] if unit is None else [nw.col(f"c{at + len(cells)}").alias("u")]),
     )
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
+    # one level for all rows of a person, from these rows alone: she is then in one cell
+    made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]
     if where is not None:
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
         engine = ex.Engine(frame)
@@ -290,6 +291,8 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
     if key.kind.startswith("quality"):
         return ex.quality(key, column)
+    if key.constant:  # its index, so that the first level is the least; missing cells have none yet
+        return ex.place(replace(key, missing=None), column)
     if _textual(key):
         return nw.col(column)
     found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
@@ -305,14 +308,14 @@ def _fold(
     """Groups as they stand in the table -> public cells, all of them, in Python integers."""
     cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
     rows = 0
-    for number, cell, added in _groups(found, keys, sums, terms, counted):
+    for number, cell, added in groups(found, keys, sums, terms, counted):
         rows += number
         if cell is not None:
             cells[cell] = [x + y for x, y in zip(cells[cell], added, strict=True)]
     return Aggregate(rows, tuple(map(tuple, cells.values())))
 
 
-def _groups(
+def groups(
     found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
 ) -> Iterator[tuple[int, tuple[int, ...] | None, list[int]]]:
     """Rows, public cell (None where there is none) and sums of each group."""
@@ -342,6 +345,8 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
 
 def _lookup(key: KeyMap) -> dict[Level | float, int]:
     """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    if key.constant:
+        return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
     found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
@@ -363,7 +368,7 @@ def _key_reading(key: KeyMap) -> Reading:
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
     if _textual(key):
-        return Reading(key.source, "text", tuple(str(level) for level in key.levels))
+        return Reading(key.source, "index" if key.constant else "text", tuple(str(level) for level in key.levels))
     if key.kind == "bins-date":
         return Reading(key.source, "date")
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
