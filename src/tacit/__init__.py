@@ -15,6 +15,7 @@ from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
 from tacit.inference import sample_and_aggregate as _sample_and_aggregate
+from tacit.inference import sparse_histogram as _sparse
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
 from tacit.queries_blocks import SampleAndAggregate
@@ -86,7 +87,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _sample_and_aggregate, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _sample_and_aggregate, _sparse, _LATER
 
 
 def __getattr__(name: str) -> Any:

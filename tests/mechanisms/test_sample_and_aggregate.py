@@ -243,5 +243,5 @@ def test_a_private_number_of_rows_needs_a_public_guess() -> None:
         size_hint=80,
     )
     assert hinted.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1).parts[0].parameters["blocks"] == 4
-    with pytest.raises(TacitError, match="Q97"):
+    with pytest.raises(TacitError, match="Q41"):
         tc.Curator({"x": [1.0]}, SCHEMA, budget=tc.Budget(epsilon=1, neighbors="add-remove"), size_hint=0)

@@ -9,7 +9,15 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import histogram, moments, quality, quantiles, ranges, sample_and_aggregate
+from tacit.mechanisms import (
+    histogram,
+    moments,
+    quality,
+    quantiles,
+    ranges,
+    sample_and_aggregate,
+    sparse_histogram,
+)
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
@@ -51,7 +59,8 @@ def design(
 ) -> Design:
     """Public facts -> the concrete mechanism; QueryError for a query of another kind.
 
-    size_hint: about how many rows there are, where their number is private; public.
+    size_hint: about how many rows there are, for what is chosen by it (a histogram's bins, blocks) where `rows` is
+    private; public.
     """
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
@@ -61,7 +70,8 @@ def design(
     if isinstance(query, Quantiles):
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Histogram):
-        return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+        make = sparse_histogram.design if query.sparse else histogram.design
+        return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, SampleAndAggregate):
         return sample_and_aggregate.design(
             query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
@@ -97,6 +107,8 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
     if shape.kind == histogram.KIND:
         return (tuple(zip(histogram.exact(shape, source).tolist(), strict=True)),)
+    if shape.kind == sparse_histogram.KIND:
+        return (tuple(zip(sparse_histogram.dense(shape, source).tolist(), strict=True)),)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 
@@ -106,6 +118,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return quantiles.measure(shape, source)
     if shape.kind == histogram.KIND:
         return histogram.measure(shape, source)
+    if shape.kind == sparse_histogram.KIND:
+        return sparse_histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
     if shape.kind == sample_and_aggregate.KIND:

@@ -10,13 +10,14 @@ from tacit.curator.asked import integers
 from tacit.curator.source import Source, duck, files
 from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
+from tacit.curator.source.occupied import occupied_of
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.sums import Pass, Ranking, plan, ranking
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Share, Sum, Unit
+from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -75,6 +76,15 @@ class Exchanged:
 
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> None:
         """See `Source.tallied`: cells are added up by `aggregate`."""
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        asked = (tuple(keys), (one,), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return occupied_of(self._plans[asked], self._engine)
 
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None

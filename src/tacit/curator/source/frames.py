@@ -15,6 +15,7 @@ from tacit.curator.source.computed import Computing
 from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
+from tacit.curator.source.occupied import occupied
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
@@ -23,7 +24,7 @@ from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -78,6 +79,12 @@ class Source(Protocol):
 
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
         """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
+        ...
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0."""
         ...
 
     def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
@@ -138,6 +145,12 @@ class Table:
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
         """See `Source.tallied`."""
         return tallied(self._engine, keys, where)
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        return occupied(self._engine, keys, one, unit, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""

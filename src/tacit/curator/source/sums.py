@@ -7,9 +7,10 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from typing import Any
 
 import narwhals as nw
@@ -145,6 +146,15 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
     """
     if not all(ex.numbered(key) for key in keys):
         return None
+    found = coded(engine, keys, where)
+    counts = np.zeros(prod(key.size for key in keys), dtype=np.int64)
+    inside = found["cell"] >= 0
+    counts[found["cell"][inside]] = found["rows"][inside]
+    return Tally(int(found["rows"].sum()), counts)
+
+
+def coded(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None) -> dict[str, Any]:
+    """READS ROWS.  "cell", -1 for rows in none, and "rows": arrays of one entry a cell that has rows."""
     readings = [_numbered_reading(key) for key in keys]
     cells = () if where is None else where.cells
     frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
@@ -161,11 +171,7 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
         stride *= key.size
     code = nw.when(kept).then(code).otherwise(ex.real(-1.0)).cast(nw.Int64())
     grouped = engine_.frame.select(code.alias("cell")).group_by("cell").agg(nw.len().alias("rows"))
-    found = engine.arrays(grouped)
-    counts = np.zeros(stride, dtype=np.int64)
-    inside = found["cell"] >= 0
-    counts[found["cell"][inside]] = found["rows"][inside]
-    return Tally(int(found["rows"].sum()), counts)
+    return engine.arrays(grouped)
 
 
 def _numbered_reading(key: KeyMap) -> Reading:
@@ -300,20 +306,24 @@ def _fold(
     found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
 ) -> Aggregate:
     """Groups as they stand in the table -> public cells, all of them, in Python integers."""
+    cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
+    rows = 0
+    for number, cell, added in groups(found, keys, sums, terms, counted):
+        rows += number
+        if cell is not None:
+            cells[cell] = [x + y for x, y in zip(cells[cell], added, strict=True)]
+    return Aggregate(rows, tuple(map(tuple, cells.values())))
+
+
+def groups(
+    found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
+) -> Iterator[tuple[int, tuple[int, ...] | None, list[int]]]:
+    """Rows, public cell (None where there is none) and sums of each group."""
     place = {one: j for j, one in enumerate(terms)}
     wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
-    cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
     lookups = [_lookup(key) for key in keys]
-    rows = 0
     for group in found:
-        rows += int(group["rows"] or 0)
-        cell = _place(group, keys, lookups)
-        if cell is None:
-            continue
-        into = cells[cell]
-        for i, names in enumerate(wanted):
-            into[i] += _joined(group, names)
-    return Aggregate(rows, tuple(map(tuple, cells.values())))
+        yield int(group["rows"] or 0), _place(group, keys, lookups), [_joined(group, names) for names in wanted]
 
 
 def _place(
