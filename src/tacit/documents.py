@@ -13,6 +13,7 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast, get_args
 
+from tacit.documents_models import BOX, model
 from tacit.noise.laws import LAWS
 from tacit.noise.selection import Selection
 from tacit.privacy.budget import Neighbors
@@ -97,6 +98,8 @@ def made() -> Words:
         "$defs": {
             **_numbers(),
             **_facts(),
+            "box": BOX,
+            "model": model(),
             "part": _part(),
             "release": _release(),
             **{f"query:{name}": _query(kind) for name, kind in KINDS.items()},
@@ -349,7 +352,7 @@ def _query(kind: type[Query[Any]]) -> Words:
         "outside": {"const": True} if kind is Histogram else _ref("fraction"),
         "missing": {"const": True},
         "what": names,
-        "model": {"type": "object", "properties": {"family": {"type": "string"}}, "required": ["family"]},
+        "model": _ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},
         "bias": {"enum": [*BIASES]},

@@ -17,7 +17,7 @@ import pytest
 from json_schema import faults, fits
 
 import tacit as tc
-from tacit import documents
+from tacit import documents, families
 from tacit.inference.decode import BINARY
 from tacit.mechanisms import moment_forms, quality, weighted_forms
 from tacit.queries import KINDS
@@ -50,6 +50,15 @@ QUESTIONS = [
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
     tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
     tc.Histogram(["age", "ok", "visits"], bins="auto"),
+    tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5))),
+    tc.SampleAndAggregate(
+        ["free", "filled"],
+        families.LinearRegression(regressors=1),
+        blocks=8,
+        rows=200,
+        bias="none",
+        where="age > 3",
+    ),
     tc.Histogram(["age", "ok"], bins={"age": 20}, sparse=True),
     tc.Histogram(["age", "region"], bins={"age": 2}, sparse=True, threshold=1_000_000),
     tc.Variance("age"),
@@ -165,9 +174,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram", "sparse-histogram"} == set(
-        documents.FORMS
-    )
+    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks"}
+    assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
 

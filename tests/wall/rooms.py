@@ -32,6 +32,7 @@ ROOMS: Final[dict[str, str]] = {
     "release": SHARED,
     "parts": SHARED,
     "documents": SHARED,
+    "documents_models": SHARED,
     "privacy": SHARED,
     "tables": SHARED,
     "texts": SHARED,
