@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import narwhals as nw
+
 from tacit.curator.asked import integers
 from tacit.curator.source import Source, duck, files
 from tacit.curator.source.computed import Computing
@@ -91,14 +93,22 @@ class Exchanged:
 
 def on_files(empty: Any) -> Exchanged:
     """On DuckDB, the engine of files: a table of its own."""
-    connection = files.connection()
+    connection = files.database()
     connection.from_arrow(empty).create("t")
 
     def put(table: Any) -> None:
         connection.execute("TRUNCATE t")
         connection.from_arrow(table).insert_into("t")
 
-    return Exchanged(duck.Relation(lambda: connection.table("t")), put)
+    return Exchanged(Counted(lambda: connection.table("t")), put)
+
+
+class Counted(duck.Relation):
+    """A relation whose rows can be counted, as those of files are."""
+
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`."""
+        return lambda: int(self.collect(self.read(()).select(nw.len().alias("rows")))[0]["rows"])
 
 
 def on_polars(empty: Any) -> Exchanged | None:

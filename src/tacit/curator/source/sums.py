@@ -7,7 +7,7 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -45,10 +45,13 @@ class Pass:
     sums: tuple[Sum, ...]
     terms: list[Sum]
     counted: str
+    counting: Callable[[], int] | None = None
+    """How all rows are counted, where only some of them are in the pass."""
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
         made = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
+        made = made if self.counting is None else Aggregate(self.counting(), made.cells)
         if made.rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
         return made
@@ -59,14 +62,17 @@ def plan(
 ) -> Pass:
     """The pass of `aggregate`.
 
-    Rows for which `where` does not hold add nothing, and are counted among all rows.
+    Rows for which `where` does not hold add nothing, and are counted among all rows: in the pass, or apart from it.
     Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
     bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in one.maps))
-    readings = _readings(keys, maps, unit, where)
-    frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
+    counting = None if where is None or unit is not None else engine.counting()
+    frame = engine.read(_readings(keys, maps, unit, where))
+    if where is not None and counting is not None:
+        frame, where = filtered(frame, where, len(keys) + len(maps)), None
+    frame = _values(frame, keys, maps, _shares(maps, terms), unit, where)
     frame = _terms(frame, maps, terms, kept=where is not None)
     counted = [] if where is None else [nw.col("k").sum().alias("kept")]
     added = [
@@ -75,7 +81,16 @@ def plan(
         *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
     ]
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
-    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept")
+    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept", counting)
+
+
+def filtered(frame: Any, where: Predicate, first: int) -> Any:
+    """Columns c0, c1, ... before `first`, of rows for which `where` holds: nothing else is computed of the others."""
+    engine = ex.Engine(frame)
+    read = {cell: engine.keep(ex.condition_cell(cell, f"c{first + i}")) for i, cell in enumerate(where.cells)}
+    holds = evaluate(where, read, engine)
+    found = engine.frame.filter(holds)
+    return found.select(*(nw.col(f"c{i}") for i in range(first))) if first else found
 
 
 def ranked(
@@ -113,7 +128,10 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
         return None
     readings = [_numbered_reading(key) for key in keys]
     cells = () if where is None else where.cells
+    counting = None if where is None else engine.counting()
     frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
+    if where is not None and counting is not None:
+        frame, where = filtered(frame, where, len(keys)), None
     engine_ = ex.Engine(frame)
     places = [engine_.keep(ex.place(key, f"c{i}", engine_.keep)) for i, key in enumerate(keys)]
     kept = engine_.truth(True)
@@ -131,7 +149,7 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
     counts = np.zeros(stride, dtype=np.int64)
     inside = found["cell"] >= 0
     counts[found["cell"][inside]] = found["rows"][inside]
-    return Tally(int(found["rows"].sum()), counts)
+    return Tally(int(found["rows"].sum()) if counting is None else counting(), counts)
 
 
 def _numbered_reading(key: KeyMap) -> Reading:
