@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tacit.curator.curator import Curator
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
+    from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
     from tacit.planning import Plan, plan
     from tacit.schema import draft
@@ -44,6 +45,7 @@ __all__ = [
     "Date",
     "Histogram",
     "Integer",
+    "Loss",
     "Mean",
     "Plan",
     "PrivacyUnit",
@@ -104,6 +106,8 @@ def __getattr__(name: str) -> Any:
         from tacit.inference import report
 
         found = getattr(report, name)
+    elif name == "Loss":
+        from tacit.inference.fits.custom import Loss as found  # noqa: N813
     elif name == "draft":
         from tacit.schema import draft as found
     elif name == "examples":

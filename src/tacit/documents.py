@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, cast, get_args
 from tacit.noise.laws import LAWS
 from tacit.noise.selection import Selection
 from tacit.privacy.budget import Neighbors
-from tacit.queries import KINDS, MOST_PROBS, Query
+from tacit.queries import KINDS, MOST_PROBS, Histogram, Query
 from tacit.release import FORMAT, LEAVES, Grid, Part, Release
 from tacit.rowmap import MAX_ROWS, Kind
 from tacit.schema.columns import MAX_ROWS_PER_UNIT
@@ -56,8 +56,8 @@ FORMS: Final = {
     "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
     "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
-    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS),
-    "size": Shape("quantiles", ("G",), (1, 1)),
+    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
+    "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
@@ -179,7 +179,8 @@ def _facts() -> Words:
     }
     weight = {**grid, "kind": {"enum": ["real", "rows"]}, "lower": {"const": 0}}
     exact = _ref("fraction")
-    said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}}
+    extra = _list({"enum": ["missing", "below", "above"]}, minItems=1, uniqueItems=True)
+    said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}, "extra": extra}
     return {
         "cost": {
             "description": "A price, written in one of three ways.",
@@ -204,9 +205,9 @@ def _facts() -> Words:
             "oneOf": [
                 _closed(
                     {"kind": {"enum": ["real", "integer", "date"]}, **said, "edges": _list(number, minItems=2)},
-                    optional=("units",),
+                    optional=("units", "extra"),
                 ),
-                _closed({"kind": {"const": "levels"}, **said}, optional=("units",)),
+                _closed({"kind": {"const": "levels"}, **said}, optional=("units", "extra")),
             ],
         },
         "levels": {
@@ -330,7 +331,8 @@ def _query(kind: type[Query[Any]]) -> Words:
         "column": {"type": "string"},
         "probs": _list(_ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
-        "outside": _ref("fraction"),
+        "outside": {"const": True} if kind is Histogram else _ref("fraction"),
+        "missing": {"const": True},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = _fields(kind, words)

@@ -67,8 +67,9 @@ CODES: Final[dict[str, str]] = {
     "Q70": "per= is neither person nor row",
     "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
-    "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
+    "Q80": "a level is called like a cell that a histogram adds",
+    "Q81": "a word of a histogram is neither true nor false",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets
@@ -160,6 +161,11 @@ CODES: Final[dict[str, str]] = {
     "I46": "a loss of one's own that is none",
     "I47": "a fit of more cells than can be handled",
     "I48": "more cells than a table of estimates has",
+    "I60": "a density of a column of levels",
+    "I61": "a number of synthetic rows that is none",
+    "I62": "a seed of random numbers that is none",
+    "I63": "a histogram that is all noise",
+    "I64": "a picture of more columns than it can show",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

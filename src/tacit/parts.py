@@ -31,26 +31,29 @@ class Axis:
     """Public facts of one column of a histogram: where its bins begin and end, or that it has levels.
 
     kind: real, integer, date (days since 1970-01-01), or levels.  edges: of bins, both ends included, ascending; of
-    levels none.  Labels are those of `Release.levels`, in the same order.
+    levels none.  Labels are those of `Release.levels`, in the same order.  extra: names of the last cells, which are
+    beside the bins or levels: "missing", and "below" and "above" the column's bounds.
     """
 
     kind: str
     edges: tuple[float, ...] = ()
     units: str | None = None
     missing: str = "exclude"
+    extra: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         words: dict[str, Any] = {"kind": self.kind, "missing": self.missing}
         words |= {"edges": list(self.edges)} if self.edges else {}
+        words |= {"extra": list(self.extra)} if self.extra else {}
         return words if self.units is None else {**words, "units": self.units}
 
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> Axis:
         """Inverse of `to_dict`."""
         edges = tuple(map(float, words.get("edges", ())))
-        units = words.get("units")
-        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]))
+        units, extra = words.get("units"), tuple(map(str, words.get("extra", ())))
+        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]), extra)
 
 
 @dataclass(frozen=True)

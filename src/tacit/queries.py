@@ -54,7 +54,7 @@ class Query(Generic[R_co]):
                 words["bins"] = {name: _listed(edges) for name, edges in pairs}
             elif f.name == "probs":
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
-            elif f.name in ("level", "outside") and value == f.default:
+            elif f.name in ("level", "outside", "missing") and value == f.default:
                 continue
             elif isinstance(value, Fraction):
                 words[f.name] = str(value)
@@ -261,8 +261,11 @@ class Histogram(Query["HistogramRelease"]):
     bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
     of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
+    missing: a cell of its own for missing values of every column that would otherwise leave the row out.
+    outside: cells "below" and "above" for values of bounded columns outside their bounds, which are otherwise in the
+    first and the last bin; infinite ones are below or above, and missing otherwise.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
-    Raises QueryError Q01 to Q03, Q60, Q64.  Source: Lei 2011, Lemma 2; theory §7.
+    Raises QueryError Q01 to Q03, Q60, Q64, Q81 (a flag).  Source: Lei 2011, Lemma 2; theory §7.
 
     >>> Histogram(["age", "sex"], bins={"age": 10}).to_dict()
     {'query': 'Histogram', 'columns': ['age', 'sex'], 'bins': {'age': 10}}
@@ -271,9 +274,12 @@ class Histogram(Query["HistogramRelease"]):
     columns: Names
     bins: Bins = ()
     where: str | None = None
+    missing: bool = False
+    outside: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", _names("Histogram", "columns", self.columns))
+        _flags(self, "missing", "outside")
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
         object.__setattr__(self, "bins", _bins("Histogram", self.bins, self.columns, "columns"))
@@ -327,6 +333,14 @@ def _bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[st
             raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
     fixed = {name: tuple(cast(Any, edges)) if isinstance(edges, list) else edges for name, edges in pairs.items()}
     return tuple(sorted(fixed.items()))
+
+
+def _flags(query: Histogram, *names: str) -> None:
+    for name in names:
+        given: Any = getattr(query, name)
+        if not isinstance(given, bool):
+            text = f"{name} of Histogram is {given!r}: neither true nor false."
+            raise QueryError(text, code="Q81", hint=f"{name}=True")
 
 
 def _condition(query: Count | Sum | Mean | Variance | Quantiles | Histogram) -> None:

@@ -48,6 +48,7 @@ QUESTIONS = [
     tc.Mean(["age", "ok"], by=["region", "visits"], bins={"visits": [0, 3, 9]}, where="region == 'north' or ok"),
     tc.Mean("age", by="filled", bins={"filled": 4}),
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
+    tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
 ]

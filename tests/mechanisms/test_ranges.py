@@ -116,7 +116,7 @@ def simulated(x: np.ndarray, rng: np.random.Generator, cost: Cost, neighbors: An
     def noise(cells: Any, law: Any) -> Any:
         return tuple(tuple(k + int(law.sample(1, rng)[0]) for k in cell) for cell in cells)
 
-    parts = ranges.released(shape, dict(zip(places.tolist(), many.tolist(), strict=True)), draw, noise)
+    parts = ranges.released(shape, [dict(zip(places.tolist(), many.tolist(), strict=True))], draw, noise)
     return said.estimate(SimulatedRelease(query, "simulated", neighbors, rows, (), parts, cost))
 
 

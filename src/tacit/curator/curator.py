@@ -135,8 +135,8 @@ class Curator:
     def design(self, query: Query[Any], cost: Cost) -> Design:
         """Forms, noise and cells of a query at a price: public facts only.
 
-        Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71 to
-        Q73 (weights, persons); NoiseError N01 where the price buys no law of noise.
+        Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
+        Q72 (weights, persons); NoiseError N01 where the price buys no law of noise.
         """
         return design(query, self.schema, neighbors=self._ledger.first.neighbors, rows=self.rows, cost=cost)
 

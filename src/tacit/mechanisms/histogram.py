@@ -2,13 +2,17 @@
 
 Definition
     Each row (for which `where` holds) is in one public cell: bins of numbers and dates, levels of categories, crossed;
-    or in none, where a cell of it is missing and has no level.  Released: the number of rows of every cell, empty ones
-    too.  With a PrivacyUnit a person's rows have a weight of one in all (`rowmap.Share`), given out by their cells.
+    or in none, where a cell of it is missing and has no level.  `missing`: such cells are a level of their own;
+    `outside`: so are numbers below and above a column's bounds, which are in the end bins otherwise.  Released: the
+    number of rows of every cell, empty ones too.  With a PrivacyUnit a person's rows have a weight of one in all
+    (`rowmap.Share`), given out by their cells.
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).  Neighbours as for
     `moments`.
 Sensitivity
-    A row adds 1 to one cell.  Add-remove: 1 in l1 and in squared l2; replace-one: a row leaves one cell and enters
-    another, 2 in both.  Attained.  [Lei 2011, Lemma 2: scale 2/alpha is that of replace-one; erratum E7]
+    A row adds 1 to one cell, or to none.  Add-remove: 1 in l1 and in squared l2.  Replace-one: a row leaves one cell
+    and enters another, 2 in both; with one cell, 1, for it can only leave (`moment_forms.count`).  Attained, whether or
+    not there are rows in no cell; cells of their own for such rows are cells like others.
+    [Lei 2011, Lemma 2: scale 2/alpha is that of replace-one; erratum E7]
     Persons: times the share's whole, and its square (`weighted_forms.shared`).
 Noise
     Independent for each cell: discrete Laplace of scale l1 / epsilon, or normal of standard deviation
@@ -39,7 +43,8 @@ from tacit.release import Axis, Part
 from tacit.rowmap import IDENTITY, ONE, KeyMap, Share
 from tacit.rowmap import Sum as Term
 from tacit.schema import Date, Integer, Real, Schema
-from tacit.schema.rowmaps import axismap, most_rows, unit_of
+from tacit.schema.axes import axismap
+from tacit.schema.rowmaps import most_rows, unit_of
 
 VERSION: Final = "histogram/1"
 KIND: Final = "histogram"
@@ -52,7 +57,9 @@ MOST_CELLS: Final = 2**20
 def design(query: Histogram, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Cells and noise from public facts; QueryError where a column has no cells, or there are too many."""
     bins = dict(query.bins)
-    keys = tuple(axismap(schema, name, bins.get(name)) for name in query.columns)
+    keys = tuple(
+        axismap(schema, name, bins.get(name), missing=query.missing, outside=query.outside) for name in query.columns
+    )
     where = None if query.where is None else typed(query.where, schema)
     shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema), where, KIND, VERSION)
     if shape.cells > MOST_CELLS:
@@ -78,15 +85,15 @@ def _axis(schema: Schema, key: KeyMap) -> Axis:
     missing = str(getattr(column, "missing", "exclude"))
     units = getattr(column, "units", None)
     if (not key.edges and key.size > 1) or not isinstance(column, Real | Integer | Date):
-        return Axis("levels", (), units, missing)
+        return Axis("levels", (), units, missing, key.extra)
     if isinstance(column, Date):
         low, high = column.days
-        return Axis("date", (float(low), *key.edges, float(high)), "days since 1970-01-01", missing)
+        return Axis("date", (float(low), *key.edges, float(high)), "days since 1970-01-01", missing, key.extra)
     kind = "integer" if isinstance(column, Integer) else "real"
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
     whole = kind == "integer" and key.edges[0] == low + 0.5  # a bin a value: as wide as the others
     ends = (low - 0.5, high + 0.5) if whole else (low, high)
-    return Axis(kind, (ends[0], *key.edges, ends[1]), units, missing)
+    return Axis(kind, (ends[0], *key.edges, ends[1]), units, missing, key.extra)
 
 
 # Noise --------------------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
             float(privacy[i] / (privacy[i] + sampling[i])) if privacy[i] + sampling[i] > 0 else 0.0,
             float(z * np.sqrt(sampling[i])),
             float(np.sqrt(sampling[i] + privacy[i])),
-            rows / shape.cells,
+            rows / regular(shape),
         )
         for i, term in enumerate(found.terms)
     ]
@@ -72,7 +72,7 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
     """Ranks to width, where values spread evenly: an interval is 2 c of the rows, and 2 c / n of the range, wide."""
     chosen, sizes = quantiles.split(shape)
     query = cast(Quantiles, shape.query)
-    noise = 0.0 if sizes is None else sizes.law.variance()
+    noise = 0.0 if sizes is None else sizes.law.variance() / sizes.form.parameters.get("share", 1) ** 2
     z = NormalDist().inv_cdf(0.5 + query.level / 2)
     found: list[Expected] = []
     rows = rows // shape.cells
@@ -96,9 +96,14 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
 def _cell(shape: Design, rows: int, level: float) -> Expected:
     """One cell of many alike: as if there were two of its size, and the rest were left out."""
     two = replace(shape, keys=(KeyMap("", "", "category", (0, 1), ("0", "1"), None),), axes=shape.axes[:1])
-    share = 2 * rows / shape.cells
+    share = 2 * rows / regular(shape)
     fewer = replace(two, rows=None, neighbors="add-remove")
-    return replace(expected(fewer, max(2, round(share)), level)[0], rows=rows / shape.cells)
+    return replace(expected(fewer, max(2, round(share)), level)[0], rows=rows / regular(shape))
+
+
+def regular(shape: Design) -> int:
+    """Cells that rows are assumed in: not those for what is missing or out of bounds."""
+    return math.prod(key.regular for key in shape.keys)
 
 
 def _range(shape: Design, rows: int) -> Expected:
@@ -113,8 +118,11 @@ def _range(shape: Design, rows: int) -> Expected:
 
 def estimate(shape: Design, rows: int) -> Estimate:
     """The estimate of a table of `rows` rows as assumed, its noise drawn as zero but counted in its errors."""
-    cells = shape.cells
-    return simulated(shape, tuple(_integers(column, rows / cells, cells) for column in shape.columns)).estimate()
+    filled = np.ones(1, dtype=np.int64)
+    for key in shape.keys:
+        filled = np.outer(filled, np.arange(key.size) < key.regular).reshape(-1)
+    each = tuple(_integers(column, rows / regular(shape), shape.cells) for column in shape.columns)
+    return simulated(shape, tuple(one * filled[:, None] for one in each)).estimate()
 
 
 def _integers(column: Column, rows: float, cells: int) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from typing import Final
 from tacit.curator.ledger import Standing
 from tacit.errors import FileError
 from tacit.mechanisms.moments import Design
-from tacit.planning.expect import ASSUMED, Expected
+from tacit.planning.expect import ASSUMED, Expected, regular
 from tacit.planning.parties import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
 from tacit.release import write_text
@@ -322,7 +322,7 @@ def _too_fine(part: Part, name: str, rows: int) -> list[str]:
     α is the price of the same noise under replace-one, whose variance is 8 / α**2 (theory §7, K).
     """
     (column,) = part.shape.columns
-    cells = part.shape.cells
+    cells = regular(part.shape)
     spread = math.sqrt(column.law.variance()) / column.form.parameters.get("share", 1)
     binned = [len(axis.edges) - 1 for axis in part.shape.axes if axis.edges]
     enough = max(2, round((rows * math.sqrt(8) / spread) ** (2 / (len(binned) + 8)))) if binned else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
+from math import floor
 from typing import Final, cast
 
 import numpy as np
@@ -107,11 +108,11 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
     missing = None
     if column.missing != EXCLUDE:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
-    even = _even(edges, low, high)
+    even = even_ends(edges, low, high)
     return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges, even=even)
 
 
-def _even(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
+def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
     """The ends of bins of equal width, which an engine finds sooner: None for others, and for very narrow ones."""
     bins = len(edges) + 1
     same = edges == tuple(low + (high - low) * i / bins for i in range(1, bins))
@@ -124,7 +125,11 @@ def _datebins(schema: Schema, name: str, column: Date, bins: object) -> KeyMap:
     given = bins
     if isinstance(bins, tuple):
         given = tuple(_day_of(name, one) for one in cast("tuple[object, ...]", bins))
-    inner = tuple(dict.fromkeys(float(int(edge)) for edge in _edges(name, given, low, high)))
+    days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high))
+    inner = tuple(day for day in days if day > low)
+    if not inner:
+        text = f"bins of {name!r}: {column.lower} to {column.upper} has no two."
+        raise QueryError(text, code="Q64", hint="leave it out")
     ends = [low, *inner, high]
     days = [date.fromordinal(int(x) + date(1970, 1, 1).toordinal()).isoformat() for x in ends]
     labels = tuple(f"[{a}, {b}{']' if i == len(inner) else ')'}" for i, (a, b) in enumerate(pairwise(days)))
@@ -141,30 +146,6 @@ def _day_of(name: str, value: object) -> int:
         text = f"bins of {name!r}: {value!r} is no day."
         raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]') from None
     return found.toordinal() - date(1970, 1, 1).toordinal()
-
-
-def axismap(schema: Schema, name: str, bins: object | None) -> KeyMap:
-    """Column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
-
-    Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins).
-
-    >>> axismap(Schema({"educ": Integer(1, 3)}), "educ", None).labels
-    ('1', '2', '3')
-    """
-    if bins is not None:
-        return binmap(schema, name, bins)
-    column = column_of(schema, name)
-    if isinstance(column, Integer) and column.upper - column.lower < MOST_BINS:
-        values = range(column.lower, column.upper + 1)
-        edges = tuple(value - 0.5 for value in values[1:])  # a cell between two values counts as the nearest
-        missing = None if column.missing == EXCLUDE else int(column.missing) - column.lower
-        places, labels = tuple(range(len(values))), tuple(map(str, values))
-        even = _even(edges, column.lower - 0.5, column.upper + 0.5)
-        return KeyMap(name, schema.source(name), "bins", places, labels, missing, True, edges, even=even)
-    if isinstance(column, Real | Integer | Date):
-        text = f"Histogram: column {name!r} needs bins."
-        raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')
-    return keymap(schema, name)
 
 
 def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:

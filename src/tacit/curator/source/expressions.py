@@ -150,7 +150,7 @@ FEW_BINS: Final = 24
 
 
 def binned(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -> Any:
-    """The bin of a number, null where it is missing or not finite."""
+    """The bin of a number, null where it is missing or not finite; `beyond` bounds, one of the last two levels."""
     x = nw.col(column).cast(nw.Float64())
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
     if key.even is not None and len(key.edges) >= FEW_BINS:
@@ -159,7 +159,25 @@ def binned(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -
         bin_ = real(0.0)
         for edge in key.edges:
             bin_ = bin_ + nw.when(known >= real(edge)).then(real(1.0)).otherwise(real(0.0))
-    return nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
+    if key.beyond is None:
+        return nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
+    return _beyond(key, x, known, bin_)
+
+
+def _beyond(key: KeyMap, x: Any, known: Any, bin_: Any) -> Any:
+    """The bin, or one of the last two levels.
+
+    What is not finite is infinite where its reciprocal is finite: no comparison may see a NaN, for DuckDB takes those
+    (and `is_nan`) to be the same in all rows where a Parquet file's bounds say so, and the bounds leave NaN out.
+    """
+    assert key.beyond is not None
+    low, high = key.beyond
+    below, above = real(key.size - 2), real(key.size - 1)
+    bin_ = nw.when(known < real(low)).then(below).otherwise(nw.when(known > real(high)).then(above).otherwise(bin_))
+    infinite = (real(1.0) / nw.when(x.is_finite()).then(real(1.0)).otherwise(x)).is_finite()
+    wild = nw.when(infinite & (x > real(0.0))).then(above).otherwise(nw.lit(None, dtype=nw.Float64()))
+    wild = nw.when(infinite & (x < real(0.0))).then(below).otherwise(wild)
+    return nw.when(x.is_finite()).then(bin_).otherwise(wild)
 
 
 def _even(key: KeyMap, x: Any, keep: Callable[[Any], Any]) -> Any:
@@ -171,11 +189,10 @@ def _even(key: KeyMap, x: Any, keep: Callable[[Any], Any]) -> Any:
     assert key.even is not None
     low, high = key.even
     bins, width = float(len(key.edges) + 1), high - low
-    guess = ((x - real(low)) * real(bins / width)).floor()
+    guess = keep((x - real(low)) * real(bins / width))
     last = real(bins - 1.0)
-    guess = keep(guess)
     guess = nw.when(guess >= last).then(last).otherwise(nw.when(guess <= real(0.0)).then(real(0.0)).otherwise(guess))
-    guess = keep(guess)
+    guess = keep(guess.floor())  # of a number within the bins: Spark raises on one beyond 64 bits
     below, above = (keep(real(low) + divide(real(width) * step, real(bins))) for step in (guess, guess + real(1.0)))
     down = (guess > real(0.0)) & (x < below)
     up = (guess < last) & (x >= above)

@@ -99,15 +99,21 @@ def ranked(
     keys: Sequence[KeyMap] = (),
     unit: Unit | None = None,
     where: Predicate | None = None,
+    share: Share | None = None,
 ) -> Ranked:
-    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell."""
-    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], {}, unit, where)
+    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell.
+
+    share: of persons who may be in several cells, their weights in each are added up instead.
+    """
+    shares = {} if share is None else {"a": (0, share)}
+    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
     here = nw.col("v0") if at.missing is not None else here
     if where is not None:
         here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
     groups = [f"g{i}" for i in range(len(keys))]
-    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(nw.len().alias("rows")))
+    added = [nw.len().alias("rows"), *([] if share is None else [nw.col("a").sum().alias("weight")])]
+    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added))
     cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(key.size) for key in keys))}
     lookups, rows = [_lookup(key) for key in keys], 0
     for group in found:
@@ -115,7 +121,9 @@ def ranked(
         cell = _place(group, keys, lookups)
         if cell is not None and group["p"] >= 0:
             into, p = cells[cell], int(group["p"])
-            into[p] = into.get(p, 0) + int(group["rows"])
+            into[p] = into.get(p, 0) + int(group["rows" if share is None else "weight"])
+    if share is not None:  # so small a part of a person that it weighs nothing
+        cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
     return Ranked(rows, tuple(cells.values()))
 
 
@@ -267,9 +275,13 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
     if key.kind.startswith("quality"):
         return ex.quality(key, column)
-    if key.edges:
-        return ex.binned(key, column)
-    return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
+    if _textual(key):
+        return nw.col(column)
+    found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
+    if not exact or key.missing is None or key.missing >= len(key.levels):
+        return found
+    there = ex.real(float(key.levels[key.missing]))  # a person's rows of one cell are one group
+    return nw.when(found.is_null()).then(there).otherwise(found)
 
 
 def _fold(
@@ -313,7 +325,10 @@ def _lookup(key: KeyMap) -> dict[Level | float, int]:
     """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
     if _textual(key):
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
-    return {float(level): i for i, level in enumerate(key.levels)}
+    found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
+    if key.beyond is not None:
+        found |= {float(i): i for i in range(key.regular, key.size)}
+    return found
 
 
 def _textual(key: KeyMap) -> bool:
