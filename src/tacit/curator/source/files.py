@@ -16,7 +16,6 @@ from tacit.curator.source.arrays import Lazy, array_type, plain
 from tacit.curator.source.watch import WATCHED
 from tacit.errors import SourceError
 
-
 _DATABASE: Final[dict[int, Any]] = {}
 """Our database, by process: a forked child makes its own."""
 
