@@ -26,6 +26,7 @@ ROOMS: Final[dict[str, str]] = {
     "schema": SHARED,
     "release": SHARED,
     "parts": SHARED,
+    "packed": SHARED,
     "documents": SHARED,
     "privacy": SHARED,
     "tables": SHARED,

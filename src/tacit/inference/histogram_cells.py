@@ -8,6 +8,7 @@ import numpy as np
 
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
+from tacit.packed import floats
 from tacit.release import Axis as Facts
 from tacit.release import Released
 
@@ -39,8 +40,7 @@ def counts_of(release: Released) -> Array:
     """Noisy counts in rows (persons), shape (levels of the first column, of the second, ...)."""
     part = release.parts[0]
     shape = tuple(len(labels) for _, labels in release.levels)
-    flat = np.fromiter((float(cell[0]) for cell in part.integers), np.float64, len(part.integers))
-    return flat.reshape(shape) / part.parameters.get("share", 1)
+    return floats(part.integers).reshape(shape) / part.parameters.get("share", 1)
 
 
 def _total(release: Released, facts: tuple[Facts, ...]) -> float | None:

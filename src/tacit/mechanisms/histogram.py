@@ -36,6 +36,7 @@ from tacit.errors import QueryError
 from tacit.mechanisms import moment_forms, weighted_forms
 from tacit.mechanisms.moments import SHARE, Column, Design
 from tacit.noise.exact import draw
+from tacit.packed import Packed
 from tacit.predicates.typed import typed
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Histogram
@@ -48,7 +49,7 @@ from tacit.schema.rowmaps import most_rows, unit_of
 
 VERSION: Final = "histogram/1"
 KIND: Final = "histogram"
-MOST_CELLS: Final = 2**20
+MOST_CELLS: Final = 10_000_000
 
 
 # Definition ---------------------------------------------------------------------------------------------------------
@@ -124,5 +125,5 @@ def exact(shape: Design, source: Source) -> NDArray[np.int64]:
 def part_of(column: Column, noisy: NDArray[np.int64]) -> Part:
     """What is released: one integer a cell."""
     form = column.form
-    cells = tuple(zip(noisy.tolist(), strict=True))
-    return Part("", form.name, dict(form.parameters), None, cells, column.law, form.l1, form.l2_squared, column.cost)
+    given = dict(form.parameters)
+    return Part("", form.name, given, None, Packed(noisy), column.law, form.l1, form.l2_squared, column.cost)
