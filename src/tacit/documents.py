@@ -254,7 +254,7 @@ def _packed() -> Words:
         "text": {"type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$"},
         "others": others,
     }
-    said = "One integer a cell: base64 of little-endian integers of so many bits; others, [place, integer], are too large."
+    said = "One integer a cell: base64 of little-endian integers of so many bits; others as [place, integer]."
     return _closed(words, said, ("others",))
 
 

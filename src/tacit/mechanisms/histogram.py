@@ -41,8 +41,7 @@ from tacit.predicates.typed import typed
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Histogram
 from tacit.release import Axis, Part
-from tacit.rowmap import IDENTITY, ONE, KeyMap, Share
-from tacit.rowmap import Sum as Term
+from tacit.rowmap import KeyMap, Share
 from tacit.schema import Date, Integer, Real, Schema
 from tacit.schema.axes import axismap
 from tacit.schema.rowmaps import most_rows, unit_of
@@ -110,16 +109,11 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
 def exact(shape: Design, source: Source) -> NDArray[np.int64]:
     """READS ROWS.  The counts before noise, shape (cells,): never to be shown."""
     (column,) = shape.columns
-    tally = None if shape.unit is not None else source.tallied(shape.keys, shape.where)
-    if tally is not None:
-        if shape.rows is not None and tally.rows != shape.rows:
-            raise RuntimeError("the table changed while it was read")
-        return tally.counts
-    term = Term(None) if column.weight is None else Term(None, ONE, column.weight, IDENTITY)
-    found = source.aggregate(shape.keys, (term,), shape.unit, shape.where)
+    share = column.weight if isinstance(column.weight, Share) else None
+    found = source.tallied(shape.keys, shape.where, shape.unit, share)
     if shape.unit is None and shape.rows is not None and found.rows != shape.rows:
         raise RuntimeError("the table changed while it was read")
-    return np.array([cell[0] for cell in found.cells], dtype=np.int64)
+    return found.counts
 
 
 def part_of(column: Column, noisy: NDArray[np.int64]) -> Part:

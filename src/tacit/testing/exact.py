@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 import narwhals as nw
+import numpy as np
 
 from tacit.curator.asked import integers
 from tacit.curator.source import Source, duck, files
@@ -18,7 +19,7 @@ from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
+from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -78,8 +79,17 @@ class Exchanged:
         self._put(table)
         return cast(Source, self)
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> None:
-        """See `Source.tallied`: cells are added up by `aggregate`."""
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """See `Source.tallied`."""
+        one = Sum(None) if share is None else Sum(None, ONE, share, IDENTITY)
+        found = self.aggregate(keys, (one,), unit, where)
+        return Tally(found.rows, np.array([cell[0] for cell in found.cells], dtype=np.int64))
 
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None

@@ -76,8 +76,14 @@ class Source(Protocol):
         """READS ROWS.  Rows (or persons, or their shares) at each value of a grid, in each cell."""
         ...
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
-        """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """READS ROWS.  Rows in each cell, or the sums of persons' shares, as one array."""
         ...
 
     def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
@@ -135,9 +141,15 @@ class Table:
         """See `Source.ranked`."""
         return ranked(self._engine, at, keys, unit, where, share)
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
         """See `Source.tallied`."""
-        return tallied(self._engine, keys, where)
+        return tallied(self._engine, keys, where, unit, share)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""

@@ -22,7 +22,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import IDENTITY, MAX_ROWS, ONE, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
 
 
 def aggregate(
@@ -50,11 +50,27 @@ class Pass:
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
-        made = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
-        made = made if self.counting is None else Aggregate(self.counting(), made.cells)
-        if made.rows > MAX_ROWS:
+        rows, found = self._found(engine)
+        nothing = (0,) * len(self.sums)
+        every = product(*(range(key.size) for key in self.keys))
+        return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
+
+    def tally(self, engine: Engine) -> Tally:
+        """READS ROWS.  The first sum of every cell, as one array."""
+        rows, found = self._found(engine)
+        sizes = tuple(key.size for key in self.keys)
+        counts = np.zeros(sizes, dtype=np.int64)
+        for cell, sums in found.items():
+            counts[cell] = sums[0]
+        return Tally(rows, counts.reshape(-1))
+
+    def _found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+        """Number of all rows, and the sums of cells that are not empty."""
+        rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
+        rows = rows if self.counting is None else self.counting()
+        if rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
-        return made
+        return rows, found
 
 
 def plan(
@@ -127,13 +143,20 @@ def ranked(
     return Ranked(rows, tuple(cells.values()))
 
 
-def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
-    """READS ROWS.  Rows in each cell of keys that an engine can number, as one array; None for other keys.
+def tallied(
+    engine: Engine,
+    keys: Sequence[KeyMap],
+    where: Predicate | None = None,
+    unit: Unit | None = None,
+    share: Share | None = None,
+) -> Tally:
+    """READS ROWS.  Rows in each cell (of persons, by `unit`, the sums of their shares), as one array.
 
-    A row's cell is one whole number below 2**53, made of float64: exact.
+    Where an engine can number the keys, a row's cell is one whole number below 2**53, made of float64: exact.
     """
-    if not all(ex.numbered(key) for key in keys):
-        return None
+    if unit is not None or not all(ex.numbered(key) for key in keys):
+        one = Sum(None) if share is None else Sum(None, ONE, share, IDENTITY)
+        return plan(engine, keys, [one], unit, where).tally(engine)
     readings = [_numbered_reading(key) for key in keys]
     cells = () if where is None else where.cells
     counting = None if where is None else engine.counting()
@@ -286,11 +309,11 @@ def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
 
 def _fold(
     found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
-) -> Aggregate:
-    """Groups as they stand in the table -> public cells, all of them, in Python integers."""
+) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+    """Groups as they stand in the table -> rows, and public cells where there are some, in Python integers."""
     place = {one: j for j, one in enumerate(terms)}
     wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
-    cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
+    cells: dict[tuple[int, ...], list[int]] = {}
     lookups = [_lookup(key) for key in keys]
     rows = 0
     for group in found:
@@ -298,10 +321,10 @@ def _fold(
         cell = _place(group, keys, lookups)
         if cell is None:
             continue
-        into = cells[cell]
+        into = cells.setdefault(cell, [0] * len(sums))
         for i, names in enumerate(wanted):
             into[i] += _joined(group, names)
-    return Aggregate(rows, tuple(map(tuple, cells.values())))
+    return rows, cells
 
 
 def _place(
