@@ -165,16 +165,16 @@ def tallied(
         frame, where = filtered(frame, where, len(keys)), None
     engine_ = ex.Engine(frame)
     places = [engine_.keep(ex.place(key, f"c{i}", engine_.keep)) for i, key in enumerate(keys)]
-    kept = engine_.truth(True)
+    kept: Any = None
     if where is not None:
         read = {cell: engine_.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(cells)}
         kept = evaluate(where, read, engine_)
     code, stride = ex.real(0.0), 1
     for key, at in zip(reversed(keys), reversed(places), strict=True):
-        kept = kept & engine_.finite(at)
-        code = code + at * ex.real(float(stride))
+        code = code + at * ex.real(float(stride))  # null where one of the places is
         stride *= key.size
-    code = nw.when(kept).then(code).otherwise(ex.real(-1.0)).cast(nw.Int64())
+    there = code >= ex.real(0.0) if kept is None else kept & (code >= ex.real(0.0))
+    code = nw.when(there).then(code).otherwise(ex.real(-1.0)).cast(nw.Int32() if stride < 2**31 else nw.Int64())
     grouped = engine_.frame.select(code.alias("cell")).group_by("cell").agg(nw.len().alias("rows"))
     found = engine.arrays(grouped)
     counts = np.zeros(stride, dtype=np.int64)
