@@ -146,6 +146,8 @@ def test_the_script_runs_as_typed(home: Path) -> None:
     again = tc.Curator(people, names["schema"], name="people-2024", ledger="people.ledger")  # next year
     assert again.releases["age"] == names["release"]
     assert again.remaining == curator.remaining
+    assert names["training"].shape == (10_000, 4)
+    assert list(names["training"]["sex"].cat.categories) == ["male", "female"]
 
 
 def test_jobs_c1_and_c2_in_a_shell(home: Path) -> None:

@@ -212,6 +212,8 @@ def test_ranges_and_large_histograms_are_released_and_shown(home: Path) -> None:
     assert "Histogram of age" in shown
     assert "lower" in run(home, "show", "job.release.json", "--name", "range")
     assert json.loads(run(home, "show", "job.release.json", "--json"))["range"][0]["term"] == "age"
+    run(home, "show", "job.release.json", "--name", "cells", "--plot", "cells.png", "--target", "table")
+    assert (home / "cells.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_models_are_fitted_to_a_histogram_of_a_file(home: Path) -> None:

@@ -60,7 +60,9 @@ def show(
         if save is not None:
             tables[only].save(save)
         if plot is not None:
-            found[only].estimate(target).plot().save(plot)  # of many cells there is no picture: I48
+            one = found[only]
+            drawn = one.plot(target=target) if one.kind == "histogram" else one.estimate(target).plot()
+            drawn.save(plot)
     own = () if level is None else (level,)
     frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
     words = {key: records(frame) for key, frame in frames.items()}

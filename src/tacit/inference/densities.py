@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
@@ -16,9 +16,10 @@ from tacit.inference.histogram import Margin, block_of, margin
 from tacit.inference.histogram_cells import cells_of
 from tacit.inference.invert import Inversion
 from tacit.inference.laws import Array
-from tacit.inference.shares import ShareOfTotal, unclear
+from tacit.inference.shares import Everything, Scaled, ShareOfTotal, unclear
 from tacit.inference.terms import Target, check_level, place_of
 from tacit.noise.laws import Law
+from tacit.release import Axis as Facts
 from tacit.release import Released, cell_labels
 from tacit.untyped import pandas
 
@@ -138,7 +139,7 @@ class DensityEstimate:
         safe = np.minimum(inside, len(self.upper) - 1)
         known = (inside < len(self.upper)) & (at >= self.lower[safe])
         found = np.where(known, self.values[:, safe], 0.0)
-        return found[0] if self.groups == ("",) else found
+        return found[0] if len(self.groups) == 1 else found
 
     def __getitem__(self, group: str) -> DensityEstimate:
         """One of the groups; InferenceError I02 for an unknown one."""
@@ -213,8 +214,6 @@ def density(
     lower, upper = spans(axis)
     kept = np.flatnonzero(upper > lower)
     names = [made.levels[-1][1][i] for i in kept]
-    empty = len(lower) - len(kept)
-    notes = (f"{empty:,} bins of {column!r} hold no whole number, and so no rows",) if empty else ()
     cells = made.counts.reshape(-1, made.counts.shape[-1])
     found = [_group(made, counts, kept, (upper - lower)[kept], target, not groups) for counts in cells]
     return DensityEstimate(
@@ -232,8 +231,19 @@ def density(
         reasons=tuple(reason for _, reason, _ in found),
         inversions=tuple(inversion for _, _, inversion in found),
         sizes=np.maximum(cells[:, kept].sum(axis=1), 0.0),
-        notes=notes,
+        notes=tuple(_notes(column, axis, len(lower) - len(kept))),
     )
+
+
+def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
+    """What is left out, and what is in the end bins."""
+    gone = (*axis.extra, *(("missing",) if axis.missing == "exclude" and "missing" not in axis.extra else ()))
+    if gone:
+        yield f"{column} {' or '.join(gone)}: left out"
+    if "below" not in axis.extra:
+        yield f"values of {column} beyond its bounds are in the first and the last bin"
+    if empty:
+        yield f"{empty:,} bins of {column!r} hold no whole number, and so no rows"
 
 
 def _group(
@@ -241,7 +251,7 @@ def _group(
 ) -> tuple[Array, str | None, Inversion]:
     """Signed counts of one group, cells beside the bins last -> projected shares, a reason, intervals of shares."""
     release, k = made.release, counts[kept]
-    total = cells_of(release).total if whole and len(counts) == len(widths) else None
+    total = cells_of(release).total if whole and not made.axes[-1].extra else None
     if total is not None:
         scaled = block_of(release, k, made.added, target == "population").inversion
         return projected(k, total), None, Scaled(scaled, 1 / total)
@@ -263,30 +273,6 @@ def projected(counts: Array, total: float) -> Array:
     axis = Axis("bins", "levels", labels=tuple(map(str, range(len(counts)))))
     found = Cells((axis,), counts, 0.0, total).simplex().counts
     return found / found.sum()
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """Intervals of another inversion, times a constant."""
-
-    of: Inversion
-    factor: float
-
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits of shares, shape (bins,) each."""
-        low, high = self.of.interval(level)
-        return self.factor * low, self.factor * high
-
-
-@dataclass(frozen=True)
-class Everything:
-    """Where nothing is known of `size` shares: from 0 to 1."""
-
-    size: int
-
-    def interval(self, level: float) -> tuple[Array, Array]:
-        """0 and 1, shape (size,) each."""
-        return np.zeros(self.size), np.ones(self.size)
 
 
 def _numeric(release: Released) -> str:

@@ -130,16 +130,17 @@ class HistogramRelease(Release):
             return self.estimate().summary(level)
         return Columns(self).summary(level)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None, *, target: Target = "population") -> Any:
         """One column: a histogram; two: a heat map; more: a small picture of each.  `.save("a.png")`.
 
-        InferenceError I20 without matplotlib, I64 for `ax` with more than two columns, I05 for more than 1,000 levels.
+        InferenceError I09 (target), I20 without matplotlib, I64 for `ax` with more than two columns, I05 for a column
+        of more than 1,000 levels.
         """
         from tacit.plots import margins
 
         if len(self.columns) <= 2:
-            return self.margin(self.columns).plot(ax)
-        return margins(tuple(self.margin(name) for name in self.columns), ax)
+            return self.margin(self.columns).plot(ax, target=target)
+        return margins(tuple(self.margin(name) for name in self.columns), ax, target=target)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -201,11 +202,14 @@ class Margin:
         """The estimates as a table; InferenceError I01 (level), I48 (more than 1,000 cells)."""
         return self.estimate().summary(level)
 
-    def plot(self, ax: Any = None) -> Any:
-        """A histogram of one column, a heat map of two; InferenceError I20 without matplotlib, I64 for more columns."""
+    def plot(self, ax: Any = None, *, target: Target = "population") -> Any:
+        """A histogram of one column (of levels an interval each), a heat map of two.
+
+        InferenceError I09 (target), I20 without matplotlib, I64 for more columns, I05 for more than 1,000 levels.
+        """
         from tacit.plots import margin as picture
 
-        return picture(self, ax)
+        return picture(self, ax, target=target)
 
     def __str__(self) -> str:
         return str(self.summary())

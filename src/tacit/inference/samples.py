@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tacit.errors import InferenceError
 from tacit.inference.bins import BINNED, spans
 from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.histogram_cells import cells_of
+from tacit.inference.histogram_cells import cells_of, counts_of
 from tacit.inference.laws import Array
 from tacit.release import Axis as Facts
 from tacit.release import Levels, Released
@@ -100,8 +100,8 @@ def note(release: Released) -> str:
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"ok": [True, False] * 500}, tc.Schema({"ok": tc.Boolean()}), budget=tc.Budget(rho=1))
-    >>> print(note(curator.release(tc.Histogram("ok"), rho=0.1)).splitlines()[0])
-    Synthetic rows, drawn from the noisy histogram of ok of memory (1,000 rows, replace-one; cost ρ = 0.1).  They are
+    >>> print(note(curator.release(tc.Histogram("ok"), rho=0.1)))
+    Synthetic rows, drawn from the noisy histogram of ok of table (1,000 rows, replace-one; cost ρ = 0.1). ...
     """
     from tacit.inference.moments import title, who
 
@@ -111,13 +111,16 @@ def note(release: Released) -> str:
     cells = int(np.prod([len(labels) for _, labels in release.levels], dtype=np.int64))
     part = release.parts[0]
     sd = float(np.sqrt(part.law.variance())) / part.parameters.get("share", 1)
-    each = f" and {release.rows / cells:,.3g} {who(release)}" if release.rows is not None else ""
+    found = float(release.rows if release.rows is not None else counts_of(release).sum())
+    each = (
+        f"standard deviation {sd:,.3g} in each of {cells:,} cells, with {found / cells:,.3g} {who(release)} on average"
+    )
     persons = ["Rows of one person are not told from those of others."] if release.unit is not None else []
     words = [
         f"Synthetic rows, drawn from the noisy {what} of {release.table} ({size}{release.neighbors}; cost",
-        f"{release.cost}).  They are nobody's, as many as were asked for, and cost nothing more.",
+        f"{release.cost}). They are nobody's, as many as were asked for, and cost nothing more.",
         "What is computed from them as if they were the table ignores",
-        f"(1) the noise: standard deviation {sd:,.3g}{each} in each of {cells:,} cells;",
+        f"(1) the noise: {each};",
         "(2) the projection: counts below 0 became 0 and the others were lowered, which is not unbiased;",
         "(3) the table's own sampling error: more synthetic rows than the table had show no more of the people;",
         "(4) the drawing of these rows, which adds an error of its own;",

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from tacit.inference.invert import CONTINUITY, accepted
+from tacit.inference.invert import CONTINUITY, Inversion, accepted
 from tacit.inference.laws import Array, halfwidth, is_gaussian, smooth, tail
 from tacit.noise.laws import Law
 from tacit.release import Released
@@ -30,7 +30,7 @@ class ShareOfTotal:
     >>> few = ShareOfTotal(np.array([50.0, 950.0]), 1000.0, RoundedNormal(Fraction(3)), 1, 1, True)
     >>> low, high = few.interval(0.95)
     >>> low.round(3), high.round(3)
-    (array([0.036, 0.933]), array([0.067, 0.964]))
+    (array([0.037, 0.933]), array([0.067, 0.963]))
     """
 
     count: Array
@@ -60,6 +60,30 @@ class ShareOfTotal:
             normal = normal + (weight * s / self.share) ** 2
             scales = np.concatenate([scales, np.abs(weight)[:, None] * b / self.share], axis=1)
         return np.sqrt(normal), scales if scales.shape[1] else np.zeros((len(p), 1))
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Intervals of another inversion, times a constant."""
+
+    of: Inversion
+    factor: float
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Limits of shares, shape (bins,) each."""
+        low, high = self.of.interval(level)
+        return self.factor * low, self.factor * high
+
+
+@dataclass(frozen=True)
+class Everything:
+    """Where nothing is known of `size` shares: from 0 to 1."""
+
+    size: int
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """0 and 1, shape (size,) each."""
+        return np.zeros(self.size), np.ones(self.size)
 
 
 def summed(law: Law, number: int) -> tuple[float, Array]:

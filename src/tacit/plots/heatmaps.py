@@ -22,12 +22,17 @@ SHADES: Final = ("#eef3f9", "#9db8d9", "#2f5d99", "#12294a")
 NUMBERS: Final = 60
 """Up to so many cells have their number written in them."""
 
+HATCHED: Final = 2_000
+"""Of more cells within noise each is grey, for hatches are drawn one by one."""
+GREY: Final = "#dcdcdc"
+
 
 def heatmap(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
     """Draw the margin of two columns, the first across: numbers of rows, or rows per unit where bins differ in width.
 
-    Hatched: counts within the interval of that level of their noise alone.  Cells beside the bins (missing, below,
-    above) are not drawn.  `Drawn.values` are the counts divided as drawn, cells in row-major order, without intervals.
+    Hatched (grey where they are many): counts within the interval of that level of noise alone.  Cells beside the bins
+    (missing, below, above) are not drawn.  `Drawn.values` are the counts divided as drawn, in row-major order, without
+    intervals.
     Raises InferenceError I01 for a level below 0.5, I20 without matplotlib.
     """
     from tacit.inference.display import facts, people_words
@@ -59,8 +64,11 @@ def heatmap(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
         _numbers(ax, edges, counts, values, noisy)
     (first, _), (second, _) = found.levels
     ax.set_ylabel(words(second, found.axes[1].kind, found.axes[1].units))
-    hatched = f"hatched: {int(noisy.sum()):,} of {noisy.size:,} counts are within noise (at most {reach:,.0f})"
-    caption = f"{facts(found.release)} · {hatched}" if noisy.any() else facts(found.release)
+    mark = "hatched" if noisy.sum() <= HATCHED else "grey"
+    hatched = f"{mark}: {int(noisy.sum()):,} of {noisy.size:,} counts are within noise (at most {reach:,.0f})"
+    beside = f"beside the bins: {found.counts.sum() - counts.sum():,.0f} {who(found.release)}"
+    said = [facts(found.release), *([beside] if counts.size < found.counts.size else [])]
+    caption = " · ".join([*said, hatched] if noisy.any() else said)
     title = f"Histogram of {first} and {second} · {people_words(found.release)}"
     dress(ax, title, words(first, found.axes[0].kind, found.axes[0].units), caption)
     levels: list[tuple[str, tuple[str, ...]]] = []
@@ -90,10 +98,15 @@ def _mesh(ax: Any, edges: list[Array], values: Array, noisy: Any, label: str) ->
     shown = np.ma.masked_array(values, mask=noisy)
     top = float(shown.max()) if not noisy.all() else 1.0
     mesh = ax.pcolormesh(edges[0], edges[1], shown.T, cmap=shades, vmin=0.0, vmax=top)
+    few = int(noisy.sum()) <= HATCHED
     if noisy.any():
-        blank: Any = LinearSegmentedColormap.from_list("tacit noise", ["white", "white"])
-        under = np.ma.masked_array(np.zeros_like(values), mask=~noisy)
-        ax.pcolor(edges[0], edges[1], under.T, cmap=blank, hatch="////", edgecolor="0.75", linewidth=0)
+        shade = "white" if few else GREY
+        blank: Any = LinearSegmentedColormap.from_list("tacit noise", [shade, shade])
+        under = np.ma.masked_array(np.zeros_like(values), mask=~noisy).T
+        if few:
+            ax.pcolor(edges[0], edges[1], under, cmap=blank, hatch="////", edgecolor="0.75", linewidth=0)
+        else:
+            ax.pcolormesh(edges[0], edges[1], under, cmap=blank)
     ax.figure.colorbar(mesh, ax=ax, label=label)
 
 

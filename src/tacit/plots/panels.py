@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tacit.errors import InferenceError
 from tacit.inference.bins import BINNED
+from tacit.inference.terms import Target
 from tacit.plots.canvas import Drawn, no_matplotlib
 from tacit.plots.heatmaps import heatmap
 from tacit.plots.intervals import estimate
-from tacit.plots.steps import histogram, words
+from tacit.plots.steps import histogram
 
 if TYPE_CHECKING:
     from tacit.inference.histogram import Margin
@@ -51,10 +52,11 @@ class Panels:
         self.panels[0].save(path)
 
 
-def margin(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """One column: a histogram, or of levels an interval each; two columns: a heat map.
+def margin(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Drawn:
+    """One column: a histogram, or of levels an interval each; two columns: a heat map, the same for each target.
 
-    InferenceError I64 for more, I01 for a level below 0.5, I05 for more than 1,000 levels, I20 without matplotlib.
+    InferenceError I64 for more, I09 (target), I01 for a level below 0.5, I05 for more than 1,000 levels, I20 without
+    matplotlib.
     """
     if len(found.levels) > 2:
         names = [name for name, _ in found.levels]
@@ -63,17 +65,18 @@ def margin(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
     if len(found.levels) == 2:
         return heatmap(found, ax, level=level)
     if found.axes[0].kind in BINNED:
-        return histogram(found, ax, level=level)
-    return estimate(found.estimate(), ax, level=level)
+        return histogram(found, ax, level=level, target=target)
+    return estimate(found.estimate(target), ax, level=level)
 
 
-def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95) -> Panels:
+def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Panels:
     """Draw several margins of one column each, side by side; of a column with more than 40 levels nothing.
 
-    InferenceError I64 for axes that are given (there must be one for each), or nothing to draw; I01, I20 as `margin`.
+    InferenceError I64 for axes that are given (there must be one for each), or nothing to draw; I01, I09, I20 as
+    `margin`.
     """
     from tacit.inference.display import people_words
-    from tacit.inference.moments import title
+    from tacit.inference.moments import title, who
 
     shown = [one for one in found if one.axes[0].kind in BINNED or len(one.levels[0][1]) <= TALLEST]
     if ax is not None or not shown:
@@ -87,19 +90,13 @@ def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95) -
     down = -(-len(shown) // ACROSS)
     figure: Any = Figure(figsize=(5.5 * ACROSS, 3.4 * down), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0.04, 1, 0.96))
-    drawn = [margin(one, figure.add_subplot(down, ACROSS, i + 1), level=level) for i, one in enumerate(shown)]
+    places = [figure.add_subplot(down, ACROSS, i + 1) for i in range(len(shown))]
+    drawn = [margin(one, place, level=level, target=target) for one, place in zip(shown, places, strict=True)]
     for one, of in zip(drawn, shown, strict=True):
         one.axes.set_title(of.levels[0][0], fontsize=9, loc="left")
-        one.axes.set_xlabel(_below(of))
+        if of.axes[0].kind not in BINNED:
+            one.axes.set_xlabel(f"number of {who(of.release)}")
     left = [one.levels[0][0] for one in found if all(one is not other for other in shown)]
     heading = f"{title(found[0].release)} · {people_words(found[0].release)}"
     figure.suptitle(heading + (f" · not drawn: {', '.join(left)}" if left else ""), fontsize=9)
     return Panels(tuple(drawn))
-
-
-def _below(found: Margin) -> str:
-    """The axis of a small picture."""
-    from tacit.inference.moments import who
-
-    (name, _), axis = found.levels[0], found.axes[0]
-    return words(name, axis.kind, axis.units) if axis.kind in BINNED else f"number of {who(found.release)}"

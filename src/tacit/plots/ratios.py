@@ -48,7 +48,8 @@ def ratios(found: PairwiseRatios, ax: Any = None, *, level: float = 0.95) -> Dra
     rows(ax, place, names)
     adjusted = "intervals by Bonferroni" if found.adjust else "intervals not adjusted"
     caption = f"{adjusted}; {found.ratios[0].method} · {facts(found.estimate.release)}"
-    dress(ax, f"Ratios · {heading(found.estimate)}", f"ratio, {found.estimate.estimand}", caption)
+    kind = "ratio" if found.ratios[0].method.startswith("Fieller") else "odds ratio"
+    dress(ax, f"{kind.capitalize()}s · {heading(found.estimate)}", f"{kind}, {found.estimate.estimand}", caption)
     drawn = floats(limits[:, 0]), floats(limits[:, 1])
     return Drawn(names, floats(values), *drawn, (), (), level, caption, ax)
 

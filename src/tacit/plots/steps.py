@@ -10,6 +10,7 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference.bins import spans, uneven
 from tacit.inference.laws import Array
+from tacit.inference.terms import Target
 from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Drawn, axes, dress, floats
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ STYLES = ((DARK, LIGHT, "-"), (SIGNAL, "#e5b898", "--"), ("#3d3d3d", "#bdbdbd", 
 """Line, band and dashes of each group: told apart without colour too."""
 
 
-def histogram(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
+def histogram(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Drawn:
     """Draw the margin of one column of numbers or dates: numbers of rows, or rows per unit where bins differ in width.
 
-    Light boxes: intervals for both errors, dark ones for sampling alone.  Cells beside the bins are in the caption.
-    Raises InferenceError I01 for a level below 0.5, I20 without matplotlib.
+    Light boxes: intervals for both errors, dark ones for sampling alone.  Cells beside the bins stand below the axis.
+    Raises InferenceError I01 for a level below 0.5, I09 (target), I20 without matplotlib.
     """
     from tacit.inference.display import facts, people_words
     from tacit.inference.moments import who
 
-    made, (axis,) = found.estimate(), found.axes
+    made, (axis,) = found.estimate(target), found.axes
     lower, upper = spans(axis)
     kept = np.flatnonzero(upper > lower)
     lower, upper, limits, values = lower[kept], upper[kept], made.intervals(level), made.values
@@ -45,9 +46,9 @@ def histogram(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
     ax.set_ylabel(
         f"{who(found.release)} {per_unit(axis.kind, axis.units)}" if per else f"number of {who(found.release)}"
     )
-    caption = facts(found.release) + (f" · beside: {', '.join(beside)}" if beside else "")
-    title = f"Histogram of {column} · {people_words(found.release)}"
-    dress(ax, title, words(column, axis.kind, axis.units), caption)
+    below = words(column, axis.kind, axis.units) + (f"\nbeside: {', '.join(beside)}" if beside else "")
+    caption = facts(found.release)
+    dress(ax, f"Histogram of {column} · {people_words(found.release)}", below, caption)
     terms = tuple(made.terms[i] for i in kept)
     ends = floats(limits[:, 0]), floats(limits[:, 1])
     return Drawn(terms, floats(values), *ends, floats(inner[:, 0]), floats(inner[:, 1]), level, caption, ax)
@@ -69,15 +70,16 @@ def density(found: DensityEstimate, ax: Any = None, *, level: float = 0.95) -> D
     inner = np.clip(np.stack([values - half, values + half], axis=-1), limits[..., :1], limits[..., 1:])
     ax = axes(ax, 0, 4.2)
     edges = numeric(ax, found.kind, found.lower, found.upper)
-    if found.groups == ("",) and said:
+    if len(found.groups) == 1 and said:
         _steps(ax, edges, values[0], limits[0], inner[0])
-    for style, i in zip(STYLES, said if found.groups != ("",) else [], strict=False):
+    for style, i in zip(STYLES, said if len(found.groups) > 1 else [], strict=False):
         _band(ax, edges, values[i], limits[i], style, found.groups[i], level)
     ax.set_ylabel(f"density, {found.per}")
     ax.set_ylim(bottom=0.0)
     left = [group or found.column for group, why in zip(found.groups, found.reasons, strict=True) if why]
     caption = facts(found.release) + (f" · all noise: {', '.join(left)}" if left else "")
     by = f" by {' and '.join(found.by)}" if found.by else ""
+    by = f"{by}: {found.groups[0]}" if found.by and len(found.groups) == 1 else by
     title = f"Density of {found.column}{by} · {people_words(found.release)}"
     dress(ax, title, words(found.column, found.kind, found.units), caption)
     ends = floats(limits[..., 0].reshape(-1)), floats(limits[..., 1].reshape(-1))
