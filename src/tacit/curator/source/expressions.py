@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.predicates.numbers import Cell
 from tacit.rowmap import KeyMap, Polynomial, RowMap
@@ -207,8 +208,15 @@ SHORT: Final = 64
 
 
 def numbered(key: KeyMap) -> bool:
-    """Whether `place` serves a key: text, bins, Booleans, codes that follow each other, or few."""
-    return bool(key.edges) or isinstance(key.levels[0], str) or len(key.levels) <= SHORT or _follow(key)
+    """Whether `place` serves a key: text, bins, Booleans, few codes, or codes that are not far apart."""
+    if key.edges or isinstance(key.levels[0], str) or len(key.levels) <= SHORT:
+        return True
+    return _span(key) <= WIDEST
+
+
+def _span(key: KeyMap) -> int:
+    codes = [int(level) for level in key.levels]
+    return max(codes) - min(codes) + 1
 
 
 def _follow(key: KeyMap) -> bool:
@@ -217,22 +225,45 @@ def _follow(key: KeyMap) -> bool:
     return len(codes) > 4 and codes == list(range(codes[0], codes[0] + len(codes)))
 
 
+def _apart(key: KeyMap) -> bool:
+    """Whether places are those of the whole numbers from the least code to the greatest, and one for other cells."""
+    return not key.edges and not isinstance(key.levels[0], str) and len(key.levels) > SHORT and not _follow(key)
+
+
+def places(key: KeyMap) -> int:
+    """Number of values of `place`: as many as levels, or more of codes with gaps."""
+    return _span(key) + 1 if _apart(key) else key.size
+
+
+def indices(key: KeyMap) -> NDArray[np.int64] | None:
+    """The index of the level of each place, -1 for none; None where places are indices."""
+    if not _apart(key):
+        return None
+    found = np.full(places(key), -1 if key.missing is None else key.missing, dtype=np.int64)
+    codes = np.array([int(level) for level in key.levels], dtype=np.int64)
+    found[codes - codes.min()] = np.arange(len(codes))
+    return found
+
+
 def place(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -> Any:
-    """The index of a cell's level as float64, that of missing cells where they have one, else null; never NaN."""
+    """The place of a cell's level (`indices`) as float64, that of missing cells where they have one, else null."""
     x = nw.col(column).cast(nw.Float64())
     if key.edges:
         found = binned(key, column, keep)
     elif isinstance(key.levels[0], str):  # read as its place, from 1
         found = x - real(1.0)
-    elif not _follow(key):
+    elif not _follow(key) and not _apart(key):
         found = nw.lit(None, dtype=nw.Float64())
         for i, level in enumerate(key.levels):
             found = nw.when(x == real(float(level))).then(real(float(i))).otherwise(found)
     else:
-        first, last = float(key.levels[0]), float(key.levels[-1])
+        first, last = (float(end(int(level) for level in key.levels)) for end in (min, max))
         among = x.is_finite() & (x >= real(first)) & (x <= real(last)) & (x == x.floor())
         found = nw.when(among).then(x - real(first)).otherwise(nw.lit(None, dtype=nw.Float64()))
-    return found if key.missing is None else nw.when(found.is_null()).then(real(float(key.missing))).otherwise(found)
+    if key.missing is None:
+        return found
+    missing = places(key) - 1 if _apart(key) else key.missing
+    return nw.when(found.is_null()).then(real(float(missing))).otherwise(found)
 
 
 def quality(key: KeyMap, column: str) -> Any:

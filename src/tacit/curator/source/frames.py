@@ -18,7 +18,8 @@ from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate, ranked, tallied
+from tacit.curator.source.sums import aggregate, ranked
+from tacit.curator.source.tallies import tallied
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell

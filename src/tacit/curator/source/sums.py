@@ -22,7 +22,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import IDENTITY, MAX_ROWS, ONE, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
 
 
 def aggregate(
@@ -143,55 +143,11 @@ def ranked(
     return Ranked(rows, tuple(cells.values()))
 
 
-def tallied(
-    engine: Engine,
-    keys: Sequence[KeyMap],
-    where: Predicate | None = None,
-    unit: Unit | None = None,
-    share: Share | None = None,
-) -> Tally:
-    """READS ROWS.  Rows in each cell (of persons, by `unit`, the sums of their shares), as one array.
-
-    Where an engine can number the keys, a row's cell is one whole number below 2**53, made of float64: exact.
-    """
-    if unit is not None or not all(ex.numbered(key) for key in keys):
-        one = Sum(None) if share is None else Sum(None, ONE, share, IDENTITY)
-        return plan(engine, keys, [one], unit, where).tally(engine)
-    readings = [_numbered_reading(key) for key in keys]
-    cells = () if where is None else where.cells
-    counting = None if where is None else engine.counting()
-    frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
-    if where is not None and counting is not None:
-        frame, where = filtered(frame, where, len(keys)), None
-    engine_ = ex.Engine(frame)
-    places = [engine_.keep(ex.place(key, f"c{i}", engine_.keep)) for i, key in enumerate(keys)]
-    kept: Any = None
-    if where is not None:
-        read = {cell: engine_.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(cells)}
-        kept = evaluate(where, read, engine_)
-    code, stride = ex.real(0.0), 1
-    for key, at in zip(reversed(keys), reversed(places), strict=True):
-        code = code + at * ex.real(float(stride))  # null where one of the places is
-        stride *= key.size
-    there = code >= ex.real(0.0) if kept is None else kept & (code >= ex.real(0.0))
-    code = nw.when(there).then(code).otherwise(ex.real(-1.0)).cast(nw.Int32() if stride < 2**31 else nw.Int64())
-    grouped = engine_.frame.select(code.alias("cell")).group_by("cell").agg(nw.len().alias("rows"))
-    found = engine.arrays(grouped)
-    counts = np.zeros(stride, dtype=np.int64)
-    inside = found["cell"] >= 0
-    counts[found["cell"][inside]] = found["rows"][inside]
-    return Tally(int(found["rows"].sum()) if counting is None else counting(), counts)
-
-
-def _numbered_reading(key: KeyMap) -> Reading:
-    return Reading(key.source, "index", tuple(map(str, key.levels))) if _textual(key) else _key_reading(key)
-
-
 def _readings(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
     """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
-    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    readings = [*(key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
     readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
     return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 
@@ -362,7 +318,8 @@ def _how(at: RowMap) -> How:
     return "date" if at.kind == "date" else "boolean" if at.kind == "boolean" else "number"
 
 
-def _key_reading(key: KeyMap) -> Reading:
+def key_reading(key: KeyMap) -> Reading:
+    """How a column is read that rows are grouped by."""
     if key.kind.startswith("quality"):
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
@@ -377,5 +334,5 @@ def cell_reading(cell: Cell) -> Reading:
     """How a cell of a condition is read."""
     if cell.key is not None:
         textual = _textual(cell.key)
-        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else _key_reading(cell.key)
+        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else key_reading(cell.key)
     return Reading(cell.source, "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "number")
