@@ -14,6 +14,7 @@ from tacit.inference import moments as _moments  # registers the classes of rele
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
+from tacit.inference import sparse_histogram as _sparse
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
 from tacit.release import Release, Releases
@@ -80,7 +81,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _sparse, _LATER
 
 
 def __getattr__(name: str) -> Any:

@@ -18,6 +18,7 @@ from tacit.noise.selection import Selection
 from tacit.packed import BITS, MANY
 from tacit.privacy.budget import Neighbors
 from tacit.queries import KINDS, MOST_PROBS, Histogram, Query
+from tacit.query_words import MOST_THRESHOLD
 from tacit.release import FORMAT, LEAVES, Grid, Part, Release
 from tacit.rowmap import MAX_ROWS, Kind
 from tacit.schema.columns import MAX_ROWS_PER_UNIT
@@ -43,6 +44,8 @@ class Shape:
     laws: tuple[str, ...] = ADDS
     shares: bool = False
     """Whether persons may share it out over their cells (the constant `share`)."""
+    empty: bool = False
+    """Whether there may be no cell."""
 
 
 FORMS: Final = {
@@ -61,6 +64,7 @@ FORMS: Final = {
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
+    "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""
@@ -232,7 +236,7 @@ def _part() -> Words:
         "form": {"enum": [*FORMS]},
         "parameters": {"type": "object", "additionalProperties": _ref("integer")},
         "grid": _ref("grid"),
-        "integers": _list(_list(_ref("integer")), minItems=1),
+        "integers": _list(_list(_ref("integer"))),
         "packed": _ref("packed"),
         "noise": _ref("noise"),
         "sensitivity": _ref("sensitivity"),
@@ -265,7 +269,7 @@ def _form(name: str, shape: Shape) -> Words:
     properties: Words = {
         "form": {"const": name},
         "parameters": _closed(constants, optional=("share",)),
-        "integers": _list({"minItems": least, "maxItems": most}),
+        "integers": _list({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
         "noise": {"properties": {"law": {"enum": [*shape.laws]}}},
     }
     present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
@@ -314,16 +318,24 @@ def _release() -> Words:
 
 def _kind(kind: str, leaf: type[Release]) -> Words:
     """A release of one kind: the questions it answers, the mechanism of its name, the forms it is made of."""
-    asked = [_ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) == leaf.__name__]
+    leaves = [one.__name__ for one in leaf.__mro__]
+    asked = [_ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) in leaves]
     forms = [_ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind]
     properties: Words = {
         "kind": {"const": kind},
-        "query": {"oneOf": asked},
+        "query": {"oneOf": asked, **_sparse(kind)},
         "mechanism": {"pattern": f"^{kind}/[1-9][0-9]*$"},
         "parts": _list({"oneOf": forms}),
     }
-    needs = {"required": ["axes"]} if kind == "histogram" else {}
+    needs = {"required": ["axes"]} if "histogram" in kind else {}
     return {"description": f"A release of kind {kind}.", **_ref("release"), "properties": properties, **needs}
+
+
+def _sparse(kind: str) -> Words:
+    """Which of the two kinds a histogram's question has."""
+    if kind == "sparse-histogram":
+        return {"required": ["sparse"]}
+    return {"properties": {"sparse": False}} if kind == "histogram" else {}
 
 
 def _answer(query: type[Query[Any]]) -> str:
@@ -335,13 +347,14 @@ def _query(kind: type[Query[Any]]) -> Words:
     """A question: its class and its arguments, those at their default left out."""
     names = _list({"type": "string"}, minItems=1, uniqueItems=True)
     edges = _list({"type": "number"}, minItems=1)
+    auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
     words: Mapping[str, Words] = {
         "columns": names,
         "by": names,
         "bins": {
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges]},
+            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *auto]},
         },
         "where": {"type": "string"},
         "weights": {"type": "string"},
@@ -351,6 +364,8 @@ def _query(kind: type[Query[Any]]) -> Words:
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
         "outside": {"const": True} if kind is Histogram else _ref("fraction"),
         "missing": {"const": True},
+        "sparse": {"const": True},
+        "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = _fields(kind, words)

@@ -70,6 +70,9 @@ CODES: Final[dict[str, str]] = {
     "Q74": "probabilities that are none",
     "Q80": "a level is called like a cell that a histogram adds",
     "Q81": "a word of a histogram is neither true nor false",
+    "Q82": 'bins="auto" without a public number of rows',
+    "Q83": "a threshold that is none, or that too many empty cells would pass",
+    "Q84": "what a sparse histogram, or a simulation of one, cannot say",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets

@@ -321,3 +321,16 @@ class Tally:
 
     rows: int
     counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Occupied:
+    """Exact counts of the cells that some row is in.  INSIDE the wall: not released.
+
+    rows: all rows, in a cell or not (persons count once in each cell).  cells: their places, row-major in the keys'
+    levels, ascending; counts: of each, not 0.  int64 arrays of one shape.
+    """
+
+    rows: int
+    cells: NDArray[np.int64]
+    counts: NDArray[np.int64]

@@ -49,6 +49,9 @@ QUESTIONS = [
     tc.Mean("age", by="filled", bins={"filled": 4}),
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
     tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
+    tc.Histogram(["age", "ok", "visits"], bins="auto"),
+    tc.Histogram(["age", "ok"], bins={"age": 20}, sparse=True),
+    tc.Histogram(["age", "region"], bins={"age": 2}, sparse=True, threshold=1_000_000),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
 ]
@@ -89,7 +92,9 @@ def table(n: int = 240) -> pd.DataFrame:
 def curator(relation: str, persons: bool, price: dict[str, Any]) -> tc.Curator:
     columns = COLUMNS | ({"who": tc.PrivacyUnit(5)} if persons else {})
     kind: dict[str, Any] = {"epsilon": 900} if set(price) == {"epsilon"} else {"rho": 900}
-    return tc.Curator(table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation))  # pyright: ignore
+    return tc.Curator(
+        table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation), size_hint=200
+    )  # pyright: ignore
 
 
 @cache
@@ -160,7 +165,9 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram"} == set(documents.FORMS)
+    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram", "sparse-histogram"} == set(
+        documents.FORMS
+    )
     assert set(BINARY) <= set(documents.FORMS)
 
 
@@ -226,6 +233,8 @@ OPTIONAL = {
     "weights",
     "per",
     "level",
+    "extra",
+    "threshold",
 }
 
 

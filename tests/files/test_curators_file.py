@@ -89,6 +89,7 @@ EVERY_QUERY = [
     tc.Mean(["age", "income"], by="sex"),
     tc.Variance("age"),
     tc.Histogram(["age", "sex"], bins={"age": 5}, missing=True, outside=True),
+    tc.Histogram(["age", "sex"], bins="auto", sparse=True, threshold=20),
 ]
 
 

@@ -29,6 +29,8 @@ def _estimate(release: Any, target: Any) -> Any:
     """Its estimate; of a histogram of many cells its columns."""
     from tacit.inference.histogram import SHOWN, Columns
 
+    if release.kind == "sparse-histogram":
+        return release
     if release.kind == "histogram" and release.counts.size > SHOWN:
         return Columns(release)
     return release.estimate(target)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import histogram, moments, quality, quantiles, ranges
+from tacit.mechanisms import histogram, moments, quality, quantiles, ranges, sparse_histogram
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
@@ -39,8 +39,19 @@ class Asked:
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
-def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
-    """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
+def design(
+    query: Query[Any],
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
+    """Public facts -> the concrete mechanism; QueryError for a query of another kind.
+
+    size_hint: about how many rows there are, for what is chosen by it (a histogram's bins) where `rows` is private.
+    """
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, DataQuality):
@@ -49,7 +60,8 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
     if isinstance(query, Quantiles):
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Histogram):
-        return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+        make = sparse_histogram.design if query.sparse else histogram.design
+        return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
@@ -81,6 +93,8 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
     if shape.kind == histogram.KIND:
         return (tuple(zip(histogram.exact(shape, source).tolist(), strict=True)),)
+    if shape.kind == sparse_histogram.KIND:
+        return (tuple(zip(sparse_histogram.dense(shape, source).tolist(), strict=True)),)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 
@@ -90,6 +104,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return quantiles.measure(shape, source)
     if shape.kind == histogram.KIND:
         return histogram.measure(shape, source)
+    if shape.kind == sparse_histogram.KIND:
+        return sparse_histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
     exact = integers(shape, source)

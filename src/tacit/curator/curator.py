@@ -48,11 +48,12 @@ class Curator:
     site: with a study, how its words map to this table; it says name and ledger where they are not given.
     analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
         binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
+    size_hint: about how many rows there are, for bins="auto" where their number is private; public, never checked.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
-    P04), LedgerError (L01 to L07, L10, L15, L20) or BudgetError (B10, B11), all before a value is read.  Under
-    replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as
-    `rows`; under add-remove it is never looked at.
+    P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint), all before a
+    value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and
+    is counted here, as `rows`; under add-remove it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
@@ -70,9 +71,9 @@ class Curator:
         ledger: str | Path | None = None,
         site: Site | None = None,
         analyst: str | None = None,
+        size_hint: int | None = None,
     ) -> None:
-        self.schema: Schema
-        self.study: Study | None
+        self.size_hint: int | None = studied.checked_hint(size_hint)
         self.schema, self.study = studied.public_of(schema)
         studied.with_study(site, self.study)
         opened = open_source(data)
@@ -136,9 +137,10 @@ class Curator:
         """Forms, noise and cells of a query at a price: public facts only.
 
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
-        Q72 (weights, persons); NoiseError N01 where the price buys no law of noise.
+        Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
-        return design(query, self.schema, neighbors=self._ledger.first.neighbors, rows=self.rows, cost=cost)
+        facts: dict[str, Any] = {"neighbors": self._ledger.first.neighbors, "rows": self.rows}
+        return design(query, self.schema, **facts, cost=cost, size_hint=self.size_hint)
 
     def plan(
         self,

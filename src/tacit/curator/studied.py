@@ -43,6 +43,13 @@ def ledger_of(where: str | None, budget: Budget | None, study: Study | None, uni
         raise
 
 
+def checked_hint(rows: object) -> int | None:
+    """A number of rows, or None; QueryError Q41 for what is none."""
+    if rows is None or (isinstance(rows, int) and not isinstance(rows, bool) and rows >= 2):
+        return rows
+    raise QueryError(f"size_hint is {rows!r}: no number from 2 on.", code="Q41", hint="size_hint=10_000")
+
+
 def with_study(site: Site | None, study: Study | None) -> None:
     """StudyError P04 for a site without the study that it was read for."""
     if site is not None and (study is None or study.digest() != site.study):

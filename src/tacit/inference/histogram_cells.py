@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from tacit.errors import InferenceError
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
 from tacit.packed import floats
@@ -37,8 +38,14 @@ def cells_of(release: Released) -> Cells:
 
 
 def counts_of(release: Released) -> Array:
-    """Noisy counts in rows (persons), shape (levels of the first column, of the second, ...)."""
+    """Noisy counts in rows (persons), shape (levels of the first column, of the second, ...).
+
+    InferenceError Q84 of a sparse histogram.
+    """
     part = release.parts[0]
+    if part.form == "sparse-histogram":
+        text = "a sparse histogram has the cells that passed its threshold, not all: no sums, margins or fits of them."
+        raise InferenceError(text, code="Q84", hint="release.to_frame(), or a Histogram of fewer cells", state=None)
     shape = tuple(len(labels) for _, labels in release.levels)
     return floats(part.integers).reshape(shape) / part.parameters.get("share", 1)
 

@@ -25,8 +25,9 @@ Failures
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 from tacit.curator.source import Source
 from tacit.errors import QueryError
 from tacit.mechanisms import moment_forms, weighted_forms
+from tacit.mechanisms.moment_forms import Form
 from tacit.mechanisms.moments import SHARE, Column, Design
 from tacit.noise.exact import draw
 from tacit.packed import Packed
@@ -42,7 +44,8 @@ from tacit.privacy import Cost, noise_for
 from tacit.queries import Histogram
 from tacit.release import Axis, Part
 from tacit.rowmap import KeyMap, Share
-from tacit.schema import Date, Integer, Real, Schema
+from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
+from tacit.schema.autobins import AUTO, Size, alpha_of, resolved
 from tacit.schema.axes import axismap
 from tacit.schema.rowmaps import most_rows, unit_of
 
@@ -54,29 +57,75 @@ MOST_CELLS: Final = 10_000_000
 # Definition ---------------------------------------------------------------------------------------------------------
 
 
-def design(query: Histogram, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
-    """Cells and noise from public facts; QueryError where a column has no cells, or there are too many."""
-    bins = dict(query.bins)
-    keys = tuple(
-        axismap(schema, name, bins.get(name), missing=query.missing, outside=query.outside) for name in query.columns
-    )
+def design(
+    query: Histogram,
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
+    """Cells and noise from public facts; QueryError where a column has no cells, or there are too many.
+
+    size_hint: about how many rows there are, where `rows` is private.
+    """
+    n = size_hint if rows is None else rows
+    return framed(query, schema, neighbors=neighbors, rows=rows, cost=cost, n=n, most=MOST_CELLS)
+
+
+def framed(
+    query: Histogram, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost, n: int | None, most: int
+) -> Design:
+    """The design of at most `most` cells, dense or not; n: about how many rows there are, where that is public."""
+    bins = dict(cast("tuple[tuple[str, Any], ...]", query.bins))
+    if AUTO in bins.values():
+        bins = _resolved(query, bins, schema, neighbors, n, cost, most)
+    keys = _keys(query, bins, schema)
     where = None if query.where is None else typed(query.where, schema)
     shape = Design(query, neighbors, rows, keys, (), cost, unit_of(schema), most_rows(schema), where, KIND, VERSION)
-    if shape.cells > MOST_CELLS:
-        message = f"Histogram: {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
-        raise QueryError(message, code="Q31", hint="fewer columns, or fewer bins")
+    if shape.cells > most:
+        more = "fewer columns, or fewer bins" + ("; or sparse=True" if most == MOST_CELLS else "")
+        raise QueryError(f"Histogram: {shape.cells:,} cells; at most {most:,} are released.", code="Q31", hint=more)
     leaves = where is not None or any(key.missing is None for key in keys)
     if shape.cells == 1 and neighbors == "replace-one" and not leaves:
         message = "Histogram: one cell of all rows, whose number is public under replace-one."
         raise QueryError(message, code="Q32", hint="curator.rows, or more bins")
-    form = replace(moment_forms.count(shape.cells, neighbors, leaves), name="histogram")
-    share: Share | None = None
-    if shape.unit is not None:
-        share = Share(SHARE)
-        form = weighted_forms.shared(form, share.G)
+    form, share = _form(shape.cells, neighbors, leaves, shape.unit is not None)
     column = Column("", form, None, None, noise_for(form.l1, form.l2_squared, cost), cost, share)
     axes = tuple(_axis(schema, key) for key in keys)
     return replace(shape, columns=(column,), axes=axes)
+
+
+def _keys(query: Histogram, bins: dict[str, Any], schema: Schema) -> tuple[KeyMap, ...]:
+    flags = {"missing": query.missing, "outside": query.outside}
+    return tuple(axismap(schema, name, bins.get(name), **flags) for name in query.columns)
+
+
+def _form(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Form, Share | None]:
+    """What a row adds, and what a person's weight is given out in."""
+    form = replace(moment_forms.count(cells, neighbors, leaves), name="histogram")
+    return (weighted_forms.shared(form, SHARE), Share(SHARE)) if persons else (form, None)
+
+
+def _resolved(
+    query: Histogram, bins: dict[str, Any], schema: Schema, neighbors: str, n: int | None, cost: Cost, most: int
+) -> dict[str, Any]:
+    """Numbers of bins in the place of "auto", from public facts: schema, rows, relation, price."""
+    if n is None:
+        message = 'Histogram: bins="auto" goes by the number of rows, which is private under add-remove.'
+        raise QueryError(message, code="Q82", hint='Curator(…, size_hint=10_000), or bins={"age": 10}')
+    form, _ = _form(2, neighbors, True, schema.unit is not None)
+    spread = math.sqrt(noise_for(form.l1, form.l2_squared, cost).variance()) / form.parameters.get("share", 1)
+    size = Size(n, alpha_of(spread), most)
+    rest = [
+        name for name in query.columns if bins.get(name) != AUTO or isinstance(schema.get(name), Category | Boolean)
+    ]
+    known = {name: edges for name, edges in bins.items() if edges != AUTO}
+    others = (
+        math.prod(key.size for key in _keys(replace(query, columns=rest, bins=known), known, schema)) if rest else 1
+    )
+    return resolved(schema, tuple(query.columns), bins, size, others, query.missing + 2 * query.outside)
 
 
 def _axis(schema: Schema, key: KeyMap) -> Axis:
@@ -91,7 +140,9 @@ def _axis(schema: Schema, key: KeyMap) -> Axis:
         return Axis("date", (float(low), *key.edges, float(high)), "days since 1970-01-01", missing, key.extra)
     kind = "integer" if isinstance(column, Integer) else "real"
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
-    whole = kind == "integer" and key.edges[0] == low + 0.5  # a bin a value: as wide as the others
+    whole = kind == "integer" and all(
+        edge % 1 == 0.5 for edge in key.edges
+    )  # bins of whole numbers: as wide at the ends
     ends = (low - 0.5, high + 0.5) if whole else (low, high)
     return Axis(kind, (ends[0], *key.edges, ends[1]), units, missing, key.extra)
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms import histogram, quantiles, ranges
+from tacit.inference.sparse_histogram import conditional
+from tacit.mechanisms import histogram, quantiles, ranges, sparse_histogram
 from tacit.mechanisms.moments import Column, Design
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
@@ -46,6 +47,8 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
     """One entry a term."""
     if shape.kind == quantiles.KIND:
         return _quantiles(shape, rows)
+    if shape.kind == sparse_histogram.KIND:
+        return [_kept(shape, rows, level)]
     if shape.kind == histogram.KIND and shape.cells > SHOWN:
         return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
     if shape.kind == ranges.KIND:
@@ -104,6 +107,19 @@ def _cell(shape: Design, rows: int, level: float) -> Expected:
 def regular(shape: Design) -> int:
     """Cells that rows are assumed in: not those for what is missing or out of bounds."""
     return math.prod(key.regular for key in shape.keys)
+
+
+def _kept(shape: Design, rows: int, level: float) -> Expected:
+    """A cell that passes, about this table: noise alone, for its sampling is not what it is released for."""
+    (column,) = shape.columns
+    facts, sd = column.form.parameters, math.sqrt(column.law.variance())
+    share = facts.get("share", 1)
+    y = np.array([float(2 * facts["threshold"])])
+    low, high = conditional(column.law, facts["threshold"], y, level)
+    width = float(high[0] - low[0]) / share
+    return Expected(
+        "a cell twice the threshold", float(y[0]) / share, width, 1.0, 0.0, sd / share, rows / regular(shape)
+    )
 
 
 def _range(shape: Design, rows: int) -> Expected:

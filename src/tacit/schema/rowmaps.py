@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
-from math import floor
+from math import ceil, floor
 from typing import Final, cast
 
 import numpy as np
@@ -105,6 +105,8 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
     labels = tuple(
         f"[{_short(a)}, {_short(b)}{']' if i == len(edges) else ')'}" for i, (a, b) in enumerate(pairwise(ends))
     )
+    if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
+        labels = tuple(_numbers(ceil(a), floor(b)) for a, b in pairwise(ends))
     missing = None
     if column.missing != EXCLUDE:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
@@ -168,6 +170,10 @@ def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...
 
 def _short(x: float) -> str:
     return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
+
+
+def _numbers(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
 
 
 RANGE: Final = ("missing", "below", "above", "as declared")

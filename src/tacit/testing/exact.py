@@ -19,7 +19,7 @@ from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Share, Sum, Tally, Unit
+from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -90,6 +90,15 @@ class Exchanged:
         one = Sum(None) if share is None else Sum(None, ONE, share, IDENTITY)
         found = self.aggregate(keys, (one,), unit, where)
         return Tally(found.rows, np.array([cell[0] for cell in found.cells], dtype=np.int64))
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        asked = (tuple(keys), (one,), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return self._plans[asked].occupied(self._engine)
 
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None

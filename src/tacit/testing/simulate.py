@@ -173,6 +173,9 @@ def simulate(
     table = columns_of(data, schema)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     shape = shaped(query, schema, neighbors, size_of(table, schema), cost)
+    if shape.kind == "sparse-histogram":
+        text = "a sparse histogram is not simulated: it is the dense one without what is below its threshold."
+        raise InferenceError(text, code="Q84", hint="Histogram(…) without sparse=True", state=None)
     exact = exact_integers(shape, table)
     noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), np.random.default_rng(rng))
     estimates = point_estimates(shape, noisy)

@@ -19,12 +19,12 @@ from tacit.curator.source.polars import Polars
 from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
-from tacit.curator.source.tallies import tallied
+from tacit.curator.source.tallies import occupied, tallied
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -85,6 +85,12 @@ class Source(Protocol):
         share: Share | None = None,
     ) -> Tally:
         """READS ROWS.  Rows in each cell, or the sums of persons' shares, as one array."""
+        ...
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0."""
         ...
 
     def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
@@ -151,6 +157,12 @@ class Table:
     ) -> Tally:
         """See `Source.tallied`."""
         return tallied(self._engine, keys, where, unit, share)
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        return occupied(self._engine, keys, one, unit, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""

@@ -22,7 +22,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Occupied, Ranked, RowMap, Share, Sum, Unit
 
 
 def aggregate(
@@ -55,14 +55,16 @@ class Pass:
         every = product(*(range(key.size) for key in self.keys))
         return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
 
-    def tally(self, engine: Engine) -> Tally:
-        """READS ROWS.  The first sum of every cell, as one array."""
+    def occupied(self, engine: Engine) -> Occupied:
+        """READS ROWS.  The first sum, of the cells where it is not 0."""
         rows, found = self._found(engine)
-        sizes = tuple(key.size for key in self.keys)
-        counts = np.zeros(sizes, dtype=np.int64)
-        for cell, sums in found.items():
-            counts[cell] = sums[0]
-        return Tally(rows, counts.reshape(-1))
+        places = {cell: 0 for cell, sums in found.items() if sums[0]}
+        for cell in places:
+            for key, at in zip(self.keys, cell, strict=True):
+                places[cell] = places[cell] * key.size + at
+        order = sorted(places, key=places.__getitem__)
+        cells = np.array([places[cell] for cell in order], dtype=np.int64)
+        return Occupied(rows, cells, np.array([found[cell][0] for cell in order], dtype=np.int64))
 
     def _found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
         """Number of all rows, and the sums of cells that are not empty."""
