@@ -24,7 +24,7 @@ CODES: Final[dict[str, str]] = {
     "S12": "the label for missing cells is also a level",
     "S13": "max_rows is out of range",
     "S14": "two privacy units",
-    "S15": "units, column or ordered is not what it should be",
+    "S15": "units, column, ordered or constant is not what it should be",
     "S16": "a drafted schema still has an open place",
     "S17": "what should be a number of rows is none",
     "S18": "a column cannot be computed as it says",
@@ -73,6 +73,7 @@ CODES: Final[dict[str, str]] = {
     "Q82": 'bins="auto" without a public number of rows',
     "Q83": "a threshold that is none, or that too many empty cells would pass",
     "Q84": "what a sparse histogram, or a simulation of one, cannot say",
+    "Q90": "a constant column that cannot be numbered",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets

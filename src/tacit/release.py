@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from tacit.errors import ReleaseError
 from tacit.packed import Packed
@@ -23,6 +23,9 @@ from tacit.parts import Grid as Grid
 from tacit.parts import Part as Part
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
+from tacit.texts import canonical as canonical
+from tacit.texts import read_json
+from tacit.texts import write_text as write_text
 
 FORMAT: Final = 1
 """Version of the document.  A reader refuses a later one."""
@@ -166,7 +169,7 @@ class Release:
     @staticmethod
     def load(path: str | Path) -> Release:
         """Read one release from a file; ReleaseError R01 to R05 where it is none.  For several: `Releases.load`."""
-        words = _read_json(path)
+        words = read_json(path)
         if "releases" in words:
             raise ReleaseError(f"{path} holds several releases.", code="R04", hint="Releases.load(path)", state=None)
         return release_from_dict(words)
@@ -271,7 +274,7 @@ class Releases(Mapping[str, Any]):
     @classmethod
     def load(cls, path: str | Path) -> Releases:
         """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 where it is none."""
-        return releases_from_dict(_read_json(path))
+        return releases_from_dict(read_json(path))
 
     def with_remaining(self, words: str | None) -> Releases:
         """The same releases, each carrying words on what is left of the budget."""
@@ -301,46 +304,6 @@ def cell_labels(levels: Levels) -> tuple[str, ...]:
     for _, values in levels:
         labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
     return labels
-
-
-def canonical(words: object) -> str:
-    """One text for one value: JSON with sorted keys, no spaces, no NaN."""
-    return json.dumps(words, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all: a temporary file beside it, flushed to disk, then renamed."""
-    import os
-    import tempfile
-
-    target = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as problem:
-        message = f"{target} cannot be written: {problem.strerror}."
-        raise ReleaseError(message, code="R07", hint="another path", state="A stored answer is not lost.") from None
-
-
-def _read_json(path: str | Path) -> dict[str, Any]:
-    try:
-        words = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise ReleaseError(f"{path} cannot be read: {problem.strerror}.", code="R03", state=None) from None
-    except ValueError:
-        raise ReleaseError(f"{path} is not JSON.", code="R01", state=None) from None
-    if not isinstance(words, dict):
-        raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
-    return cast("dict[str, Any]", words)
 
 
 def _read_levels(words: Any) -> Levels:

@@ -95,6 +95,8 @@ class KeyMap:
     Of a question about quality: the column's bounds."""
     codes: tuple[Level, ...] = ()
     """Of a question about quality: what a category's cells may be."""
+    constant: bool = False
+    """Whether a person has one level: the first that any of her rows has."""
     even: tuple[float, float] | None = None
     """Of bins of equal width: both ends; edge i is even[0] + (even[1] - even[0]) * i / (number of bins), in floats."""
     extra: tuple[str, ...] = ()

@@ -173,6 +173,26 @@ def test_tables_and_words_for_a_paper(cells: Any, tmp_path: Path) -> None:
     assert tc.table(one, cells.margin("sex").estimate()).rows[0][0] == "Intercept"
 
 
+def test_curves_run_along_a_column_over_the_means_that_were_counted(cells: Any) -> None:
+    drawn = cells.fit("y ~ x").curve("x")
+    assert len(drawn.values) == 101
+    assert abs(drawn.values[50] - 1.15) < 0.03  # noise and sampling: far below
+    assert all(low < value < high for low, value, high in zip(drawn.lower, drawn.values, drawn.upper, strict=True))
+    circles = drawn.axes.collections[1].get_offsets()
+    assert len(circles) == 8
+    held = cells.fit("yes ~ x + sex + level", model="logistic").curve("x", at={"sex": "female"})
+    assert "sex = female" in held.axes.get_title(loc="left")
+    assert len(held.axes.collections) == 1  # no means: they are of all
+    steps = cells.fit("y ~ level").curve("level")
+    assert steps.terms == ("1", "2", "3", "4", "5")
+    for column, code in (("sex", "I41"), ("yes", "I41")):
+        with pytest.raises(InferenceError) as caught:
+            cells.fit("y ~ x + sex").curve(column)
+        assert caught.value.code == code
+    with pytest.raises(InferenceError, match="I45"):
+        cells.fit("y", family="normal").curve("y")
+
+
 def test_it_is_found_again_in_a_file(cells: Any, tmp_path: Path) -> None:
     cells.save(tmp_path / "cells.json")
     again = tc.Release.load(tmp_path / "cells.json")

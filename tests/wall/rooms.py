@@ -32,6 +32,7 @@ ROOMS: Final[dict[str, str]] = {
     "documents": SHARED,
     "privacy": SHARED,
     "tables": SHARED,
+    "texts": SHARED,
     "untyped": SHARED,
     "files": SHARED,
     "study": SHARED,

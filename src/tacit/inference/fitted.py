@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tacit.inference.contrasts import Test
     from tacit.inference.fits.effects import Effects
+    from tacit.plots.canvas import Drawn
     from tacit.tables import Table
 
 
@@ -216,6 +217,16 @@ class FittedModel:
 
         kept = [term for term in self.terms if term != "Intercept"] or list(self.terms)
         return coefficients(self.coefficients[kept], ax)
+
+    def curve(self, column: str, *, at: Mapping[str, Any] | None = None, ax: Any = None, level: float = 0.95) -> Drawn:
+        """The mean response along a column of numbers with its interval, and the means counted by its bins.
+
+        at: values of the other columns; the first level of a factor, the mean of numbers where not given: then means
+        are not shown.  InferenceError I41 (no such column), I45 (no fit), I01 (level), I20 (no matplotlib).
+        """
+        from tacit.inference.fitted_curves import curve
+
+        return curve(self, column, at, ax, level)
 
     def __str__(self) -> str:
         return str(self.summary())

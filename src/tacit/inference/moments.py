@@ -89,8 +89,11 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
 def _shared(release: Released, part: Part) -> bool:
     """Whether persons of unequal weight may be in several cells.  Those who weigh alike need no care: their variances
     are those of whole persons in each cell, and (sum a y)**2 <= sum a y**2 where the parts a add up to at most 1.
+    The forms say which persons are in one cell (`constant` levels): `mechanisms.weighted_forms`.
     """
-    return release.unit is not None and bool(release.levels) and part.weight is not None
+    facts = part.parameters
+    parted = facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
+    return release.unit is not None and bool(release.levels) and part.weight is not None and parted
 
 
 def source_of(release: Released) -> str:

@@ -4,7 +4,8 @@ Definition
     Rows are mapped to integers v in {0..G} (`tacit.rowmap`), turned into the vector of an integer form
     (`moment_forms`), and added up, in each cell of `by`; rows for which `where` does not hold are absent.  With a
     PrivacyUnit the rows of a person are first reduced to one: the person's mean, rounded to the grid, in each cell that
-    the person has rows in; with weights, a person weighs the mean of her rows' weights.  Public: schema, query,
+    the person has rows in (in one, where the levels of `by` are constant: the first that any of her rows has); with
+    weights, a person weighs the mean of her rows' weights.  Public: schema, query,
     relation, price, and under replace-one the number of rows (persons).  Neighbours: one row replaced, or one added or
     removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
@@ -103,6 +104,11 @@ class Design:
         return tuple((key.column, key.order) for key in self.keys if key.order)
 
     @property
+    def several(self) -> bool:
+        """Whether a person may be in several cells."""
+        return self.unit is not None and any(not key.constant for key in self.keys)
+
+    @property
     def cells(self) -> int:
         """Number of cells."""
         product = 1
@@ -147,7 +153,7 @@ def _count(shape: Design, schema: Schema) -> Column:
         )
     form = forms.count(shape.cells, shape.neighbors, leaves)
     share: Share | None = None
-    if shape.unit is not None and shape.keys:
+    if shape.several:
         share = Share(SHARE)
         form = weighted_forms.shared(form, share.G)
     return Column("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
@@ -157,7 +163,7 @@ def _weighted_count(shape: Design, schema: Schema) -> Column:
     """Total of the weights: private under both relations, whatever is known of the rows."""
     weight = _weight(shape, schema, weighted_forms.COUNTED)
     assert weight is not None
-    several = isinstance(weight, Share) and shape.cells > 1
+    several = isinstance(weight, Share) and shape.cells > 1 and shape.several
     form = weighted_forms.counted(weight.G, shape.cost.noise, shape.neighbors, cells=shape.cells, several=several)
     for polynomial in form.weights:
         polynomial.check(weight.G)
@@ -241,12 +247,12 @@ def _form(
     """The form of one column, and the weight that its sums are taken with."""
     grouped = bool(shape.keys)
     if weight is not None:
-        several = grouped and isinstance(weight, Share)  # a person's weights add up to at most A over all cells
+        several = shape.several and isinstance(weight, Share)  # weights of a person: at most A over all cells
         return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
     fourth = isinstance(shape.query, Variance)
     leaves = at.missing is None or shape.where is not None
     form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
-    if shape.unit is None or not grouped:
+    if not shape.several:
         return form, None
     return weighted_forms.shared(form, SHARE), Share(SHARE)
 

@@ -92,7 +92,7 @@ def _size(shape: Design, at: RowMap, grid: Grid, cost: Cost) -> Column:
 
 def _share(shape: Design) -> Share | None:
     """What a person weighs in a cell, where she may be in several."""
-    return Share(PARTS) if shape.unit is not None and shape.keys else None
+    return Share(PARTS) if shape.several else None
 
 
 def _selection(shape: Design, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> Column:

@@ -11,11 +11,13 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.errors import QueryError, nearest
-from tacit.rowmap import GRID, KeyMap, RowMap, Unit
+from tacit.rowmap import GRID, KeyMap, Level, RowMap, Unit
 from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 from tacit.schema.table import Schema
 
 MOST_BINS: Final = 200
+SHORT: Final = 64
+"""Levels that an engine numbers one by one."""
 WIDEST: Final = 2**20
 """Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
 
@@ -59,7 +61,7 @@ def keymap(schema: Schema, name: str) -> KeyMap:
     """Column `name` of `schema` -> the map of its cells to the index of a public level.
 
     Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
-    Raises QueryError Q10 (no such column), Q13 (no public levels).
+    Raises QueryError Q10 (no such column), Q13 (no public levels), Q90 (constant ones that no engine can number).
 
     >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
     ('f', 'm', 'unknown')
@@ -70,15 +72,25 @@ def keymap(schema: Schema, name: str) -> KeyMap:
         place = None if column.missing == EXCLUDE else int(column.missing)
         return KeyMap(name, source, "boolean", (False, True), ("false", "true"), place)
     if isinstance(column, Category):
-        if column.missing == EXCLUDE:
-            return KeyMap(name, source, "category", column.codes, column.labels, None, column.ordered)
-        labels = (*column.labels, column.missing)
-        return KeyMap(name, source, "category", column.codes, labels, len(column.codes), column.ordered)
+        place, labels = None, column.labels
+        if column.missing != EXCLUDE:
+            place, labels = len(column.codes), (*column.labels, column.missing)
+        constant = column.constant and schema.unit is not None
+        if constant and not _counted(column.codes):
+            text = f"column {name!r} is constant, and its {len(column.codes)} codes neither text nor in a row."
+            raise QueryError(text, code="Q90", hint="text, codes that follow each other, or 64 levels at most")
+        return KeyMap(name, source, "category", column.codes, labels, place, column.ordered, constant=constant)
     kind = type(column).__name__
     hint = f'"{name}": Category([…]) in the schema, or another column'
     raise QueryError(
         f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
     )
+
+
+def _counted(codes: tuple[Level, ...]) -> bool:
+    """Whether every engine can tell the first of them."""
+    plain = [code for code in codes if not isinstance(code, str)]
+    return len(plain) <= SHORT or all(int(b) == int(a) + 1 for a, b in pairwise(plain))
 
 
 def binmap(schema: Schema, name: str, bins: object) -> KeyMap:

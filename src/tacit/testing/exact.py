@@ -14,12 +14,12 @@ from tacit.curator.source import Source, duck, files
 from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.polars import Polars
-from tacit.curator.source.sums import Pass, plan
+from tacit.curator.source.sums import Pass, Ranking, plan, ranking
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Share, Sum, Tally, Unit
+from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -34,11 +34,7 @@ class Exact:
         self._schema, self._designs = schema, designs
         self._public = relation == "replace-one"
         self._made: dict[int | None, tuple[Design, ...]] = {}
-        empty = arrow_table(schema, ())
-        columns = computed_columns(schema)
-        self._files = on_files(empty).computing(columns)
-        on = on_polars(empty)
-        self._polars = self._files if on is None else on.computing(columns)
+        self._files, self._polars = exchanged(schema)
 
     def integers(self, rows: tuple[Row, ...], *, files: bool) -> list[list[Cells]]:
         """READS ROWS (made ones): design by design and part by part.
@@ -68,7 +64,8 @@ class Exchanged:
     """A source whose rows are exchanged: each question is planned once, which takes longer than to answer it."""
 
     def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
-        self._engine, self._put, self._plans = engine, put, dict[Any, Pass]()
+        self._engine, self._put = engine, put
+        self._plans, self._rankings = dict[Any, Pass](), dict[Any, Ranking]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
         """The same with a schema's computed columns."""
@@ -108,6 +105,27 @@ class Exchanged:
         if asked not in self._plans:
             self._plans[asked] = plan(self._engine, *asked)
         return self._plans[asked].run(self._engine)
+
+    def ranked(
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
+    ) -> Ranked:
+        """See `Source.ranked`."""
+        asked = (at, tuple(keys), unit, where, share)
+        if asked not in self._rankings:
+            self._rankings[asked] = ranking(self._engine, *asked)
+        return self._rankings[asked].run(self._engine)
+
+
+def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:
+    """Tables of a schema on the engine of files, and on Polars, where it is installed."""
+    empty, columns = arrow_table(schema, ()), computed_columns(schema)
+    on_file, on = on_files(empty).computing(columns), on_polars(empty)
+    return on_file, on_file if on is None else on.computing(columns)
 
 
 def on_files(empty: Any) -> Exchanged:

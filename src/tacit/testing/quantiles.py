@@ -65,13 +65,14 @@ def counted(shape: Design, table: Table_) -> tuple[dict[int, int], ...]:
     """{v: rows, or weight of persons} of each cell in NumPy: what every engine must equal."""
     at, share = shape.columns[0].rowmap, shape.columns[0].weight
     assert at is not None
-    cell, inside = cells_of(shape.keys, table)
+    who = None if shape.unit is None else codes(table[shape.unit.source])
+    cell, inside = cells_of(shape.keys, table, who)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
     v, known = at.numpy(numbers(table[at.source], at))
     index = np.flatnonzero(inside & known)
     rows = Rows(index, cell[index], v[index], np.ones_like(index))
-    if shape.unit is not None:
-        rows = persons(rows, codes(table[shape.unit.source])[index], share)
+    if who is not None:
+        rows = persons(rows, who[index], share)
     found: list[dict[int, int]] = []
     for i in range(shape.cells):
         here = (rows.cell == i) & (rows.weight > 0)

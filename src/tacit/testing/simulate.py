@@ -239,9 +239,9 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
 
 def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
     """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
-    cell, inside = cells_of(shape.keys, table)
-    inside = inside if shape.where is None else inside & holds(shape.where, table)
     who = None if shape.unit is None else codes(table[shape.unit.source])
+    cell, inside = cells_of(shape.keys, table, who)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
     out: list[NDArray[np.int64]] = []
     for column in shape.columns:
         if column.key is not None:

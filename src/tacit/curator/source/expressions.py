@@ -227,7 +227,9 @@ def _follow(key: KeyMap) -> bool:
 
 def _apart(key: KeyMap) -> bool:
     """Whether places are those of the whole numbers from the least code to the greatest, and one for other cells."""
-    return not key.edges and not isinstance(key.levels[0], str) and len(key.levels) > SHORT and not _follow(key)
+    if key.edges or key.constant or isinstance(key.levels[0], str):
+        return False
+    return len(key.levels) > SHORT and not _follow(key)
 
 
 def places(key: KeyMap) -> int:

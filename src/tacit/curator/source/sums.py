@@ -8,7 +8,7 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -123,6 +123,42 @@ def ranked(
 
     share: of persons who may be in several cells, their weights in each are added up instead.
     """
+    return ranking(engine, at, keys, unit, where, share).run(engine)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The pass of `ranked`, not yet run."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    share: Share | None
+
+    def run(self, engine: Engine) -> Ranked:
+        """READS ROWS."""
+        keys, what = self.keys, "rows" if self.share is None else "weight"
+        cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(k.size) for k in keys))}
+        lookups, rows = [_lookup(key) for key in keys], 0
+        for group in engine.collect(self.frame):
+            rows += int(group["rows"])
+            cell = _place(group, keys, lookups)
+            if cell is not None and group["p"] >= 0:
+                into, p = cells[cell], int(group["p"])
+                into[p] = into.get(p, 0) + int(group[what])
+        if self.share is not None:  # so small a part of a person that it weighs nothing
+            cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
+        return Ranked(rows, tuple(cells.values()))
+
+
+def ranking(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap],
+    unit: Unit | None,
+    where: Predicate | None,
+    share: Share | None,
+) -> Ranking:
+    """Plan `ranked`."""
     shares = {} if share is None else {"a": (0, share)}
     frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
@@ -131,18 +167,8 @@ def ranked(
         here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
     groups = [f"g{i}" for i in range(len(keys))]
     added = [nw.len().alias("rows"), *([] if share is None else [nw.col("a").sum().alias("weight")])]
-    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added))
-    cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(key.size) for key in keys))}
-    lookups, rows = [_lookup(key) for key in keys], 0
-    for group in found:
-        rows += int(group["rows"])
-        cell = _place(group, keys, lookups)
-        if cell is not None and group["p"] >= 0:
-            into, p = cells[cell], int(group["p"])
-            into[p] = into.get(p, 0) + int(group["rows" if share is None else "weight"])
-    if share is not None:  # so small a part of a person that it weighs nothing
-        cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
-    return Ranked(rows, tuple(cells.values()))
+    found = frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added)
+    return Ranking(found, tuple(keys), share)
 
 
 def _readings(
@@ -189,6 +215,8 @@ def _values(
         *([] if unit is None else [nw.col(f"c{at + len(cells)}").alias("u")]),
     )
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
+    # one level for all rows of a person, from these rows alone: she is then in one cell
+    made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]
     if where is not None:
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
         engine = ex.Engine(frame)
@@ -256,6 +284,8 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
     if key.kind.startswith("quality"):
         return ex.quality(key, column)
+    if key.constant:  # its index, so that the first level is the least; missing cells have none yet
+        return ex.place(replace(key, missing=None), column)
     if _textual(key):
         return nw.col(column)
     found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
@@ -304,6 +334,8 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
 
 def _lookup(key: KeyMap) -> dict[Level | float, int]:
     """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    if key.constant:
+        return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
     found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
@@ -326,7 +358,7 @@ def key_reading(key: KeyMap) -> Reading:
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
     if _textual(key):
-        return Reading(key.source, "text", tuple(str(level) for level in key.levels))
+        return Reading(key.source, "index" if key.constant else "text", tuple(str(level) for level in key.levels))
     if key.kind == "bins-date":
         return Reading(key.source, "date")
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
