@@ -232,3 +232,16 @@ def test_a_plan_puts_no_rows_in_extra_cells() -> None:
     assert len(extra) == 7 * 3 - 4 * 2
     assert {values[term] for term in extra} == {0.0}
     assert {values[term] for term in values if term not in extra} == {1_000.0}
+
+
+@pytest.mark.parametrize(("low", "high"), [("2024-01-01", "2024-01-02"), ("1969-12-30", "1969-12-31")])
+def test_no_bin_of_days_is_empty(low: str, high: str) -> None:
+    """Bins begin at whole days, before 1970 too: where there are no two, that is said."""
+    with pytest.raises(QueryError) as refused:
+        shape_of(tc.Histogram("day", bins={"day": 2}), tc.Schema({"day": tc.Date(low, high)}))
+    assert refused.value.code == "Q64"
+    wider = tc.Schema({"day": tc.Date("1969-12-27", "1970-01-03")})
+    for bins in (2, 3, 5, 9, 40):
+        edges = shape_of(tc.Histogram("day", bins={"day": bins}), wider).axes[0].edges
+        assert (np.diff(edges) >= 1).all()
+        assert (edges[0], edges[-1]) == (-5, 2)

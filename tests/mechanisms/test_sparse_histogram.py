@@ -19,6 +19,7 @@ import pytest
 from scipy import stats
 
 import tacit as tc
+from tacit.cli.showing import estimates
 from tacit.curator.asked import design
 from tacit.curator.source import open_source
 from tacit.errors import InferenceError, QueryError
@@ -231,9 +232,17 @@ def test_a_sparse_release_of_very_many_cells(tmp_path: Path) -> None:
         plan = curator.plan(query, **price)
         assert plan.numbers <= 200
         assert "empty ones and those that hold so many" in str(plan)
-        for refused in (lambda r=release: r.counts, lambda r=release: r.margin("age"), lambda r=release: cells_of(r)):
+        for words in (
+            "counts",
+            "margin('age')",
+            "estimate()",
+            "fit('age ~ job')",
+            "density('age')",
+            "sample(3)",
+            "plot()",
+        ):
             with pytest.raises(InferenceError) as said:
-                refused()
+                eval(f"release.{words}", {"release": release})
             assert said.value.code == "Q84"
 
 
@@ -313,3 +322,7 @@ def test_words_and_what_is_not_there() -> None:
     assert nothing.to_frame().shape == (0, 5)
     assert "0 of 4 cells" in str(nothing)
     assert release_from_dict(json.loads(nothing.to_json())) == nothing
+    assert estimates({"cells": release}, "table", 0.9)["cells"].columns == ("region:ok", "count", "90% interval")
+    with pytest.raises(InferenceError) as refused:
+        cells_of(release)
+    assert refused.value.code == "Q84"

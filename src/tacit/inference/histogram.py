@@ -59,7 +59,10 @@ class HistogramRelease(Release):
 
     @property
     def counts(self) -> Array:
-        """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...)."""
+        """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...).
+
+        InferenceError Q84 of a sparse histogram.
+        """
         return counts_of(self)
 
     def margin(self, columns: str | Sequence[str]) -> Margin:

@@ -13,6 +13,7 @@ from tacit.curator.asked import integers
 from tacit.curator.source import Source, duck, files
 from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
+from tacit.curator.source.occupied import occupied_of
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.sums import Pass, Ranking, plan, ranking
 from tacit.mechanisms.moments import Column, Design
@@ -95,7 +96,7 @@ class Exchanged:
         asked = (tuple(keys), (one,), unit, where)
         if asked not in self._plans:
             self._plans[asked] = plan(self._engine, *asked)
-        return self._plans[asked].occupied(self._engine)
+        return occupied_of(self._plans[asked], self._engine)
 
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None

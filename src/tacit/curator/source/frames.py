@@ -15,11 +15,11 @@ from tacit.curator.source.computed import Computing
 from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
+from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
-from tacit.curator.source.tallies import occupied, tallied
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell

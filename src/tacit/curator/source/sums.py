@@ -13,7 +13,6 @@ from itertools import product
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from tacit.curator.source import expressions as ex
 from tacit.curator.source import persons
@@ -22,7 +21,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Occupied, Ranked, RowMap, Share, Sum, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Unit
 
 
 def aggregate(
@@ -50,23 +49,12 @@ class Pass:
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
-        rows, found = self._found(engine)
+        rows, found = self.found(engine)
         nothing = (0,) * len(self.sums)
         every = product(*(range(key.size) for key in self.keys))
         return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
 
-    def occupied(self, engine: Engine) -> Occupied:
-        """READS ROWS.  The first sum, of the cells where it is not 0."""
-        rows, found = self._found(engine)
-        places = {cell: 0 for cell, sums in found.items() if sums[0]}
-        for cell in places:
-            for key, at in zip(self.keys, cell, strict=True):
-                places[cell] = places[cell] * key.size + at
-        order = sorted(places, key=places.__getitem__)
-        cells = np.array([places[cell] for cell in order], dtype=np.int64)
-        return Occupied(rows, cells, np.array([found[cell][0] for cell in order], dtype=np.int64))
-
-    def _found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+    def found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
         """Number of all rows, and the sums of cells that are not empty."""
         rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
         rows = rows if self.counting is None else self.counting()

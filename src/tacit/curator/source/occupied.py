@@ -1,4 +1,4 @@
-"""Rows in each of many cells, as an array: what a histogram counts, in one pass.  INSIDE the wall."""
+"""Counts of the cells that rows are in, or of all cells: what a histogram counts, in one pass.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tacit.curator.source import expressions as ex
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import Reading
-from tacit.curator.source.sums import cell_reading, filtered, key_reading, plan
+from tacit.curator.source.sums import Pass, cell_reading, filtered, key_reading, plan
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import IDENTITY, ONE, KeyMap, Occupied, Share, Sum, Tally, Unit
@@ -52,7 +52,7 @@ def _occupied(engine: Engine, keys: Sequence[KeyMap], one: Sum, unit: Unit | Non
     """
     numbered = all(ex.numbered(key) for key in keys) and prod(ex.places(key) for key in keys) < 2**53
     if unit is not None or not numbered:
-        return plan(engine, keys, (one,), unit, where).occupied(engine)
+        return occupied_of(plan(engine, keys, (one,), unit, where), engine)
     counting = None if where is None else engine.counting()
     readings = [_numbered_reading(key) for key in keys]
     frame = engine.read([*readings, *(cell_reading(cell) for cell in (() if where is None else where.cells))])
@@ -62,6 +62,20 @@ def _occupied(engine: Engine, keys: Sequence[KeyMap], one: Sum, unit: Unit | Non
     inside = found["cell"] >= 0
     cells, counts = _folded(keys, found["cell"][inside].astype(np.int64), found["rows"][inside].astype(np.int64))
     return Occupied(int(found["rows"].sum()) if counting is None else counting(), cells, counts)
+
+
+def occupied_of(planned: Pass, engine: Engine) -> Occupied:
+    """READS ROWS.  The first sum of a pass, of the cells where it is not 0."""
+    rows, found = planned.found(engine)
+    counts: dict[int, int] = {}
+    for cell, sums in found.items():
+        if sums[0]:
+            place = 0
+            for key, at in zip(planned.keys, cell, strict=True):
+                place = place * key.size + at
+            counts[place] = sums[0]
+    cells = np.array(sorted(counts), dtype=np.int64)
+    return Occupied(rows, cells, np.array([counts[int(at)] for at in cells], dtype=np.int64))
 
 
 def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
