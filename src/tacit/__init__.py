@@ -14,21 +14,24 @@ from tacit.inference import moments as _moments  # registers the classes of rele
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
+from tacit.inference import sample_and_aggregate as _sample_and_aggregate
 from tacit.inference import sparse_histogram as _sparse
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
 from tacit.study.study import LATER as _LATER
 
 if TYPE_CHECKING:
-    from tacit import examples, testing
+    from tacit import examples, families, testing
     from tacit.curator.curator import Curator
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
     from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
+    from tacit.models.custom import Model
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -48,6 +51,7 @@ __all__ = [
     "Integer",
     "Loss",
     "Mean",
+    "Model",
     "Plan",
     "PrivacyUnit",
     "Quantiles",
@@ -56,6 +60,7 @@ __all__ = [
     "Real",
     "Release",
     "Releases",
+    "SampleAndAggregate",
     "Schema",
     "Site",
     "Study",
@@ -66,6 +71,7 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "families",
     "methods",
     "plan",
     "release_schema",
@@ -81,7 +87,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _sparse, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _sample_and_aggregate, _sparse, _LATER
 
 
 def __getattr__(name: str) -> Any:
@@ -113,6 +119,10 @@ def __getattr__(name: str) -> Any:
         from tacit.schema import draft as found
     elif name == "examples":
         import tacit.examples as found
+    elif name == "families":
+        import tacit.families as found
+    elif name == "Model":
+        from tacit.models.custom import Model as found  # noqa: N813
     elif name == "testing":
         import tacit.testing as found
     else:

@@ -18,6 +18,7 @@ from tacit.noise.selection import Selection
 from tacit.packed import BITS, MANY
 from tacit.privacy.budget import Neighbors
 from tacit.queries import KINDS, MOST_PROBS, Histogram, Query
+from tacit.queries_blocks import BIASES
 from tacit.query_words import MOST_THRESHOLD
 from tacit.release import FORMAT, LEAVES, Grid, Part, Release
 from tacit.rowmap import MAX_ROWS, Kind
@@ -63,6 +64,7 @@ FORMS: Final = {
     "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
+    "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
@@ -364,6 +366,11 @@ def _query(kind: type[Query[Any]]) -> Words:
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
         "outside": {"const": True} if kind is Histogram else _ref("fraction"),
         "missing": {"const": True},
+        "what": names,
+        "model": {"type": "object", "properties": {"family": {"type": "string"}}, "required": ["family"]},
+        "blocks": {"type": "integer", "minimum": 2},
+        "rows": {"type": "integer", "minimum": 2},
+        "bias": {"enum": [*BIASES]},
         "sparse": {"const": True},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
     }

@@ -68,6 +68,9 @@ CODES: Final[dict[str, str]] = {
     "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
     "Q74": "probabilities that are none",
+    "Q95": "a model that does not fit the question",
+    "Q96": "blocks need to know about how many rows there are",
+    "Q97": "a number of blocks or rows that cannot be",
     "Q80": "a level is called like a cell that a histogram adds",
     "Q81": "a word of a histogram is neither true nor false",
     "Q82": 'bins="auto" without a public number of rows',
@@ -182,8 +185,17 @@ CODES: Final[dict[str, str]] = {
     "C04": "no such ledger",
     "C05": "the output takes no more",
     "C06": "options that say nothing together",
-    # M: machine
+    # M: machine, and models
     "M01": "the machine failed while rows were read; nothing about the rows is said",
+    "M10": "a box of a parameter is none, or leaves what the parameter may be",
+    "M11": "no family has that name",
+    "M12": "a family has no such word, or a setting of it is out of range",
+    "M13": "a default that lies outside the box, or parameters that are none of the model's",
+    "M14": "a log-density that fails, or does not give one float of a row",
+    "M15": "a log-density that is not a number where it must be one",
+    "M16": "a log-density with callbacks or effects",
+    "M17": "blocks of the wrong shape, or an unknown correction of their bias",
+    "M18": "expectations or draws under a model that cannot be had",
 }
 
 NOTHING_SPENT: Final = "Nothing was read or spent."
@@ -254,6 +266,10 @@ class ReleaseError(TacitError):
 
 class InferenceError(TacitError):
     """An estimate was asked for something it cannot answer (a level below 0.5, an unknown term)."""
+
+
+class ModelError(TacitError):
+    """A family, the box of its parameters, or a log-density of one's own is wrong."""
 
 
 class FileError(TacitError):

@@ -302,8 +302,8 @@ class Range(Query["RangeRelease"]):
         object.__setattr__(self, "outside", _probability(self.outside, "outside of Range", "outside=0.01"))
 
 
-def _condition(query: Count | Sum | Mean | Variance | Quantiles | Histogram) -> None:
-    """One spelling for one condition; QueryError Q60 where it is none."""
+def _condition(query: Any) -> None:
+    """One spelling for the condition of a query; QueryError Q60 where it is none."""
     if query.where is not None:
         object.__setattr__(query, "where", spelled(parse(query.where)))
 
@@ -354,6 +354,13 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
             raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
     if kind in ("Quantiles", "Range") and "column" not in given:
         raise QueryError(f"column of {kind}: none is named.", code="Q03", hint='column = "income"')
+    if kind == "SampleAndAggregate" and not {"what", "model"} <= set(given):
+        text = "what and model of SampleAndAggregate: both are needed."
+        raise QueryError(text, code="Q03", hint='what = "wait", model = { family = "Gamma", … }')
     if kind in ("Sum", "Mean", "Variance", "Histogram") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
     return KINDS[kind](**given)
+
+
+names_of, condition_of = _names, _condition
+"""For questions in modules of their own."""

@@ -23,13 +23,12 @@ import pytest
 from fourteen_jobs import ASK, HOSPITAL, PUMS, SCRIPT, SITE, STUDY
 
 import tacit as tc
-from tacit.errors import QueryError, TacitError
+from tacit.errors import QueryError
 
 LATER: Final[dict[str, str]] = {
     "import jax.numpy as jnp": "job f2, models of one's own, is what needs it",
     "wide = curator.release(tc.Regression(": "Regression is not in this version",
     "tc.table(ols, wide, logit)": "of fits",
-    '[ask.wait-law]\nquery = "SampleAndAggregate"': "SampleAndAggregate is not in this version",
     'key = "st-mary.private"': "answers are not signed in this version",
     "tacit combine study.toml": "combining is not in this version",
 }
@@ -178,7 +177,7 @@ def test_a_hospital_runs_the_study_in_python(home: Path) -> None:
     names, values = run_script(HOSPITAL)
     assert "study.plan().summary()" in values
     found = tc.Releases.load("returned/st-mary.json")
-    assert list(found) == ["quality", "stay", "readmission"]
+    assert list(found) == ["quality", "stay", "readmission", "wait-law"]
     assert found["stay"].study == names["study"].digest()
 
 
@@ -218,9 +217,7 @@ def test_the_curators_file_runs_as_written(home: Path) -> None:
 
 def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     Path("study.toml").write_text(STUDY, encoding="utf-8")
-    assert "Q04" in tacit("tacit check study.toml", code=2)  # [ask.wait-law] is of LATER
-    text = without_section(STUDY, "[ask.wait-law]")
-    Path("study.toml").write_text(text, encoding="utf-8")
+    text = STUDY
     Path("st-mary.toml").write_text(SITE, encoding="utf-8")
     Path("exports").mkdir()
     made_up_hips().to_csv("exports/hip_2024.csv", index=False)
@@ -240,13 +237,14 @@ def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     assert stay.terms[:3] == ("stay:female", "stay:male", "stay:unknown")
     assert abs(stay["wait:female"].value - 24) < 7 * stay["wait:female"].std_error  # minutes became hours
     assert found["stay"].study == tc.Study.load("study.toml").digest()
+    assert found["wait-law"].estimate().terms == ("shape", "rate")
     assert later(combine)
     assert "C01" in tacit(combine, code=2)
 
 
 def open_study() -> str:
     """The study without what later versions bring, open until a day that no test will see."""
-    text = without_section(STUDY, "[ask.wait-law]")
+    text = STUDY
     assert "closes = 2025-03-31" in text
     return text.replace("closes = 2025-03-31", "closes = 9999-03-31")
 
@@ -290,8 +288,6 @@ def made_up_hips(rows: int = 1_500) -> pd.DataFrame:
 def test_what_comes_later_is_on_the_page_and_still_refused() -> None:
     everything = "\n".join((SCRIPT, re.sub(r"(\[\S+\]) +#.*", r"\1", PUMS + STUDY), SITE, *commands(PUMS + STUDY)))
     assert [one for one in LATER if one not in everything] == []
-    assert [name for name in ("Regression", "SampleAndAggregate") if hasattr(tc, name)] == []
+    assert [name for name in ("Regression",) if hasattr(tc, name)] == []
     assert not hasattr(tc.Study, "combine") or not callable(tc.Study.combine)
-    with pytest.raises(TacitError) as refused:
-        tc.Study.from_toml(STUDY)
-    assert refused.value.code == "Q04"
+    assert "wait-law" in tc.Study.from_toml(STUDY).asks

@@ -9,13 +9,22 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import histogram, moments, quality, quantiles, ranges, sparse_histogram
+from tacit.mechanisms import (
+    histogram,
+    moments,
+    quality,
+    quantiles,
+    ranges,
+    sample_and_aggregate,
+    sparse_histogram,
+)
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
 from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
@@ -50,7 +59,8 @@ def design(
 ) -> Design:
     """Public facts -> the concrete mechanism; QueryError for a query of another kind.
 
-    size_hint: about how many rows there are, for what is chosen by it (a histogram's bins) where `rows` is private.
+    size_hint: about how many rows there are, for what is chosen by it (a histogram's bins, blocks) where `rows` is
+    private; public.
     """
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
@@ -62,6 +72,10 @@ def design(
     if isinstance(query, Histogram):
         make = sparse_histogram.design if query.sparse else histogram.design
         return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
+    if isinstance(query, SampleAndAggregate):
+        return sample_and_aggregate.design(
+            query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
+        )
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
@@ -108,6 +122,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return sparse_histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
+    if shape.kind == sample_and_aggregate.KIND:
+        return sample_and_aggregate.measure(shape, source)
     exact = integers(shape, source)
     return tuple(
         Part(

@@ -47,7 +47,8 @@ class Curator:
     site: with a study, how its words map to this table; it says name and ledger where they are not given.
     analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
         binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
-    size_hint: about how many rows there are, for bins="auto" where their number is private; public, never checked.
+    size_hint: about how many rows (persons) there are, where their number is private and a question needs to know; of a
+        study what it says of the party, by default.  Public.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
     P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint), all before a
@@ -72,7 +73,6 @@ class Curator:
         analyst: str | None = None,
         size_hint: int | None = None,
     ) -> None:
-        self.size_hint: int | None = studied.checked_hint(size_hint)
         self.schema, self.study = studied.public_of(schema)
         studied.with_study(site, self.study)
         opened = open_source(data)
@@ -84,6 +84,7 @@ class Curator:
         self.name: str = table_name(name if site is None or name is not None else site.name, path, where)
         if self.study is not None:
             self.study.party(self.name)
+        self.size_hint: int | None = studied.size_hint(size_hint, self.study, self.name)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
         self.analyst: str | None = None if analyst is None else checked_analyst(analyst)

@@ -116,7 +116,9 @@ def facts(release: Released) -> str:
     if type(release.query).__name__ != "DataQuality" and release.parts and release.parts[0].grid is not None:
         words.append(missing_words(release))
         bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
-        several = len(bounds) > 1
+        if release.parts[0].form == "blocks":
+            bounds = {name: f"{name} {said.replace('bounds', 'from')}" for name, said in bounds.items()}
+        several = len(bounds) > 1 and release.parts[0].form != "blocks"
         words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
     words += sorted({part.law.name if part.form == "ranks" else f"{part.law.name} noise" for part in release.parts})
     words.append(f"cost {release.cost}")

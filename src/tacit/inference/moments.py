@@ -128,6 +128,10 @@ def title(release: Released) -> str:
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
+    if kind == "SampleAndAggregate":
+        model = query.model.words
+        words = f"{model.get('name', model['family'])} law of {_and(tuple(query.what))}"
+        return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"

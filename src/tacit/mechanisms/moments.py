@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError
@@ -35,7 +35,7 @@ from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Range, Sum, Variance
+from tacit.queries import Count, Mean, Quantiles, Query, Sum, Variance
 from tacit.release import Axis, Cells, Grid, Levels
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
@@ -78,7 +78,7 @@ class Column:
 class Design:
     """A query made concrete from public facts: everything but the data and the noise."""
 
-    query: Question | DataQuality | Quantiles | Range | Histogram
+    query: Query[Any]
     neighbors: str
     rows: int | None
     keys: tuple[KeyMap, ...]
@@ -92,6 +92,8 @@ class Design:
     """Which class of release it makes, and which mechanism, with its version."""
     axes: tuple[Axis, ...] = ()
     """Of a histogram."""
+    blocks: object = None
+    """Of sample and aggregate: its public facts."""
 
     @property
     def levels(self) -> Levels:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tacit.inference.sparse_histogram import conditional
 from tacit.mechanisms import histogram, quantiles, ranges, sparse_histogram
 from tacit.mechanisms.moments import Column, Design
+from tacit.planning import blocks
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
 from tacit.rowmap import KeyMap, Share
@@ -53,6 +54,8 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
         return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
     if shape.kind == ranges.KIND:
         return [_range(shape, rows)]
+    if shape.blocks is not None:
+        return _blocks(shape, rows, level)
     found = estimate(shape, rows)
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
@@ -107,6 +110,17 @@ def _cell(shape: Design, rows: int, level: float) -> Expected:
 def regular(shape: Design) -> int:
     """Cells that rows are assumed in: not those for what is missing or out of bounds."""
     return math.prod(key.regular for key in shape.keys)
+
+
+def _blocks(shape: Design, rows: int, level: float) -> list[Expected]:
+    """Parameters of a model, from its information and the noise of blocks."""
+    z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    return [
+        Expected(
+            name, value, width, privacy / (privacy + own), z * math.sqrt(own), math.sqrt(privacy + own), float(rows)
+        )
+        for name, value, width, privacy, own in blocks.precision(shape, rows, level)
+    ]
 
 
 def _kept(shape: Design, rows: int, level: float) -> Expected:

@@ -14,6 +14,7 @@ from tacit.curator.ledger import Standing
 from tacit.errors import FileError
 from tacit.mechanisms import sparse_histogram
 from tacit.mechanisms.moments import Design
+from tacit.planning import blocks
 from tacit.planning.expect import ASSUMED, Expected, regular
 from tacit.planning.parties import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
@@ -282,7 +283,7 @@ def _before_and_after(budget: Budget, spent: Spend, cost: Cost) -> tuple[str, st
 
 def _question(part: Part) -> str:
     words = vars(part.shape.query)
-    named = words.get("columns") or ((words["column"],) if "column" in words else ())
+    named = words.get("columns") or words.get("what") or ((words["column"],) if "column" in words else ())
     columns, by = ", ".join(named), ", ".join(words.get("by", ()))
     where = f" where {words['where']}" if words.get("where") else ""
     of, weighted = (
@@ -335,9 +336,12 @@ def _cautions(part: Part, rows: int) -> list[str]:
         return found
     if part.shape.kind == "histogram":
         return [*found, *_too_fine(part, name, rows)]
+    if part.shape.blocks is not None:
+        found += [f"{name}: {words}" for words in blocks.cautions(part.shape, rows)]
     worst = max(part.terms, key=lambda one: one.privacy)
     if worst.privacy > 0.5 and part.shape.kind != "quality":  # whose columns are assumed to be in order
-        found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or fewer cells")
+        less = "fewer cells" if part.shape.blocks is None else "a narrower box"
+        found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or {less}")
     if cells > 1 and rows / cells < 30:
         found.append(f"{name}: about {rows / cells:.0f} rows a cell: intervals rest on a normal approximation")
     return found

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.asked import design
 from tacit.errors import InferenceError
-from tacit.inference import histogram, quality
+from tacit.inference import histogram, quality, sample_and_aggregate
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
@@ -63,6 +63,8 @@ class SimulatedRelease:
         """Estimates with both errors, as for a release (InferenceError I09)."""
         if self.axes:
             return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
+        if type(self.query).__name__ == "SampleAndAggregate":
+            return sample_and_aggregate.estimate(self, target)
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
@@ -176,8 +178,9 @@ def simulate(
     if shape.kind == "sparse-histogram":
         text = "a sparse histogram is not simulated: it is the dense one without what is below its threshold."
         raise InferenceError(text, code="Q84", hint="Histogram(…) without sparse=True", state=None)
-    exact = exact_integers(shape, table)
-    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), np.random.default_rng(rng))
+    random = np.random.default_rng(rng)
+    exact = exact_integers(shape, table, random)
+    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
     plain = point_estimates(shape, tuple(k[None] for k in exact))[0]
     made = simulated(shape, tuple(k[0] for k in noisy)).estimate()
@@ -237,26 +240,44 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
     )
 
 
-def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
-    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
+def exact_integers(
+    shape: Design, table: Table_, rng: np.random.Generator | None = None
+) -> tuple[NDArray[np.int64], ...]:
+    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
+
+    rng: of the labels of blocks, where there are some.
+    """
+    if shape.blocks is not None:
+        from tacit.testing import blocks
+
+        return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     cell, inside = cells_of(shape.keys, table, who)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
-    out: list[NDArray[np.int64]] = []
-    for column in shape.columns:
-        if column.key is not None:
-            out.append(_classes(column, table, who))
-            continue
-        rows = _rows(column, table, cell, inside)
-        made = rows if who is None else _persons(column, table, rows, who, cell, inside)
-        sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
-        for j, term in enumerate(column.terms):
-            added = term.polynomial.numpy(made.v)
-            if term.weight is not None:
-                added = added * term.weight_polynomial.numpy(made.weight)
-            np.add.at(sums[:, j], made.cell, added)
-        out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
-    return tuple(out)
+    return tuple(
+        _classes(column, table, who) if column.key is not None else _sums(column, table, who, cell, inside, shape.cells)
+        for column in shape.columns
+    )
+
+
+def _sums(
+    column: Column,
+    table: Table_,
+    who: NDArray[np.int64] | None,
+    cell: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+    cells: int,
+) -> NDArray[np.int64]:
+    """The integers of one column, shape (cells, k)."""
+    rows = _rows(column, table, cell, inside)
+    made = rows if who is None else _persons(column, table, rows, who, cell, inside)
+    sums = np.zeros((cells, len(column.form.polynomials)), dtype=np.int64)
+    for j, term in enumerate(column.terms):
+        added = term.polynomial.numpy(made.v)
+        if term.weight is not None:
+            added = added * term.weight_polynomial.numpy(made.weight)
+        np.add.at(sums[:, j], made.cell, added)
+    return sums @ np.array(column.form.matrix, dtype=np.int64).T
 
 
 def _persons(
