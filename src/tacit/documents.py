@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias, cast, get_args
 from tacit.documents_models import BOX, model
 from tacit.noise.laws import LAWS
 from tacit.noise.selection import Selection
+from tacit.packed import BITS, MANY
 from tacit.privacy.budget import Neighbors
 from tacit.queries import KINDS, MOST_PROBS, Histogram, Query
 from tacit.queries_blocks import BIASES
@@ -101,6 +102,7 @@ def made() -> Words:
             "box": BOX,
             "model": model(),
             "part": _part(),
+            "packed": _packed(),
             "release": _release(),
             **{f"query:{name}": _query(kind) for name, kind in KINDS.items()},
             **{f"form:{name}": _form(name, shape) for name, shape in FORMS.items()},
@@ -240,14 +242,29 @@ def _part() -> Words:
         "parameters": {"type": "object", "additionalProperties": _ref("integer")},
         "grid": _ref("grid"),
         "integers": _list(_list(_ref("integer"))),
+        "packed": _ref("packed"),
         "noise": _ref("noise"),
         "sensitivity": _ref("sensitivity"),
         "cost": _ref("cost"),
         "weight": _ref("weight"),
     }
     stored = {renamed.get(f.name, f.name) for f in fields(Part)}
-    assert stored == set(words), "the fields of Part are not those of the schema"
-    return _closed(words, "Noisy integers of one column, a list for each cell.", ("grid", "weight"))
+    assert stored | {"packed"} == set(words), "the fields of Part are not those of the schema"
+    said = f"Noisy integers of one column, a list for each cell; packed where over {MANY:,} cells have one each."
+    either: list[Words] = [{"required": ["integers"]}, {"required": ["packed"]}]
+    return {**_closed(words, said, ("grid", "weight", "integers", "packed")), "oneOf": either}
+
+
+def _packed() -> Words:
+    """What `Packed.to_dict` writes."""
+    others = _list(_pair({"type": "integer", "minimum": 0}, _ref("integer")), minItems=1)
+    words: Words = {
+        "bits": {"enum": [*BITS]},
+        "text": {"type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$"},
+        "others": others,
+    }
+    said = "One integer a cell: base64 of little-endian integers of so many bits; others as [place, integer]."
+    return _closed(words, said, ("others",))
 
 
 def _form(name: str, shape: Shape) -> Words:
@@ -262,6 +279,7 @@ def _form(name: str, shape: Shape) -> Words:
     }
     present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
     absent = [*(["grid"] if shape.grid is False else []), *([] if shape.weight else ["weight"])]
+    absent += [] if most == 1 else ["packed"]
     return {"properties": properties | dict.fromkeys(absent, False), "required": present}
 
 

@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from tacit.errors import ReleaseError
+from tacit.packed import Packed
 from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
@@ -199,7 +201,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
     if not isinstance(kind, str) or kind not in LEAVES:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
     try:
-        return LEAVES[kind](
+        made = LEAVES[kind](
             query=query_from_dict(words["query"]),
             mechanism=str(words["mechanism"]),
             table=str(words["table"]),
@@ -221,6 +223,10 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
             ordered=_read_levels(words.get("ordered", ())),
         )
+        cells = prod(len(labels) for _, labels in made.levels)
+        if any(isinstance(part.integers, Packed) and len(part.integers) != cells for part in made.parts):
+            raise ValueError("another number of integers than of cells")
+        return made
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None
 

@@ -31,6 +31,7 @@ ROOMS: Final[dict[str, str]] = {
     "schema": SHARED,
     "release": SHARED,
     "parts": SHARED,
+    "packed": SHARED,
     "documents": SHARED,
     "documents_models": SHARED,
     "privacy": SHARED,

@@ -9,6 +9,7 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
+from tacit.packed import floats
 from tacit.release import Axis as Facts
 from tacit.release import Released
 
@@ -46,8 +47,7 @@ def counts_of(release: Released) -> Array:
         text = "a sparse histogram has the cells that passed its threshold, not all: no sums, margins or fits of them."
         raise InferenceError(text, code="Q84", hint="release.to_frame(), or a Histogram of fewer cells", state=None)
     shape = tuple(len(labels) for _, labels in release.levels)
-    flat = np.fromiter((float(cell[0]) for cell in part.integers), np.float64, len(part.integers))
-    return flat.reshape(shape) / part.parameters.get("share", 1)
+    return floats(part.integers).reshape(shape) / part.parameters.get("share", 1)
 
 
 def _total(release: Released, facts: tuple[Facts, ...]) -> float | None:

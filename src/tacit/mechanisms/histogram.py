@@ -38,12 +38,12 @@ from tacit.mechanisms import moment_forms, weighted_forms
 from tacit.mechanisms.moment_forms import Form
 from tacit.mechanisms.moments import SHARE, Column, Design
 from tacit.noise.exact import draw
+from tacit.packed import Packed
 from tacit.predicates.typed import typed
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Histogram
 from tacit.release import Axis, Part
-from tacit.rowmap import IDENTITY, ONE, KeyMap, Share
-from tacit.rowmap import Sum as Term
+from tacit.rowmap import KeyMap, Share
 from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
 from tacit.schema.autobins import AUTO, Size, alpha_of, resolved
 from tacit.schema.axes import axismap
@@ -51,7 +51,7 @@ from tacit.schema.rowmaps import most_rows, unit_of
 
 VERSION: Final = "histogram/1"
 KIND: Final = "histogram"
-MOST_CELLS: Final = 2**20
+MOST_CELLS: Final = 10_000_000
 
 
 # Definition ---------------------------------------------------------------------------------------------------------
@@ -160,20 +160,15 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
 def exact(shape: Design, source: Source) -> NDArray[np.int64]:
     """READS ROWS.  The counts before noise, shape (cells,): never to be shown."""
     (column,) = shape.columns
-    tally = None if shape.unit is not None else source.tallied(shape.keys, shape.where)
-    if tally is not None:
-        if shape.rows is not None and tally.rows != shape.rows:
-            raise RuntimeError("the table changed while it was read")
-        return tally.counts
-    term = Term(None) if column.weight is None else Term(None, ONE, column.weight, IDENTITY)
-    found = source.aggregate(shape.keys, (term,), shape.unit, shape.where)
+    share = column.weight if isinstance(column.weight, Share) else None
+    found = source.tallied(shape.keys, shape.where, shape.unit, share)
     if shape.unit is None and shape.rows is not None and found.rows != shape.rows:
         raise RuntimeError("the table changed while it was read")
-    return np.array([cell[0] for cell in found.cells], dtype=np.int64)
+    return found.counts
 
 
 def part_of(column: Column, noisy: NDArray[np.int64]) -> Part:
     """What is released: one integer a cell."""
     form = column.form
-    cells = tuple(zip(noisy.tolist(), strict=True))
-    return Part("", form.name, dict(form.parameters), None, cells, column.law, form.l1, form.l2_squared, column.cost)
+    given = dict(form.parameters)
+    return Part("", form.name, given, None, Packed(noisy), column.law, form.l1, form.l2_squared, column.cost)

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import narwhals as nw
+import numpy as np
+
 from tacit.curator.asked import integers
 from tacit.curator.source import Source, duck, files
 from tacit.curator.source.computed import Computing
@@ -17,7 +20,7 @@ from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Unit
+from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -74,8 +77,17 @@ class Exchanged:
         self._put(table)
         return cast(Source, self)
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> None:
-        """See `Source.tallied`: cells are added up by `aggregate`."""
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """See `Source.tallied`."""
+        one = Sum(None) if share is None else Sum(None, ONE, share, IDENTITY)
+        found = self.aggregate(keys, (one,), unit, where)
+        return Tally(found.rows, np.array([cell[0] for cell in found.cells], dtype=np.int64))
 
     def occupied(
         self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
@@ -119,14 +131,22 @@ def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:
 
 def on_files(empty: Any) -> Exchanged:
     """On DuckDB, the engine of files: a table of its own."""
-    connection = files.connection()
+    connection = files.database()
     connection.from_arrow(empty).create("t")
 
     def put(table: Any) -> None:
         connection.execute("TRUNCATE t")
         connection.from_arrow(table).insert_into("t")
 
-    return Exchanged(duck.Relation(lambda: connection.table("t")), put)
+    return Exchanged(Counted(lambda: connection.table("t")), put)
+
+
+class Counted(duck.Relation):
+    """A relation whose rows can be counted, as those of files are."""
+
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`."""
+        return lambda: int(self.collect(self.read(()).select(nw.len().alias("rows")))[0]["rows"])
 
 
 def on_polars(empty: Any) -> Exchanged | None:

@@ -15,11 +15,11 @@ from tacit.curator.source.computed import Computing
 from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
-from tacit.curator.source.occupied import occupied
+from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate, ranked, tallied
+from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell
@@ -77,8 +77,14 @@ class Source(Protocol):
         """READS ROWS.  Rows (or persons, or their shares) at each value of a grid, in each cell."""
         ...
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
-        """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """READS ROWS.  Rows in each cell, or the sums of persons' shares, as one array."""
         ...
 
     def occupied(
@@ -142,9 +148,15 @@ class Table:
         """See `Source.ranked`."""
         return ranked(self._engine, at, keys, unit, where, share)
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
         """See `Source.tallied`."""
-        return tallied(self._engine, keys, where)
+        return tallied(self._engine, keys, where, unit, share)
 
     def occupied(
         self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None

@@ -7,14 +7,12 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from tacit.curator.source import expressions as ex
 from tacit.curator.source import persons
@@ -23,7 +21,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Unit
 
 
 def aggregate(
@@ -46,13 +44,23 @@ class Pass:
     sums: tuple[Sum, ...]
     terms: list[Sum]
     counted: str
+    counting: Callable[[], int] | None = None
+    """How all rows are counted, where only some of them are in the pass."""
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
-        made = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
-        if made.rows > MAX_ROWS:
+        rows, found = self.found(engine)
+        nothing = (0,) * len(self.sums)
+        every = product(*(range(key.size) for key in self.keys))
+        return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
+
+    def found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+        """Number of all rows, and the sums of cells that are not empty."""
+        rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
+        rows = rows if self.counting is None else self.counting()
+        if rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
-        return made
+        return rows, found
 
 
 def plan(
@@ -60,14 +68,17 @@ def plan(
 ) -> Pass:
     """The pass of `aggregate`.
 
-    Rows for which `where` does not hold add nothing, and are counted among all rows.
+    Rows for which `where` does not hold add nothing, and are counted among all rows: in the pass, or apart from it.
     Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
     bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in one.maps))
-    readings = _readings(keys, maps, unit, where)
-    frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
+    counting = None if where is None or unit is not None else engine.counting()
+    frame = engine.read(_readings(keys, maps, unit, where))
+    if where is not None and counting is not None:
+        frame, where = filtered(frame, where, len(keys) + len(maps)), None
+    frame = _values(frame, keys, maps, _shares(maps, terms), unit, where)
     frame = _terms(frame, maps, terms, kept=where is not None)
     counted = [] if where is None else [nw.col("k").sum().alias("kept")]
     added = [
@@ -76,7 +87,16 @@ def plan(
         *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
     ]
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
-    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept")
+    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept", counting)
+
+
+def filtered(frame: Any, where: Predicate, first: int) -> Any:
+    """Columns c0, c1, ... before `first`, of rows for which `where` holds: nothing else is computed of the others."""
+    engine = ex.Engine(frame)
+    read = {cell: engine.keep(ex.condition_cell(cell, f"c{first + i}")) for i, cell in enumerate(where.cells)}
+    holds = evaluate(where, read, engine)
+    found = engine.frame.filter(holds)
+    return found.select(*(nw.col(f"c{i}") for i in range(first))) if first else found
 
 
 def ranked(
@@ -139,50 +159,11 @@ def ranking(
     return Ranking(found, tuple(keys), share)
 
 
-def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
-    """READS ROWS.  Rows in each cell of keys that an engine can number, as one array; None for other keys.
-
-    A row's cell is one whole number below 2**53, made of float64: exact.
-    """
-    if not all(ex.numbered(key) for key in keys):
-        return None
-    found = coded(engine, keys, where)
-    counts = np.zeros(prod(key.size for key in keys), dtype=np.int64)
-    inside = found["cell"] >= 0
-    counts[found["cell"][inside]] = found["rows"][inside]
-    return Tally(int(found["rows"].sum()), counts)
-
-
-def coded(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None) -> dict[str, Any]:
-    """READS ROWS.  "cell", -1 for rows in none, and "rows": arrays of one entry a cell that has rows."""
-    readings = [_numbered_reading(key) for key in keys]
-    cells = () if where is None else where.cells
-    frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
-    engine_ = ex.Engine(frame)
-    places = [engine_.keep(ex.place(key, f"c{i}", engine_.keep)) for i, key in enumerate(keys)]
-    kept = engine_.truth(True)
-    if where is not None:
-        read = {cell: engine_.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(cells)}
-        kept = evaluate(where, read, engine_)
-    code, stride = ex.real(0.0), 1
-    for key, at in zip(reversed(keys), reversed(places), strict=True):
-        kept = kept & engine_.finite(at)
-        code = code + at * ex.real(float(stride))
-        stride *= key.size
-    code = nw.when(kept).then(code).otherwise(ex.real(-1.0)).cast(nw.Int64())
-    grouped = engine_.frame.select(code.alias("cell")).group_by("cell").agg(nw.len().alias("rows"))
-    return engine.arrays(grouped)
-
-
-def _numbered_reading(key: KeyMap) -> Reading:
-    return Reading(key.source, "index", tuple(map(str, key.levels))) if _textual(key) else _key_reading(key)
-
-
 def _readings(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
     """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
-    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    readings = [*(key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
     readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
     return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 
@@ -304,26 +285,22 @@ def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
 
 def _fold(
     found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
-) -> Aggregate:
-    """Groups as they stand in the table -> public cells, all of them, in Python integers."""
-    cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
-    rows = 0
-    for number, cell, added in groups(found, keys, sums, terms, counted):
-        rows += number
-        if cell is not None:
-            cells[cell] = [x + y for x, y in zip(cells[cell], added, strict=True)]
-    return Aggregate(rows, tuple(map(tuple, cells.values())))
-
-
-def groups(
-    found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
-) -> Iterator[tuple[int, tuple[int, ...] | None, list[int]]]:
-    """Rows, public cell (None where there is none) and sums of each group."""
+) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+    """Groups as they stand in the table -> rows, and public cells where there are some, in Python integers."""
     place = {one: j for j, one in enumerate(terms)}
     wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
+    cells: dict[tuple[int, ...], list[int]] = {}
     lookups = [_lookup(key) for key in keys]
+    rows = 0
     for group in found:
-        yield int(group["rows"] or 0), _place(group, keys, lookups), [_joined(group, names) for names in wanted]
+        rows += int(group["rows"] or 0)
+        cell = _place(group, keys, lookups)
+        if cell is None:
+            continue
+        into = cells.setdefault(cell, [0] * len(sums))
+        for i, names in enumerate(wanted):
+            into[i] += _joined(group, names)
+    return rows, cells
 
 
 def _place(
@@ -363,7 +340,8 @@ def _how(at: RowMap) -> How:
     return "date" if at.kind == "date" else "boolean" if at.kind == "boolean" else "number"
 
 
-def _key_reading(key: KeyMap) -> Reading:
+def key_reading(key: KeyMap) -> Reading:
+    """How a column is read that rows are grouped by."""
     if key.kind.startswith("quality"):
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
@@ -378,5 +356,5 @@ def cell_reading(cell: Cell) -> Reading:
     """How a cell of a condition is read."""
     if cell.key is not None:
         textual = _textual(cell.key)
-        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else _key_reading(cell.key)
+        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else key_reading(cell.key)
     return Reading(cell.source, "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "number")
