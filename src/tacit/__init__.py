@@ -14,8 +14,9 @@ from tacit.inference import moments as _moments  # registers the classes of rele
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
+from tacit.inference import regression as _regression
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
+from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
@@ -51,6 +52,7 @@ __all__ = [
     "Query",
     "Range",
     "Real",
+    "Regression",
     "Release",
     "Releases",
     "Schema",
@@ -78,7 +80,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _LATER
 
 
 def __getattr__(name: str) -> Any:

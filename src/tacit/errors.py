@@ -69,6 +69,11 @@ CODES: Final[dict[str, str]] = {
     "Q72": "a column that cannot be weights",
     "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
+    "Q85": "a formula that cannot be read",
+    "Q86": "a column that cannot take part in a regression as it is written",
+    "Q87": "a regression of persons",
+    "Q88": "a model that is not in this version",
+    "Q89": "a regression of too many columns",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets
@@ -160,6 +165,7 @@ CODES: Final[dict[str, str]] = {
     "I46": "a loss of one's own that is none",
     "I47": "a fit of more cells than can be handled",
     "I48": "more cells than a table of estimates has",
+    "I70": "a simulation of a regression, which has a step of its own",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

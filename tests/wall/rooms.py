@@ -23,6 +23,8 @@ ROOMS: Final[dict[str, str]] = {
     "rowmap": SHARED,
     "predicates": SHARED,
     "queries": SHARED,
+    "question": SHARED,
+    "linear": SHARED,
     "schema": SHARED,
     "release": SHARED,
     "parts": SHARED,

@@ -9,13 +9,13 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import histogram, moments, quality, quantiles, ranges
+from tacit.mechanisms import histogram, moments, quality, quantiles, ranges, regression
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
-from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range
+from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range, Regression
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
@@ -52,6 +52,8 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
         return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
+    if isinstance(query, Regression):
+        return regression.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')
 
@@ -81,6 +83,8 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
     if shape.kind == histogram.KIND:
         return (tuple(zip(histogram.exact(shape, source).tolist(), strict=True)),)
+    if shape.kind == regression.KIND:
+        return tuple(regression.exact(column, shape, source) for column in shape.columns)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 
@@ -92,6 +96,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
+    if shape.kind == regression.KIND:
+        return regression.measure(shape, source)
     exact = integers(shape, source)
     return tuple(
         Part(

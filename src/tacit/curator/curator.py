@@ -342,6 +342,7 @@ class Curator:
             ledger=self._ledger.identity,
             study=None if study is None else study.digest(),
             ordered=shape.ordered,
+            variables=shape.variables,
         )
 
     def _request(self, asked: Asked, designs: Sequence[Design]) -> Request:

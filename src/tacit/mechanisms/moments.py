@@ -34,8 +34,8 @@ from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Range, Sum, Variance
-from tacit.release import Axis, Cells, Grid, Levels
+from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Range, Regression, Sum, Variance
+from tacit.release import Axis, Cells, Grid, Levels, Variable
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
 from tacit.schema import Date, Schema
@@ -77,7 +77,7 @@ class Column:
 class Design:
     """A query made concrete from public facts: everything but the data and the noise."""
 
-    query: Question | DataQuality | Quantiles | Range | Histogram
+    query: Question | DataQuality | Quantiles | Range | Histogram | Regression
     neighbors: str
     rows: int | None
     keys: tuple[KeyMap, ...]
@@ -91,6 +91,8 @@ class Design:
     """Which class of release it makes, and which mechanism, with its version."""
     axes: tuple[Axis, ...] = ()
     """Of a histogram."""
+    variables: tuple[Variable, ...] = ()
+    """Of a regression."""
 
     @property
     def levels(self) -> Levels:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any, cast
 
 from tacit.curator.asked import integers
-from tacit.curator.source import Source, duck, files
+from tacit.curator.source import Source, duck, files, products
 from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.sums import Pass, plan
+from tacit.linear.rows import Crossed
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
@@ -65,7 +66,8 @@ class Exchanged:
     """A source whose rows are exchanged: each question is planned once, which takes longer than to answer it."""
 
     def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
-        self._engine, self._put, self._plans = engine, put, dict[Any, Pass]()
+        self._engine, self._put = engine, put
+        self._plans, self._crossings = dict[Any, Pass](), dict[Any, products.Pass]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
         """The same with a schema's computed columns."""
@@ -87,6 +89,14 @@ class Exchanged:
         if asked not in self._plans:
             self._plans[asked] = plan(self._engine, *asked)
         return self._plans[asked].run(self._engine)
+
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        asked = (question, where)
+        if asked not in self._crossings:
+            self._crossings[asked] = products.plan(self._engine, question, where)
+        return self._crossings[asked].run(self._engine)
 
 
 def on_files(empty: Any) -> Exchanged:

@@ -16,9 +16,11 @@ from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.polars import Polars
+from tacit.curator.source.products import crossed
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked, tallied
 from tacit.errors import SourceError
+from tacit.linear.rows import Crossed
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Tally, Unit
@@ -73,6 +75,10 @@ class Source(Protocol):
         """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
         ...
 
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """READS ROWS.  Exact sums of products of columns over complete rows, in one pass."""
+        ...
+
     def ready(self) -> None:
         """SourceError D08 where the engine could not run a query now; before a charge."""
         ...
@@ -122,6 +128,10 @@ class Table:
     def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
         """See `Source.tallied`."""
         return tallied(self._engine, keys, where)
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        return crossed(self._engine, question, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""

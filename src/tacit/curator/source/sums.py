@@ -111,7 +111,7 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
     """
     if not all(ex.numbered(key) for key in keys):
         return None
-    readings = [_numbered_reading(key) for key in keys]
+    readings = [numbered_reading(key) for key in keys]
     cells = () if where is None else where.cells
     frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
     engine_ = ex.Engine(frame)
@@ -134,15 +134,21 @@ def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = No
     return Tally(int(found["rows"].sum()), counts)
 
 
-def _numbered_reading(key: KeyMap) -> Reading:
+def numbered_reading(key: KeyMap) -> Reading:
+    """How a column of levels is read for `expressions.place`."""
     return Reading(key.source, "index", tuple(map(str, key.levels))) if _textual(key) else _key_reading(key)
+
+
+def map_reading(at: RowMap) -> Reading:
+    """How a column of numbers is read for `expressions.step`."""
+    return Reading(at.source, _how(at))
 
 
 def _readings(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
     """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
-    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    readings = [*(_key_reading(key) for key in keys), *map(map_reading, maps)]
     readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
     return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 

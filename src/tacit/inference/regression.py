@@ -1,0 +1,92 @@
+"""What a release of `regression` says: coefficients of a linear model, with both errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, ClassVar, cast
+
+import numpy as np
+
+from tacit.inference.fits.result import Fit
+from tacit.inference.terms import check_level
+from tacit.inference.regression_fit import fit
+from tacit.linear.formula import parse
+from tacit.linear.layout import layout
+from tacit.linear.noisy import crossed, scores
+from tacit.linear.query import Regression
+from tacit.parts import Variable
+from tacit.release import Release, Released, register
+
+if TYPE_CHECKING:
+    from tacit.tables import Table
+
+
+@register
+@dataclass(frozen=True, repr=False)
+class RegressionRelease(Release):
+    """A release of Regression.
+
+    >>> import tacit as tc
+    >>> rng = np.random.default_rng(0)
+    >>> age = rng.uniform(20, 70, 4_000)
+    >>> table = {"age": age, "income": 20_000 + 300 * age + rng.normal(0, 5_000, 4_000)}
+    >>> schema = tc.Schema({"age": tc.Real(20, 70), "income": tc.Real(0, 80_000)})
+    >>> curator = tc.Curator(table, schema, budget=tc.Budget(rho=1))
+    >>> found = curator.release(tc.Regression("income ~ age"), rho=0.5).fit()
+    >>> found.names, bool(abs(found.values[1] - 300) < 6 * found.std_errors[1])
+    (('Intercept', 'age'), True)
+    """
+
+    kind: ClassVar[str] = "regression"
+
+    def fit(self) -> Fit:
+        """Coefficients with both parts of their covariance; a reason in each term where the noise is too large."""
+        return fit_release(self)
+
+    def estimate(self) -> Fit:
+        """The same."""
+        return self.fit()
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Coefficients as a table; InferenceError I01 (level)."""
+        return table(self, self.fit(), level)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def fit_release(release: Released) -> Fit:
+    """A release of a regression, or a simulated one -> Fit.  Source: `regression_fit`; theory §2 (one step)."""
+    query = cast(Regression, release.query)
+    made = layout(parse(query.formula), cast("tuple[Variable, ...]", getattr(release, "variables", ())))
+    first, second = release.parts
+    return fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+
+
+def table(release: Released, found: Fit, level: float) -> Table:
+    """One row a coefficient."""
+    from tacit.inference.display import facts, people_words
+    from tacit.tables import Table, format_interval, format_number
+
+    z = NormalDist().inv_cdf(0.5 + check_level(level) / 2)
+    rows: list[tuple[str, ...]] = []
+    for i, name in enumerate(found.names):
+        value, error = float(found.values[i]), float(found.std_errors[i])
+        if found.reasons[i] is not None:
+            rows.append((name, "–", "–", "–", "–"))
+            continue
+        digits = max(0, 1 - int(np.floor(np.log10(error)))) if error > 0 else 2
+        share = found.cov_privacy[i, i] / (found.cov_privacy[i, i] + found.cov_sampling[i, i])
+        limits = format_interval(value - z * error, value + z * error, decimals=digits)
+        numbers = [format_number(x, decimals=digits) for x in (value, error)]
+        rows.append((name, *numbers, limits, f"{100 * share:.0f} %"))
+    columns = ("", "coefficient", "std. error", f"{100 * level:g}% interval", "of which privacy")
+    reasons = tuple(dict.fromkeys(reason for reason in found.reasons if reason is not None))
+    title = f"Linear regression · {found.formula} · {people_words(release)}"
+    return Table(title, columns, tuple(rows), (*reasons, *found.notes, facts(release)), ("left", *["right"] * 4))
