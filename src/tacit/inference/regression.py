@@ -19,6 +19,8 @@ from tacit.parts import Variable
 from tacit.release import Release, Released, register
 
 if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
     from tacit.tables import Table
 
 
@@ -48,6 +50,10 @@ class RegressionRelease(Release):
         """The same."""
         return self.fit()
 
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """estimate, std_error, lower, upper, privacy_share, reason: a frame indexed by term; InferenceError I01."""
+        return frame(self.fit(), level)
+
     def summary(self, level: float = 0.95) -> Table:
         """Coefficients as a table; InferenceError I01 (level)."""
         return table(self, self.fit(), level)
@@ -67,6 +73,23 @@ def fit_release(release: Released) -> Fit:
     made = layout(parse(query.formula), cast("tuple[Variable, ...]", getattr(release, "variables", ())))
     first, second = release.parts
     return fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+
+
+def frame(found: Fit, level: float) -> pd.DataFrame:
+    """A fit as pandas has it, indexed by term."""
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    z = NormalDist().inv_cdf(0.5 + check_level(level) / 2)
+    privacy = np.diag(found.cov_privacy)
+    columns = {
+        "estimate": found.values,
+        "std_error": found.std_errors,
+        "lower": found.values - z * found.std_errors,
+        "upper": found.values + z * found.std_errors,
+        "privacy_share": privacy / (privacy + np.diag(found.cov_sampling)),
+        "reason": [reason or "" for reason in found.reasons],
+    }
+    return pd.DataFrame(columns, index=pd.Index(list(found.names), name="term"))
 
 
 def table(release: Released, found: Fit, level: float) -> Table:

@@ -27,7 +27,7 @@ from tacit.linear.noisy import Noisy, Scores
 METHOD: Final = "one-step"
 LOOSEST: Final = 0.25
 """Largest part that noise may move the sums of products by, in any direction."""
-ROUGHEST: Final = 0.15
+ROUGHEST: Final = 0.3
 """Largest noise in a robust variance, as a part of it."""
 
 
@@ -36,7 +36,7 @@ class Step:
     """Everything in terms of size 1: `size` of each term, and of the response last, in its units.
 
     A: (u, u).  b0, b1: (u,).  inverse: of A.  unit: psi of a residual of 1.  noise: covariance of what was added to g.
-    gain: what the step takes off the sum of squares.
+    gain: what the step takes off the sum of squares.  rows: complete ones, their number public or noisy.
     """
 
     size: Array
@@ -48,16 +48,12 @@ class Step:
     unit: float
     noise: Array
     gain: float
+    rows: float
 
     @property
     def u(self) -> int:
         """Number of coefficients."""
         return len(self.b1)
-
-    @property
-    def rows(self) -> float:
-        """Noisy or public number of complete rows, at least one more than coefficients."""
-        return max(float(self.found.values[0, 0]), self.u + 1.0)
 
 
 def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
@@ -122,7 +118,7 @@ def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> Step | str:
     moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
     second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
     gain = float(g @ inverse @ g - np.trace(inverse @ noise))
-    return Step(size, moved, terms, inverse, b0, b1 - inverse @ second, unit, noise, gain)
+    return Step(size, moved, terms, inverse, b0, b1 - inverse @ second, unit, noise, gain, float(crossed.values[0, 0]))
 
 
 def looseness(A: Noisy) -> float:

@@ -1,7 +1,7 @@
 """Where the second step of a regression aims, from released integers of the first: public by then.  No data here.
 
 Coefficients of a first fit, and a range beyond which residuals are cut: REACH standard deviations of what the residuals
-and the first fit's own error are estimated to be, more for more rows.  Whatever comes out, the second step is as private:
+and the first fit's own error are estimated to be, more for more rows or a higher price.  Whatever comes out, the second step is as private:
 its sensitivity is that of `clip`, which never depends on this.
 """
 
@@ -17,7 +17,7 @@ from tacit.linear.noisy import Array, Noisy
 from tacit.linear.rows import EXACT, Aim
 
 REACH: Final = 3.0
-"""Standard deviations that a residual may have, at 1,000 rows or fewer; (n / 1,000)**(1/6) times as many beyond."""
+"""Standard deviations that a residual may have, at 1,000 rows or fewer; at least (n / 1,000)**(1/6) times as many beyond."""
 CARE: Final = 2.0
 """Standard errors of the residual variance that are added to it."""
 LEAST: Final = 2.0**-12
@@ -30,18 +30,21 @@ def start(layout: Layout, clip: int) -> Aim:
     return Aim((*([0] * layout.size), 1), (H // clip).bit_length() - 1, clip)
 
 
-def reach(rows: float) -> float:
-    """Range of residuals in standard deviations: grows with the rows, so that what is cut off vanishes beside the
-    standard error (mean of a cut residual: of the order reach**-3 where fourth moments are finite).
+def reach(rows: float, noise: float) -> float:
+    """Range of residuals in standard deviations, which grows with the rows: what is cut off then vanishes beside the
+    standard error (the mean of a cut residual is of the order reach**-3 where fourth moments are finite).
 
-    >>> reach(500), round(reach(1e6), 2)
-    (3.0, 9.49)
+    noise: standard deviation of what is added to a sum of residuals, as a part of the range.  Where it would be a third
+    of the sampling error of a slope (of a regressor of variance 1/4) at a greater range, that range is taken.
+
+    >>> reach(500, 5.0), round(reach(1e4, 5.0), 2), round(reach(1e6, 5.0), 2)
+    (3.0, 4.4, 33.33)
     """
-    return REACH * max(1.0, rows / 1_000) ** (1 / 6)
+    return max(REACH * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
 
 
-def aimed(found: Noisy, layout: Layout, clip: int) -> Aim:
-    """Noisy cross-products of coordinates -> Aim; the start's where they say nothing."""
+def aimed(found: Noisy, layout: Layout, clip: int, noise: float) -> Aim:
+    """Noisy cross-products of coordinates -> Aim; the start's where they say nothing.  noise: see `reach`."""
     terms, u = layout.terms, len(layout.names)
     size = np.sqrt((terms**2).sum(axis=1))
     scaled = found.through(terms / size[:, None])
@@ -49,7 +52,7 @@ def aimed(found: Noisy, layout: Layout, clip: int) -> Aim:
     b = pilot(scaled, u)
     scale = spread(scaled, b, rows)
     top = 2 * float(abs(terms[u, layout.size]) / size[u])
-    cut = min(max(scale * reach(rows), LEAST * top), top)
+    cut = min(max(scale * reach(rows, noise), LEAST * top), top)
     row = (terms[u] / size[u] - b @ (terms[:u] / size[:u, None])) / cut
     made = _integers(row, clip)
     return start(layout, clip) if made is None else made

@@ -140,11 +140,13 @@ def _check(formula: Formula, facts: Mapping[str, Variable]) -> None:
         text = f"response {response.name!r} is a Category: it has no mean."
         raise QueryError(text, code="Q86", hint="a Real, Integer or Boolean column")
     known = [frozenset(term) for term in formula.terms]
+    if any(_full(formula, term, facts) for term in formula.terms):
+        known.append(frozenset())  # all levels of a category have an intercept's part
     for term in formula.terms:
         for one in term:
             _factor(one, facts[one.column])
             rest = frozenset(term) - {one}
-            if facts[one.column].kind == "levels" and rest not in known and not _full(formula, term, facts):
+            if facts[one.column].kind == "levels" and rest not in known:
                 others = ":".join(factor.words for factor in term if factor != one) or "1"
                 text = f"term {':'.join(factor.words for factor in term)!r} stands without {others!r}."
                 raise QueryError(text, code="Q86", hint=f"add {others}, or join the columns by *")

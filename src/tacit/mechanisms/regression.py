@@ -22,6 +22,7 @@ Failures
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, cast
@@ -150,13 +151,14 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     first, second = (cast(Crosses, column) for column in shape.columns)
     made = layout(parse(cast(Regression, shape.query).formula), shape.variables)
     crossing = part_of(first, protect(exact(first, shape, source), first.law))
-    scoring = aim_at(second, aim_of(crossing, made, shape.rows))
+    scoring = aim_at(second, aim_of(crossing, second, made, shape.rows))
     return crossing, part_of(scoring, protect(exact(scoring, shape, source), scoring.law))
 
 
-def aim_of(crossing: Part, made: Layout, rows: int | None) -> Aim:
-    """Where the second step aims: a function of what the first released."""
-    return aimed(crossed(crossing, made, rows), made, forms.CLIP)
+def aim_of(crossing: Part, second: Column, made: Layout, rows: int | None) -> Aim:
+    """Where the second step aims: a function of what the first released, and of public facts."""
+    noise = math.sqrt(second.law.variance()) / (forms.FINE * forms.CLIP * H)
+    return aimed(crossed(crossing, made, rows), made, forms.CLIP, noise)
 
 
 def exact(column: Column, shape: Design, source: Source) -> Cells:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms import histogram, quantiles, ranges
+from tacit.mechanisms import histogram, quantiles, ranges, regression
 from tacit.mechanisms.moments import Column, Design
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
@@ -50,6 +50,10 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
         return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
     if shape.kind == ranges.KIND:
         return [_range(shape, rows)]
+    if shape.kind == regression.KIND:
+        from tacit.planning import regressions
+
+        return regressions.expected(shape, rows, level)
     found = estimate(shape, rows)
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
