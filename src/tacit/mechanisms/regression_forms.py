@@ -17,12 +17,13 @@ some of these: the norms of the others bound theirs.)
     same with A' = 0 and count <= off: at most M**2 / 2 + (M**2 - H**4) / 2 + H**4 / 2.
     Attained where z z' = 0, as for an even number of coordinates of the same B.
     Add-remove, off = diag = count = 1: (M**2 + H**4 + sum over blocks of one of B**4 - sum over others of B**4) / 2, for
-    the square of a row grows with every |z_j|.
+    the square of a row grows with every |z_j|; less H**4 for each coordinate that is -H or H, whose square is the count.
 
     Laplace, off = 2, diag = count = 1.  Blocks of one: at most sum_(j<k) (s_j d_k + d_j s_k) + sum s_j d_j
     = (sum s)(sum d) <= T**2, since both sums add up to 2T at most.  Attained.  A row has at most L**2 <= T**2, so two
     have 2 T**2 at most.  Blocks of several can have s_j and d_j at two coordinates: both sums add up to 2 (T + the sum
-    of their B) at most.  Add-remove: T**2, less B**2 for each block of several, whose squares are not released.
+    of their B) at most.  Add-remove: T**2, less B**2 for each block of several and H**2 for each coordinate that is -H
+    or H, whose squares are not released.
 
 `scores`: with psi an integer, |psi| <= C, and v_j = psi z_j over coordinates other than the response: v_j, psi**2, and
 v_j v_k, so weighted that all of them together have nearly the sensitivity of v alone.  |v| <= R = C sqrt(M) in l2, V = C T
@@ -33,9 +34,9 @@ in l1, M and T without the response.  In real terms:
     + b**2 (alpha**4 + beta**4 - 2 alpha**2 beta**2 c**2) / 2 + lambda**2 (p**2 - q**2)**2, c the cosine of v and v'.  It
     falls in c from c = -1 on (b <= 1) and grows in alpha and beta: at most (p + q)**2 (1 + (b**2/2 + lambda**2)(p - q)**2),
     which is at most 4 for b**2/2 + lambda**2 <= 2.77 (theory §9).  Taken: b = 1, lambda = 3/2.  Present against absent:
-    1 + 9/4 + 1/2 <= 4.  Add-remove: b = lambda = 1/2, 1 + 1/4 + 1/8.
+    1 + 9/4 + 1/2 <= 4.  Add-remove: b = lambda = 1/2, 1 + 1/4 + 1/8, less the squares of v_j that are not released.
     Laplace, no blocks of several, replace-one: D = sum d, S + D <= 2V; v, and b v_j v_k (squares b/2): D + b S D / 2
-    <= 2V for b = 1/V.  Otherwise b = 1/(4V), a row has V (1 + 1/8), and two have twice that.  psi**2 is the square of
+    <= 2V for b = 1/V.  Otherwise b = 1/(4V), a row has V (1 + 1/8) less those squares, and two have twice that.  psi**2 is the square of
     v_0 / H: its weight is that square's.
     Floors: v_j v_k is divided by 2**SHIFT and floored, which moves each by less than 1: added to the norms.
 """
@@ -78,10 +79,11 @@ def products(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> C
     single, several = layout.widths(response=True)
     M = H * H + sum(B * B for B in (*single, *several))
     T = H + sum(single) + sum(several)
-    one = neighbors == "replace-one"
+    one, fixed = neighbors == "replace-one", signs(layout, response=True)
     if noise == "laplace":
         off, diag, count = 2, 1, 1
-        l1 = min((T + sum(several)) ** 2, 2 * T * T) if one else T * T - sum(B * B for B in several)
+        unasked = sum(B * B for B in several) + fixed * H * H
+        l1 = min((T + sum(several)) ** 2, 2 * T * T) if one else T * T - unasked
         l2_squared = l1 * l1
     elif one:
         off, count = 2, 2
@@ -90,7 +92,8 @@ def products(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> C
         l1 = isqrt(l2_squared * len(layout.entries)) + 1
     else:
         off, diag, count = 1, 1, 1
-        l2_squared = (M * M + H**4 + sum(B**4 for B in single) - sum(B**4 for B in several) + 1) // 2
+        squares = H**4 + sum(B**4 for B in single) - sum(B**4 for B in several)
+        l2_squared = (M * M + squares + 1) // 2 - fixed * H**4
         l1 = isqrt(l2_squared * len(layout.entries)) + 1
     counted = leaves or not one
     parameters = {"G": H, "off": off, "diag": diag, "count": count if counted else 0}
@@ -105,20 +108,21 @@ def scores(layout: Layout, noise: Noise, neighbors: str) -> Crossing:
     M = H * H + sum(B * B for B in (*single, *several))
     V = CLIP * (H + sum(single) + sum(several))
     entries, one = layout.among(response=False), neighbors == "replace-one"
-    square_root = CLIP * CLIP * M
+    square_root, fixed = CLIP * CLIP * M, signs(layout, response=False)
     if noise == "gaussian":
         lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
         square = isqrt((FINE * lift) ** 2 * M // 4) // CLIP
         off = isqrt((FINE << SHIFT) ** 2 // (part * part * square_root))
         diag = isqrt(off * off // 2)
-        twice = 4 * FINE * FINE * square_root if one else FINE * FINE * square_root * 11 // 8
-        l2 = isqrt(twice) + 1 + off * (isqrt(len(entries)) + 1)
+        whole = 4 * square_root if one else (11 * square_root - (1 + fixed) * (CLIP * H) ** 4 // square_root) // 8 + 1
+        l2 = FINE * (isqrt(whole) + 1) + off * (isqrt(len(entries)) + 1)
         l2_squared, l1 = l2 * l2, l2 * (isqrt(1 + layout.size + len(entries)) + 1)
     else:
         free = one and not several
         off = (FINE << SHIFT) // (V if free else 4 * V)
         diag, square = off // 2, FINE * H * H // ((2 if free else 8) * V)
-        mass = 16 * V if free else 18 * V if one else 9 * V  # in eighths
+        unasked = (sum(B * B for B in several) + fixed * H * H) * CLIP * CLIP // V
+        mass = 16 * V if free else (2 if one else 1) * (9 * V - unasked)  # in eighths
         l1 = -(-FINE * mass // 8) + off * len(entries)
         l2_squared = l1 * l1
     parameters = {"G": CLIP, "score": FINE, "square": square, "off": off, "diag": diag}
@@ -126,6 +130,12 @@ def scores(layout: Layout, noise: Noise, neighbors: str) -> Crossing:
     most = [CLIP * H] * layout.size + [CLIP * CLIP] + [(CLIP * H) ** 2 >> SHIFT] * len(entries)
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
     return Crossing("scores", parameters, (), _column(weights), l1, l2_squared, (), extreme)
+
+
+def signs(layout: Layout, *, response: bool) -> int:
+    """Coordinates that are -H or H in every row: their squares are the number of rows, and not released again."""
+    (known,) = (one for one in layout.entries if one.counts)
+    return sum(j > 0 and (response or j != layout.size) for j, _ in known.pairs)
 
 
 def weight(entry: Entry, off: int, diag: int, count: int) -> int:
