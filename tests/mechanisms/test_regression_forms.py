@@ -1,4 +1,4 @@
-"""Sensitivities of cross-products and scores: all pairs of rows on small grids, every aim, and where they are attained."""
+"""Sensitivities of cross-products and scores: all pairs of rows on small grids, every aim, and where attained."""
 
 from __future__ import annotations
 
@@ -21,7 +21,18 @@ Y = Variable("y", "real", 0.0, 1.0, half=SMALL)
 M = Variable("m", "boolean")
 R = Variable("r", "levels", labels=("n", "e", "s"))
 Q = Variable("q", "levels", labels=("t", "u", "v"))
-FORMULAS = ["y ~ a", "y ~ a + b", "y ~ m + a", "y ~ r", "y ~ r + a", "y ~ r + m", "y ~ r*a", "y ~ r + q", "y ~ a*m", "m ~ a"]
+FORMULAS = [
+    "y ~ a",
+    "y ~ a + b",
+    "y ~ m + a",
+    "y ~ r",
+    "y ~ r + a",
+    "y ~ r + m",
+    "y ~ r*a",
+    "y ~ r + q",
+    "y ~ a*m",
+    "m ~ a",
+]
 ATTAINED = ("y ~ a", "y ~ a + b", "y ~ m + a", "m ~ a")
 
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 import numpy as np
 
 from tacit.inference.fits.result import Fit
-from tacit.inference.terms import check_level
 from tacit.inference.regression_fit import fit
+from tacit.inference.terms import check_level
 from tacit.linear.formula import parse
 from tacit.linear.layout import layout
 from tacit.linear.noisy import crossed, scores
 from tacit.linear.query import Regression
 from tacit.parts import Variable
 from tacit.release import Release, Released, register
+from tacit.tables import Align
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     from tacit.tables import Table
+
+SIDES: Final[tuple[Align, ...]] = ("left", "right", "right", "right", "right")
 
 
 @register
@@ -68,7 +71,7 @@ class RegressionRelease(Release):
 
 
 def fit_release(release: Released) -> Fit:
-    """A release of a regression, or a simulated one -> Fit.  Source: `regression_fit`; theory §2 (one step)."""
+    """A release of a regression, or a simulated one -> Fit.  Source: Bickel 1975 (one step); `regression_fit`."""
     query = cast(Regression, release.query)
     made = layout(parse(query.formula), cast("tuple[Variable, ...]", getattr(release, "variables", ())))
     first, second = release.parts
@@ -112,4 +115,4 @@ def table(release: Released, found: Fit, level: float) -> Table:
     columns = ("", "coefficient", "std. error", f"{100 * level:g}% interval", "of which privacy")
     reasons = tuple(dict.fromkeys(reason for reason in found.reasons if reason is not None))
     title = f"Linear regression · {found.formula} · {people_words(release)}"
-    return Table(title, columns, tuple(rows), (*reasons, *found.notes, facts(release)), ("left", *["right"] * 4))
+    return Table(title, columns, tuple(rows), (*reasons, *found.notes, facts(release)), SIDES)

@@ -1,13 +1,14 @@
 """Coefficients of a regression release with both errors, on plain arrays.  Post-processing: any number is free.
 
-With A the sums of x x', b0 the first fit and g the noisy sums of x times the cut residuals from it, the coefficients are
-b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for that in the normal equations at beta,
+With A the sums of x x', b0 the first fit and g the noisy sums of x times the cut residuals from it, the coefficients
+are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for that in the normal equations at beta,
 
     b1 - beta = A^-1 (sum x e + noise in g) + A^-1 E (b0 - beta),      b0 - beta = A^-1 (sum x e + N a),
 
-to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a], is
-subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric, slopes
-nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the rows.
+to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
+is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
+slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
+rows.
 """
 
 from __future__ import annotations
@@ -105,11 +106,11 @@ def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> Step | str:
             f"noise moves the sums of products by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer regressors, "
             "narrower bounds, more rows or a larger budget are needed"
         )
-    inverse = np.linalg.inv(A)
+    inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
     row = np.array(scores.aim.weights, dtype=np.float64) * (H / 2.0**scores.aim.shift)
     unit = float(row[m] / terms[u, m])
     target = terms[u, :m] - row[:m] / unit
-    b0, *_ = np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)
+    b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
     if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
         return "the first fit told nothing of where to look: more rows or a larger budget are needed"
     inner = terms[:u, :m]
@@ -132,9 +133,9 @@ def looseness(A: Noisy) -> float:
 
 
 def _residual_variance(step: Step, scores: Scores) -> float:
-    """Of the errors: the sum of squares of cut residuals, less what the step takes off."""
+    """Of the errors: the sum of squares of cut residuals, less what the step takes off, and at least its own noise."""
     squares = scores.square / step.unit**2 - step.gain
-    least = 0.01 * max(scores.square / step.unit**2, math.sqrt(scores.square_variance) / step.unit**2, 1e-12)
+    least = max(math.sqrt(scores.square_variance) / step.unit**2, 1e-12)
     return max(squares, least) / (step.rows - step.u)
 
 

@@ -1,8 +1,8 @@
 """Where the second step of a regression aims, from released integers of the first: public by then.  No data here.
 
 Coefficients of a first fit, and a range beyond which residuals are cut: REACH standard deviations of what the residuals
-and the first fit's own error are estimated to be, more for more rows or a higher price.  Whatever comes out, the second step is as private:
-its sensitivity is that of `clip`, which never depends on this.
+and the first fit's own error are estimated to be, more for more rows or a higher price.  Whatever comes out, the second
+step is as private: its sensitivity is that of `clip`, which never depends on this.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tacit.linear.noisy import Array, Noisy
 from tacit.linear.rows import EXACT, Aim
 
 REACH: Final = 3.0
-"""Standard deviations that a residual may have, at 1,000 rows or fewer; at least (n / 1,000)**(1/6) times as many beyond."""
+"""Standard deviations that a residual may have at 1,000 rows or fewer; beyond, (n / 1,000)**(1/6) times as many."""
 CARE: Final = 2.0
 """Standard errors of the residual variance that are added to it."""
 LEAST: Final = 2.0**-12
@@ -72,7 +72,7 @@ def _integers(row: Array, clip: int) -> Aim | None:
 
 
 def pilot(found: Noisy, u: int) -> Array:
-    """Least squares from noisy cross-products of terms of size 1, shape (u,): directions that noise fills are shrunk."""
+    """Least squares from noisy cross-products of terms of size 1, shape (u,); what noise fills is shrunk."""
     return np.asarray(_inverse(found, u) @ found.values[:u, u])
 
 

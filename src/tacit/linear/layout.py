@@ -257,7 +257,7 @@ def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], .
     coordinates takes the place of no entry of its own: the product of it with what it is an interaction of is the same.
     """
     several = {j for block in blocks if len(block) > 1 for j in block}
-    found: dict[object, list[tuple[int, int]]] = {}
+    found: dict[tuple[Monomial, tuple[int, int] | None], list[tuple[int, int]]] = {}
     later: list[tuple[Monomial, tuple[int, int]]] = []
     for k in range(len(coordinates)):
         for j in range(k + 1):
@@ -268,9 +268,9 @@ def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], .
                 later.append((key, (j, k)))
                 continue
             exact = len(coordinates[j][0]) <= 1 and len(coordinates[k][0]) <= 1
-            found.setdefault(key if exact else (key, j, k), []).append((j, k))
+            found.setdefault((key, None if exact else (j, k)), []).append((j, k))
     for key, pair in later:
-        same = next((at for at in found if at == key or (isinstance(at, tuple) and at[0] == key)), None)
+        same = next((at for at in found if at[0] == key), None)
         if same is None:
             text = "an interaction stands without the terms that it is made of."
             raise QueryError(f"formula: {text}", code="Q86", hint="join columns by *")

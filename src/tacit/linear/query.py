@@ -23,7 +23,7 @@ class Regression(Query["RegressionRelease"]):
     run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
     bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
     model: "linear"; others are not in this version.  where: of the rows for which a condition holds.
-    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).  Source: theory §2 (one step), §9, §12.
+    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).  Source: Bickel 1975 (one step); theory §9, §12.
 
     >>> Regression("income ~ age*sex").to_dict()
     {'query': 'Regression', 'formula': 'income ~ age + sex + age:sex'}

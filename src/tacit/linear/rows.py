@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.linear.layout import H, SIGN
+from tacit.linear.layout import SIGN, H
 from tacit.rowmap import KeyMap, RowMap
 
 LARGEST: Final = 2**20

@@ -2,10 +2,10 @@
 
 Definition
     A complete row, one without a missing cell in any column of the formula (and for which `where` holds), becomes
-    bounded integers z (`linear.layout`).  Released: first, sums of their products; then, with psi the row's residual from
-    a fit to these, rounded and cut at a range that is chosen from these, sums of psi z, of psi**2, and of psi**2 z z'.
-    Public: schema, query, relation, price, and under replace-one the number of rows.  Neighbours: one row replaced, or
-    one added or removed.  Persons are refused.
+    bounded integers z (`linear.layout`).  Released: first, sums of their products; then, with psi the row's residual
+    from a fit to these, rounded and cut at a range that is chosen from these, sums of psi z, of psi**2, and of psi**2 z
+    z'. Public: schema, query, relation, price, and under replace-one the number of rows.  Neighbours: one row replaced,
+    or one added or removed.  Persons are refused.
 Sensitivity
     Proven beside the forms, for all pairs of rows and any fit: `regression_forms`.
 Noise
@@ -51,13 +51,14 @@ FIRST: Final = Fraction(3, 10)
 """Part of the price for the cross-products: intervals hardly change from 2 to 4 tenths (`benchmarks/regression.py`)."""
 NEARLY: Final = 15 / 16
 """An Integer or Date keeps its own steps where they fill so much of a grid of 2 H."""
+NOTHING: Final = Crossed((), ())
 
 
 @dataclass(frozen=True)
 class Crosses(Column):
     """A part of the release: what is asked of the source for it."""
 
-    question: Crossed = Crossed((), ())
+    question: Crossed = NOTHING
 
 
 # Definition ---------------------------------------------------------------------------------------------------------
@@ -67,7 +68,7 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89."""
     formula = parse(query.formula)
     if schema.unit is not None:
-        text = f"Regression: the schema has a PrivacyUnit, {schema.unit!r}; regressions of persons are not in this version."
+        text = f"Regression: {schema.unit!r} is a PrivacyUnit, and regressions of persons are not in this version."
         raise QueryError(text, code="Q87", hint="Histogram(…) of the columns, and fits of it")
     maps, variables = columns(formula, schema)
     made = layout(formula, variables)

@@ -1,43 +1,53 @@
 """Integer forms of cross-products and of scores: why the sensitivities of `regression` hold.
 
-A complete row is z = (z_0, ..., z_m), |z_j| <= B_j <= H, z_0 = H; of a block of several coordinates at most one is not 0
-(`linear.layout`).  An absent row is all zeros, z_0 too.  In the proofs a_j = z_j**2, A = sum a_j <= M = H**2 + sum over
-blocks of B**2, L = sum |z_j| <= T = H + sum over blocks of B.  z' is the other row; s = |z + z'|, d = |z - z'|, so that
-s_j + d_j = 2 max(|z_j|, |z'_j|), and z_j z_k - z'_j z'_k is (s_j d_k + d_j s_k) / 2 at most.  Weights are integers.
+A complete row is z = (z_0, ..., z_m), |z_j| <= B_j <= H, z_0 = H; of a block of several coordinates at most one is not
+0 (`linear.layout`).  An absent row is all zeros, z_0 too.  z' is the other row.  Throughout, a_j = z_j**2;
 
-`products`: z_j z_k for j < k with weight `off`, z_j**2 of blocks of one coordinate with weight `diag`, and z_0**2, the
-number of rows, with weight `count`, where it is not public.  (Entries that are left out or stand for several pairs are
-some of these: the norms of the others bound theirs.)
+    M = H**2 + sum over blocks of B**2,   so A = sum a_j <= M;
+    T = H + sum over blocks of B,         so sum |z_j| <= T;
+    s_j = |z_j + z'_j|, d_j = |z_j - z'_j|,   so s_j + d_j = 2 max(|z_j|, |z'_j|);   S and D are their sums;
+    |z_j z_k - z'_j z'_k| <= (s_j d_k + d_j s_k) / 2.
 
-    Gaussian.  Without weights sum_(j<k) (z_j z_k - z'_j z'_k)**2 = (A**2 + A'**2) / 2 - (z z')**2 - sum (a_j - a'_j)**2/2,
-    so with g = diag / off the square is, over off**2, at most (A**2 + A'**2) / 2 + (g**2 - 1/2) sum (a_j - a'_j)**2 over
-    blocks of one.  That is convex in the a's, so largest where each is 0 or B**2.  If z has 0 in blocks whose B**2 add up
-    to s, the first part loses s (2M - s) / 2 >= s (M + H**2) / 2, and the second gains (g**2 - 1/2) H**2 s at most:
-    nothing is gained while g**2 <= 1 + M / (2 H**2), and the square is at most off**2 M**2.  Present against absent: the
-    same with A' = 0 and count <= off: at most M**2 / 2 + (M**2 - H**4) / 2 + H**4 / 2.
+`products`: z_j z_k for j < k with weight `off`; z_j**2 of blocks of one with weight `diag`; z_0**2, the number of rows,
+with weight `count` where it is not public.  Pairs that are left out, or share an entry, only make norms smaller.
+
+    Gaussian, replace-one.  The sum over j < k of (z_j z_k - z'_j z'_k)**2 is
+        (A**2 + A'**2) / 2 - (z z')**2 - sum (a_j - a'_j)**2 / 2,
+    so with g = diag / off the squared change, over off**2, is at most
+        (A**2 + A'**2) / 2 + (g**2 - 1/2) sum over blocks of one of (a_j - a'_j)**2,
+    convex in the a's, and so largest where each is 0 or B**2.  If z is 0 in blocks whose B**2 add up to x, the first
+    part loses x (2M - x) / 2 >= x (M + H**2) / 2, and the second gains at most (g**2 - 1/2) H**2 x: nothing is won
+    while g**2 <= 1 + M / (2 H**2), and the squared change is at most off**2 M**2.
+    Present against absent, A' = 0 and count <= off: at most M**2 / 2 + (M**2 - H**4) / 2 + H**4 / 2, over off**2.
     Attained where z z' = 0, as for an even number of coordinates of the same B.
-    Add-remove, off = diag = count = 1: (M**2 + H**4 + sum over blocks of one of B**4 - sum over others of B**4) / 2, for
-    the square of a row grows with every |z_j|; less H**4 for each coordinate that is -H or H, whose square is the count.
+    Gaussian, add-remove, all weights 1.  The square of a row grows with every |z_j|: at most
+        (M**2 + H**4 + sum over blocks of one of B**4 - sum over others of B**4) / 2,
+    less H**4 for each coordinate that is -H or H, whose square is the number of rows.
 
-    Laplace, off = 2, diag = count = 1.  Blocks of one: at most sum_(j<k) (s_j d_k + d_j s_k) + sum s_j d_j
-    = (sum s)(sum d) <= T**2, since both sums add up to 2T at most.  Attained.  A row has at most L**2 <= T**2, so two
-    have 2 T**2 at most.  Blocks of several can have s_j and d_j at two coordinates: both sums add up to 2 (T + the sum
-    of their B) at most.  Add-remove: T**2, less B**2 for each block of several and H**2 for each coordinate that is -H
-    or H, whose squares are not released.
+    Laplace, off = 2, diag = count = 1, replace-one.  At most sum over j < k of (s_j d_k + d_j s_k) + sum s_j d_j = S D.
+    Blocks of one: S + D <= 2T, so at most T**2.  Attained.  Blocks of several: two coordinates of such a block can
+    change, so S + D <= 2T + 2 sum of their B.  Two rows together have at most 2 T**2.
+    Add-remove: T**2, less B**2 for each block of several and H**2 for each coordinate that is -H or H, whose squares
+    are not released.
 
-`scores`: with psi an integer, |psi| <= C, and v_j = psi z_j over coordinates other than the response: v_j, psi**2, and
-v_j v_k, so weighted that all of them together have nearly the sensitivity of v alone.  |v| <= R = C sqrt(M) in l2, V = C T
-in l1, M and T without the response.  In real terms:
+`scores`: psi is an integer, |psi| <= C, and v_j = psi z_j over coordinates other than the response.  Released are v_j,
+psi**2, and v_j v_k, so weighted that all have the sensitivity of v alone, or little more.  M and T leave the response
+out; |v| <= R = C sqrt(M) in l2, V = C T in l1.  In real terms:
 
-    Gaussian, v, lambda (psi/C)**2 R, and b v_j v_k / R (squares times sqrt(1/2)); p = |psi| / C, alpha = |v| / R <= p.
-    For b <= 1 the square of the change, over R**2, is at most alpha**2 + beta**2 - 2 alpha beta c
-    + b**2 (alpha**4 + beta**4 - 2 alpha**2 beta**2 c**2) / 2 + lambda**2 (p**2 - q**2)**2, c the cosine of v and v'.  It
-    falls in c from c = -1 on (b <= 1) and grows in alpha and beta: at most (p + q)**2 (1 + (b**2/2 + lambda**2)(p - q)**2),
-    which is at most 4 for b**2/2 + lambda**2 <= 2.77 (theory §9).  Taken: b = 1, lambda = 3/2.  Present against absent:
-    1 + 9/4 + 1/2 <= 4.  Add-remove: b = lambda = 1/2, 1 + 1/4 + 1/8, less the squares of v_j that are not released.
-    Laplace, no blocks of several, replace-one: D = sum d, S + D <= 2V; v, and b v_j v_k (squares b/2): D + b S D / 2
-    <= 2V for b = 1/V.  Otherwise b = 1/(4V), a row has V (1 + 1/8) less those squares, and two have twice that.  psi**2 is the square of
-    v_0 / H: its weight is that square's.
+    Gaussian: v, lambda R (psi / C)**2, and (b / R) v_j v_k, squares times sqrt(1/2).  Let alpha = |v| / R <= p =
+    |psi| / C, beta and q those of the other row, c the cosine of v and v'.  The squared change, over R**2, is at most
+        alpha**2 + beta**2 - 2 alpha beta c + b**2 (alpha**4 + beta**4 - 2 (alpha beta c)**2) / 2
+        + lambda**2 (p**2 - q**2)**2.
+    For b <= 1 it falls in c, from c = -1 on, and there it grows in alpha and beta, to
+        (p + q)**2 (1 + (b**2 / 2 + lambda**2) (p - q)**2),
+    which is at most 4 for b**2 / 2 + lambda**2 <= 2.77 (theory §9).  Taken: b = 1, lambda = 3/2.
+    Present against absent: 1 + 9/4 + 1/2 <= 4.
+    Add-remove: b = lambda = 1/2, 1 + 1/4 + 1/8, less the squares of v_j that are not released.
+
+    Laplace: v, and b v_j v_k, squares times 1/2.  Replace-one, blocks of one: S + D <= 2V for v, and the change is at
+    most D + b S D / 2 <= 2V for b = 1/V.  Otherwise b = 1 / (4V): a row has at most V (1 + 1/8), less the squares that
+    are not released; two have twice that.  psi**2 stands for v_0**2, with its weight.
+
     Floors: v_j v_k is divided by 2**SHIFT and floored, which moves each by less than 1: added to the norms.
 """
 

@@ -90,7 +90,6 @@ class Exchanged:
             self._plans[asked] = plan(self._engine, *asked)
         return self._plans[asked].run(self._engine)
 
-
     def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
         """See `Source.crossed`."""
         asked = (question, where)

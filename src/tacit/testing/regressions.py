@@ -87,7 +87,7 @@ class Rows:
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
         size = np.sqrt((X**2).mean(axis=0))
-        inverse = np.linalg.inv((X / size).T @ (X / size))
+        inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
         b = inverse @ ((X / size).T @ y)
         variance = float(((y - (X / size) @ b) ** 2).sum()) / (len(X) - X.shape[1])
         return b / size, np.sqrt(variance * np.diag(inverse)) / size
@@ -123,4 +123,3 @@ def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDA
         complete &= known
     z, _ = replace(question, aim=None).numpy(values, places, size)
     return z, complete
-

@@ -1,7 +1,7 @@
-"""Exact sums of products of several columns, for regressions: one lazy pass on the table's own engine.  INSIDE the wall.
+"""Exact sums of products of columns, for regressions: one lazy pass on the table's own engine.  INSIDE the wall.
 
-The same integers as `Crossed.numpy`, row by row.  Why no engine's 64-bit integers overflow: `Crossed.check` bounds every
-step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
+The same integers as `Crossed.numpy`, row by row.  Why no engine's 64-bit integers overflow: `Crossed.check` bounds
+every step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tacit.curator.source import expressions as ex
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import Reading
 from tacit.curator.source.sums import cell_reading, map_reading, numbered_reading
-from tacit.linear.layout import H, SIGN
+from tacit.linear.layout import SIGN, H
 from tacit.linear.rows import Aim, Coordinate, Crossed
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.typed import Predicate
