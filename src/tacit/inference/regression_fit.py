@@ -157,10 +157,27 @@ def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple
 
 def _privacy(step: Step, sampling: Array) -> Array:
     """Covariance due to the noise in g, and in A times the error of the first fit."""
-    u, inverse = step.u, step.inverse
-    first = step.found.covariance(np.append(-step.b1, 1.0))[:u, :u]
-    error = inverse @ first @ inverse + sampling
-    return inverse @ (step.noise + step.found.head(u).between(error)) @ inverse
+    u, inverse, found = step.u, step.inverse, step.found
+    a = np.append(-step.b1, 1.0)
+    error = inverse @ found.covariance(a)[:u, :u] @ inverse + sampling
+    second = found.head(u).between(error) + _twice(found, inverse, a)
+    return inverse @ (step.noise + second) @ inverse
+
+
+def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
+    """What E A^-1 N a varies by because E and N are the same noises: sum over pairs of P_e m_f (P_f m_e)'.
+
+    m_f = A^-1 P_f a is what noise f does to the first fit.
+    """
+    u = len(inverse)
+    patterns, weights = found.patterns[:, :u, :u], found.variances
+    moved = (found.patterns @ a)[:, :u] @ inverse
+    total = np.zeros((u, u))
+    for e, one in enumerate(patterns):
+        forth = moved @ one  # P_e m_f, one row for each f
+        back = patterns @ moved[e]  # P_f m_e
+        total += weights[e] * (forth.T * weights) @ back
+    return (total + total.T) / 2
 
 
 def _cut(step: Step, scores: Scores, variance: float) -> str:
