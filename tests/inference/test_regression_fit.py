@@ -35,11 +35,11 @@ def draw(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 5, "delta": 1e-6}, {"rho": 0.1}, {"epsilon": 4}], ids=str)
 def test_intervals_cover_with_both_errors(price: dict[str, Any], neighbors: str) -> None:
-    """Four coefficients in 150 tables of 1,500 rows, and the number of rows in four standard errors.
+    """Four coefficients in 150 tables of 1,500 rows.
 
-    Where 95 % of intervals cover, fewer than 128 of 150 do with probability 4e-7 for each coefficient (binomial), so
-    that one of 24 fails here once in 100,000 runs; and a standard error that is a third too small covers 81 % only,
-    which stays above that with probability below 0.1 for each coefficient.
+    Where 95 % of intervals cover, fewer than 124 of 150 do with probability 8e-9 (binomial), 2e-7 for all 24 of this
+    test.  Standard errors that are a third too small cover 81 %: 486 of 600 on average, and 530 are 3 standard
+    deviations away if the four are as dependent as they are here.
     """
     rng = np.random.default_rng(11)
     query = tc.Regression("y ~ a + b + m")
@@ -55,7 +55,8 @@ def test_intervals_cover_with_both_errors(price: dict[str, Any], neighbors: str)
         held += np.abs(found.values - truth) <= 1.96 * found.std_errors
         share.append(np.diag(found.cov_privacy) / found.std_errors**2)
         width.append(found.std_errors / base.ordinary()[1])
-    assert held.min() >= 128, held
+    assert held.min() >= 124, held
+    assert held.sum() >= 530, held
     assert 0.1 < np.mean(share) < 0.995
     if price == {"epsilon": 5, "delta": 1e-6}:
         assert np.mean(width) < 1.5
