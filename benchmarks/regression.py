@@ -27,13 +27,17 @@ from tacit.testing.regressions import Rows, rows_of
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "regression.md"
 INTRODUCTION = """# Coverage of regressions
 
-How often a 95% interval of a coefficient of [`Regression`](api.md) holds the truth when tables are drawn anew and released
-anew. Both errors are in it. Written by `python benchmarks/regression.py`.
+How often a 95% interval of a coefficient of [`Regression`](api.md) holds the truth when tables are drawn and
+released anew. Both errors are in it. Written by `python benchmarks/regression.py`.
 
-*Coverage* is that of all slopes, and of the worst one; *width* compares with ordinary least squares on the rows themselves,
-its usual standard errors included (mean over the slopes, and the widest); *SE / SD* compares the reported standard error with
-the standard deviation of the estimates; *bias / SD* is the largest of the slopes'. *No answer* counts releases whose noise is
-too large to say anything: they carry a reason instead of numbers, and count nowhere else. ± is twice the Monte-Carlo error.
+*Coverage* is that of all slopes, and of the worst one; *width* compares with ordinary least squares on the rows
+themselves, its usual standard errors included (mean over the slopes, and the widest); *SE / SD* compares the reported
+standard error with the standard deviation of the estimates; *bias / SD* is the largest of the slopes'. *No answer*
+counts releases whose noise is too large to say anything: they carry a reason instead of numbers, and count nowhere
+else. ± is twice the Monte-Carlo error.
+
+Slopes are those of least squares on the population. Errors that are both skewed and unequal are the hard case: residuals
+are cut, and the slope of what their spread depends on (age) is biased by a part of a standard error.
 """
 Table = dict[str, np.ndarray]
 
@@ -191,8 +195,8 @@ def shares(repeats: int) -> Iterator[str]:
     study = four("normal")
     parts = (0.1, 0.2, 0.3, 0.4, 0.5)
     yield (
-        "\n## How the price is split\n\nMean width of the slopes' intervals, least squares = 1, at ε = 5, δ = 1e-6, by the "
-        "part of the price that the\ncross-products get; the rest buys the step. It is 0.3 for every question."
+        "\n## How the price is split\n\nMean width of the slopes' intervals, least squares = 1, at ε = 5, δ = 1e-6, by "
+        "the part of the price that the\ncross-products get; the rest buys the step. It is 0.3 for every question."
     )
     yield "\n| rows | " + " | ".join(map(str, parts)) + " |\n|---:|" + "---:|" * len(parts)
     first = regression.FIRST

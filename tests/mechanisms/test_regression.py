@@ -128,7 +128,7 @@ def test_the_contract(query: Any) -> None:
 def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None:
     """Categories and interactions: their bounds are not attained, and never passed."""
     schema = tc.Schema({name: COLUMNS[name] for name in ("income", "age", "sex", "region", "ok")})
-    material = list(pairs(schema, relation, 50, np.random.default_rng(1)))
+    material = list(pairs(schema, relation, 30, np.random.default_rng(1)))
     for formula in ("income ~ age*region + ok", "income ~ region*sex + age"):
         for one in sensitivity(tc.Regression(formula), schema, relation, PRICES, material):
             assert 0.2 * one.declared < one.reached <= one.declared, one
