@@ -36,8 +36,8 @@ standard error with the standard deviation of the estimates; *bias / SD* is the 
 counts releases whose noise is too large to say anything: they carry a reason instead of numbers, and count nowhere
 else. ± is twice the Monte-Carlo error.
 
-Slopes are those of least squares on the population. Errors that are both skewed and unequal are the hard case: residuals
-are cut, and the slope of what their spread depends on (age) is biased by a part of a standard error.
+Slopes are those of least squares on the population. Errors that are both skewed and unequal are the hard case:
+residuals are cut, and the slope of what their spread depends on (age) is biased by a part of a standard error.
 """
 Table = dict[str, np.ndarray]
 

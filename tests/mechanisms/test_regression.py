@@ -248,3 +248,16 @@ def test_a_plan_says_how_wide_and_when_too_noisy() -> None:
     assert any("too large for any coefficient" in one for one in bad.cautions())
     wanted = tc.plan(query, PLAIN, rows=10_000, width=2 * good.width)
     assert good.width < wanted.width <= 2 * good.width
+
+
+def test_a_file_without_the_columns_of_a_formula_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ask.toml"
+    path.write_text(
+        'tacit = 1\n[table]\nname = "p"\nrows = 50\n[budget]\nrho = 1\n[schema]\n'
+        'age = { type = "Real", lower = 0, upper = 9 }\n'
+        '[spend]\nrho = 0.5\n[ask.wages]\nquery = "Regression"\nformula = "income ~ age"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(tc.TacitError) as refused:
+        load(path)
+    assert "income" in str(refused.value)

@@ -33,6 +33,11 @@ class Regression(Query["RegressionRelease"]):
     model: str = "linear"
     where: str | None = None
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that the formula names, the response first."""
+        return parse(self.formula).columns
+
     def __post_init__(self) -> None:
         if self.model != "linear":
             text = f"model {self.model!r} of Regression is not in this version."
