@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 import numpy as np
 
+from tacit.errors import InferenceError
 from tacit.inference.fits.result import Fit
 from tacit.inference.regression_fit import fit
-from tacit.inference.terms import check_level
+from tacit.inference.terms import Target, check_level
 from tacit.linear.formula import parse
 from tacit.linear.layout import layout
 from tacit.linear.noisy import crossed, scores
@@ -49,8 +50,11 @@ class RegressionRelease(Release):
         """Coefficients with both parts of their covariance; a reason in each term where the noise is too large."""
         return fit_release(self)
 
-    def estimate(self) -> Fit:
-        """The same."""
+    def estimate(self, target: Target = "population") -> Fit:
+        """The same; InferenceError I09 for another target: what residuals beyond the cut would add is not known."""
+        if target != "population":
+            text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
+            raise InferenceError(text, code="I09", hint='target="population"', state=None)
         return self.fit()
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:

@@ -195,8 +195,8 @@ def _criteria(step: Step, variance: float, *, intercept: bool) -> Mapping[str, f
     total = float(step.found.values[-1, -1])
     if intercept:  # the first term, of size 1
         total -= float(step.found.values[0, -1] ** 2 / rows)
-    out = {"rows": rows, "deviance": variance * (rows - step.u) * y, "scale": math.sqrt(variance * y)}
+    out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}
     if total > 0:
-        out["null_deviance"] = total * y
+        out["null_deviance"] = float(total * y)
         out["explained"] = 1 - out["deviance"] / out["null_deviance"]
     return out

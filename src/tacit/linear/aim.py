@@ -49,8 +49,11 @@ def aimed(found: Noisy, layout: Layout, clip: int, noise: float) -> Aim:
     size = np.sqrt((terms**2).sum(axis=1))
     scaled = found.through(terms / size[:, None])
     rows = max(float(found.values[0, 0]), 1.0)
-    b = pilot(scaled, u)
-    scale = spread(scaled, b, rows)
+    try:
+        b = pilot(scaled, u)
+        scale = spread(scaled, b, rows)
+    except np.linalg.LinAlgError:  # no eigenvalues were found: as if nothing were known
+        return start(layout, clip)
     top = 2 * float(abs(terms[u, layout.size]) / size[u])
     cut = min(max(scale * reach(rows, noise), LEAST * top), top)
     row = (terms[u] / size[u] - b @ (terms[:u] / size[:u, None])) / cut
