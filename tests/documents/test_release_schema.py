@@ -77,6 +77,7 @@ ROWS = [
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
+    tc.Regression("age ~ ok + region", where="visits > 0"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -174,7 +175,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks"}
+    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "products", "scores"}
     assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
@@ -263,6 +264,7 @@ def test_missing_fields_are_refused_everywhere() -> None:
                 quality_grid = key == "grid" and words["kind"] == "quality"
                 several = key == "columns" and words["kind"] == "quality"
                 delta = key == "delta"  # what is left is a pure price
+                delta = delta or key.startswith("weight")  # as many as a regression has columns
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)

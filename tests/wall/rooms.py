@@ -28,6 +28,8 @@ ROOMS: Final[dict[str, str]] = {
     "models": SHARED,
     "families": SHARED,
     "query_words": SHARED,
+    "question": SHARED,
+    "linear": SHARED,
     "schema": SHARED,
     "release": SHARED,
     "parts": SHARED,
