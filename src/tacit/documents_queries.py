@@ -1,0 +1,47 @@
+"""Questions in the JSON Schema of releases: each class with its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+from tacit.documents_words import Words, closed, fields_of, listed, ref
+from tacit.queries import MOST_PROBS, Histogram, Query, Regression
+from tacit.queries_blocks import BIASES
+from tacit.query_words import MOST_THRESHOLD
+
+
+def query(kind: type[Query[Any]]) -> Words:
+    """A question: its class and its arguments, those at their default left out."""
+    names = listed({"type": "string"}, minItems=1, uniqueItems=True)
+    edges = listed({"type": "number"}, minItems=1)
+    auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
+    words: Mapping[str, Words] = {
+        "columns": names,
+        "by": names,
+        "bins": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *auto]},
+        },
+        "where": {"type": "string"},
+        "weights": {"type": "string"},
+        "per": {"const": "row"},
+        "column": {"type": "string"},
+        "probs": listed(ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
+        "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
+        "outside": {"const": True} if kind is Histogram else ref("fraction"),
+        "missing": {"const": True},
+        "what": names,
+        "model": {"const": "linear"} if kind is Regression else ref("model"),
+        "blocks": {"type": "integer", "minimum": 2},
+        "rows": {"type": "integer", "minimum": 2},
+        "bias": {"enum": [*BIASES]},
+        "sparse": {"const": True},
+        "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
+        "formula": {"type": "string"},
+    }
+    own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
+    _, optional = fields_of(kind, words)
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
