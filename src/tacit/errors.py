@@ -160,6 +160,10 @@ CODES: Final[dict[str, str]] = {
     "I46": "a loss of one's own that is none",
     "I47": "a fit of more cells than can be handled",
     "I48": "more cells than a table of estimates has",
+    "I50": "columns of a histogram that a statistic cannot be made of",
+    "I51": "probabilities, words or numbers that a statistic from a histogram does not take",
+    "I52": "an event or times that survival cannot be told from",
+    "I53": "an unknown step for counts of a histogram, or a parameter of it out of range",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

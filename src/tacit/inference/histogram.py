@@ -22,6 +22,9 @@ from tacit.release import Axis, Levels, Release, Released, cell_labels, register
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.inference.from_cells.correlation import Correlations
+    from tacit.inference.from_cells.derived import Derived
+    from tacit.inference.from_cells.taken import By
     from tacit.tables import Table
 
 SHOWN: Final = 1_000
@@ -66,6 +69,60 @@ class HistogramRelease(Release):
     def estimate(self, target: Target = "population") -> Estimate:
         """Numbers of rows of every cell with both errors; InferenceError I09 (target), I48 (more than 1,000 cells)."""
         return self.margin(self.columns).estimate(target)
+
+    def quantiles(
+        self,
+        column: str,
+        probs: float | Sequence[float],
+        by: By = None,
+        target: Target = "population",
+        within: str = "smooth",
+    ) -> Derived:
+        """Quantiles of a column, in each group of `by`: the noisy distribution function, inverted (theory §7).
+
+        Intervals are {t: |F(t) - tau| within its law}, both errors in it.  within="smooth" takes the density in a bin
+        as a line and allows for what the neighbouring bins say against it; within="bins" has intervals of whole bins,
+        right for any values (heaped on round numbers).  Quantiles beyond the bounds are censored: a reason says so.
+        InferenceError I09, I41, I48, I50 (no order, a column twice), I51 (probabilities, other words).
+
+        >>> import tacit as tc
+        >>> table = {"age": [float(age) for age in range(100)] * 50}
+        >>> curator = tc.Curator(table, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+        >>> cells = curator.release(tc.Histogram("age", bins={"age": 20}), rho=0.5)
+        >>> low, high = cells.quantiles("age", 0.5).conf_int()
+        >>> low < 50 < high
+        True
+        """
+        from tacit.inference.from_cells.quantiles import quantiles
+
+        return quantiles(self, column, probs, by, target, within)
+
+    def cdf(self, column: str, by: By = None, target: Target = "population", *, simultaneous: bool = False) -> Derived:
+        """Shares of values at or below each edge of the bins, with both errors (theory §7).
+
+        Intervals of each, or bands that hold all of a group's at once.  InferenceError I09, I41, I48, I50.
+        """
+        from tacit.inference.from_cells.distribution import cdf
+
+        return cdf(self, column, by, target, simultaneous=simultaneous)
+
+    def moments(self, column: str, by: By = None, target: Target = "population") -> Derived:
+        """Mean, variance and standard deviation of a column, corrected for binning (theory §7), by the delta method.
+
+        InferenceError I09, I41, I48, I50 (levels that are no numbers, a column twice).
+        """
+        from tacit.inference.from_cells.moments import moments
+
+        return moments(self, column, by, target)
+
+    def correlation(self, columns: Sequence[str], target: Target = "population") -> Correlations:
+        """Pearson's correlations of columns, corrected for binning, intervals on Fisher's scale (theory §7).
+
+        InferenceError I09, I41, I50 (fewer than two columns, levels that are no numbers).
+        """
+        from tacit.inference.from_cells.correlation import correlation
+
+        return correlation(self, columns, target)
 
     def summary(self, level: float = 0.95) -> Table:
         """The cells as a table, or where they are many the margins of each column; InferenceError I01 (level)."""
