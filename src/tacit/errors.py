@@ -163,6 +163,7 @@ CODES: Final[dict[str, str]] = {
     "I50": "columns of a histogram that a statistic cannot be made of",
     "I51": "probabilities, words or numbers that a statistic from a histogram does not take",
     "I52": "an event or times that survival cannot be told from",
+    "I54": "a test from counts that are nothing but noise",
     "I53": "an unknown step for counts of a histogram, or a parameter of it out of range",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

@@ -22,8 +22,11 @@ from tacit.release import Axis, Levels, Release, Released, cell_labels, register
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.inference.contrasts import Test
+    from tacit.inference.from_cells.adjust import Adjusted
     from tacit.inference.from_cells.correlation import Correlations
     from tacit.inference.from_cells.derived import Derived
+    from tacit.inference.from_cells.survival import Survival
     from tacit.inference.from_cells.taken import By
     from tacit.tables import Table
 
@@ -123,6 +126,52 @@ class HistogramRelease(Release):
         from tacit.inference.from_cells.correlation import correlation
 
         return correlation(self, columns, target)
+
+    def survival(
+        self,
+        time: str,
+        event: str = "event",
+        by: By = None,
+        happened: str | None = None,
+        target: Target = "population",
+    ) -> Survival:
+        """Shares without the event after each time, in each group: a life table (theory §7, [Kaplan & Meier 1958]).
+
+        Times in bins: actuarial, rows censored in a bin are at risk for half of it; times a bin each: exact.
+        happened: the level that is the event ("true" of a Boolean); the other one is censored.  Values beyond the
+        bounds are in the last bin, so that nothing is said of its end.  InferenceError I09, I41, I48, I50, I52.
+        """
+        from tacit.inference.from_cells.survival import survival
+
+        return survival(self, time, event, by, happened, target)
+
+    def logrank(self, time: str, event: str = "event", by: By = None, happened: str | None = None) -> Test:
+        """Whether groups have the event alike over time: log-rank, with the noise in its variance (theory §7).
+
+        InferenceError I41, I50 (no groups), I52 (times, events), I54 (nothing but noise).
+        """
+        from tacit.inference.from_cells.logrank import logrank
+
+        return logrank(self, time, event, by, happened)
+
+    def independence(self, one: str, other: str, *, draws: int = 9_999, rng: int = 0) -> Test:
+        """Whether two columns are independent: chi-square, its law simulated with the noise [Gaboardi et al. 2016].
+
+        InferenceError I41, I50 (fewer than two levels), I51 (draws), I54 (nothing but noise).
+        """
+        from tacit.inference.from_cells.independence import independence
+
+        return independence(self, one, other, draws=draws, rng=rng)
+
+    def adjusted(self, step: str, *more: str, A: float | None = None, chance: float = 0.05) -> Adjusted:
+        """Counts after named steps: "project", "clip", "simplex", "threshold", in that order of the words (theory §7).
+
+        threshold: counts below a cut are 0; the cut is one that any empty cell passes with probability `chance` at
+        most, or A log(n) / epsilon.  InferenceError I53 for other steps, and for a projection without a public total.
+        """
+        from tacit.inference.from_cells.adjust import adjusted
+
+        return adjusted(self, step, *more, A=A, chance=chance)
 
     def summary(self, level: float = 0.95) -> Table:
         """The cells as a table, or where they are many the margins of each column; InferenceError I01 (level)."""

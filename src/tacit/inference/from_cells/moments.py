@@ -16,6 +16,7 @@ import numpy as np
 from tacit.inference.estimate import Target
 from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Axis, Cells
+from tacit.inference.fits.sandwich import floored
 from tacit.inference.from_cells.derived import Delta, Derived, Scale
 from tacit.inference.from_cells.errors import Noise
 from tacit.inference.from_cells.taken import By, Taken, checked, places, taken, unclear, words
@@ -76,8 +77,7 @@ def derived(
         rows = slice(g * p, (g + 1) * p)
         weights[rows, g * cells : (g + 1) * cells] = part.influence
         if target == "population":
-            n = np.maximum(made.regular[g].reshape(-1), 0.0)
-            sampling[rows, rows] = (part.influence * n) @ part.influence.T
+            sampling[rows, rows] = sampling_of(made.regular[g].reshape(-1), part.influence, made.noise)
     values = np.concatenate([part.values for part in parts])
     reasons = tuple(reason for part in parts for reason in part.reasons)
     error = made.noise.error(np.concatenate([part.influence for part in parts]), np.diag(sampling))
@@ -98,6 +98,17 @@ def derived(
         (note,),
         term_title=":".join(made.by),
     )
+
+
+def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
+    """Covariance of sums over rows, shape (p, p), from signed counts; no variance below its noise's deviation."""
+    found = floored((influence * counts) @ influence.T) if len(influence) else np.zeros((0, 0))
+    own = np.diag(found)
+    least = np.sqrt(np.maximum(noise.variance(influence**2), 0.0))
+    grown = np.sqrt(np.maximum(own, least) / np.maximum(own, 1e-300))
+    out = found * np.outer(grown, grown)
+    np.fill_diagonal(out, np.maximum(own, least))
+    return out
 
 
 def _moments(axis: Axis, counts: Array, noise: Noise) -> Part:

@@ -27,11 +27,12 @@ def summary(found: Derived, level: float) -> Table:
         width = high - low
         digits = decimals(np.array([width / 4])) if np.isfinite(width) and width > 0 else 2
         row: list[object] = [term, format_number(float(found.values[i]), decimals=digits)]
+        said = with_errors and found.reasons[i] is None
         if with_errors:
-            row.append(format_number(float(found.std_errors[i]), decimals=digits))
+            row.append(format_number(float(found.std_errors[i]), decimals=digits) if said else "–")
         row.append(format_interval(low, high, decimals=digits))
         if with_errors:
-            row.append(f"{100 * found.privacy_shares[i]:.0f} %")
+            row.append(f"{100 * found.privacy_shares[i]:.0f} %" if said else "–")
         rows.append(tuple(row))
     interval = f"{percent(level)} interval"
     columns = (
