@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -12,12 +12,8 @@ from tacit.inference import laws
 from tacit.inference.laws import Array
 from tacit.noise.laws import Law
 
-KURTOSIS: Final = 0.5
-"""Largest excess kurtosis at which quantiles are those of Cornish and Fisher: wrong by less than 0.3% (tests)."""
-APART: Final = 8
-"""Laplace scales that are kept apart where the law itself is taken; smaller ones join the normal part."""
-GAP: Final = 0.03
-"""Equal scales are moved apart by as much, their variance kept: partial fractions then lose few digits."""
+NODES: Final = 257
+"""Points of the table of half-widths: interpolation is wrong by less than 1e-5."""
 
 
 @dataclass(frozen=True)
@@ -93,40 +89,27 @@ class Error:
     def halfwidth(self, level: float) -> Array:
         """The q with P(|error| <= q) = level, shape (...).
 
-        By the cumulants up to the sixth where the law is near a normal one, else by the law itself (theory §1.5).
+        That of a normal plus one Laplace noise of the same variance and kurtosis (theory §1.5), corrected for the sixth
+        cumulant as by Cornish and Fisher, damped: wrong by less than 1% up to a level of 99% (tests), exact for one noise.
 
         >>> error = Error(np.zeros(1), np.ones((1, 1)), np.full((1, 1), 20.0))
         >>> float(error.halfwidth(0.95).round(3)[0])
         12.464
         """
-        z = laws.normal_quantile(level)
         total = np.maximum(self.sd**2, 1e-300)
-        fourth = 12 * (self.number * self.scales**4).sum(axis=-1) / total**2
-        sixth = 240 * (self.number * self.scales**6).sum(axis=-1) / total**3
-        bend = fourth / 24 * (z**3 - 3 * z) + sixth / 720 * (z**5 - 10 * z**3 + 15 * z)
-        bend -= fourth**2 / 384 * (3 * z**5 - 24 * z**3 + 29 * z)
-        out = self.sd * (z + bend)
-        far = fourth > KURTOSIS
-        if far.any():
-            out[far] = self._exact(level, far)
-        return out
-
-    def _exact(self, level: float, far: Array) -> Array:
-        scales = np.broadcast_to(self.scales, (*self.sd.shape, self.scales.shape[-1]))[far]
-        number = np.broadcast_to(self.number, (*self.sd.shape, self.scales.shape[-1]))[far]
-        b, variance = apart(scales, number)
-        return laws.halfwidth(level, np.sqrt(np.broadcast_to(self.variance, self.sd.shape)[far] + variance), b)
+        b = self.scales / np.sqrt(total)[..., None]
+        fourth = 12 * (self.number * b**4).sum(axis=-1)
+        sixth = 240 * (self.number * b**6).sum(axis=-1)
+        kurtosis, quantile = one_laplace(level)
+        z = laws.normal_quantile(level)
+        more = np.minimum(sixth - 240 * (fourth / 12) ** 1.5, 0.0)
+        bend = 0.75 * np.exp(-0.42 * fourth) * more / 720 * (z**5 - 10 * z**3 + 15 * z)  # damped as exact laws are
+        return self.sd * (np.interp(fourth, kurtosis, quantile) + bend)
 
 
-def apart(scales: Array, number: Array) -> tuple[Array, Array]:
-    """The APART largest scales, each `number` times, shape (t, APART), and the variance of the others, shape (t,)."""
-    order = np.argsort(-scales, axis=-1)[:, :APART]
-    top, times = np.take_along_axis(scales, order, -1), np.rint(np.take_along_axis(number, order, -1))
-    end = np.cumsum(times, axis=-1)
-    place = np.arange(APART)
-    which = np.minimum((place[None, :, None] >= end[:, None, :]).sum(axis=-1), top.shape[-1] - 1)
-    b = np.where(place < end[:, -1:], np.take_along_axis(top, which, -1), 0.0)
-    kept = (b**2).sum(axis=-1)
-    moved = b * np.exp(GAP * (APART / 2 - place))
-    b = moved * np.sqrt(kept / np.maximum((moved**2).sum(axis=-1), 1e-300))[:, None]
-    return b, np.maximum(2 * (number * scales**2).sum(axis=-1) - 2 * kept, 0.0)
+@lru_cache(maxsize=64)
+def one_laplace(level: float) -> tuple[Array, Array]:
+    """Excess kurtosis of a standardised normal plus one Laplace noise, 0 to 3, and its `level` half-width."""
+    share = np.linspace(0, 1, NODES)  # of the variance that is Laplace noise
+    b = np.sqrt(share / 2)
+    return 3 * share**2, laws.halfwidth(level, np.sqrt(1 - share), b[:, None])

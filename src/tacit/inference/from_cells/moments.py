@@ -80,9 +80,12 @@ def derived(
             sampling[rows, rows] = sampling_of(made.regular[g].reshape(-1), part.influence, made.noise)
     values = np.concatenate([part.values for part in parts])
     reasons = tuple(reason for part in parts for reason in part.reasons)
-    error = made.noise.error(np.concatenate([part.influence for part in parts]), np.diag(sampling))
     bad = tuple(reason is not None for reason in reasons)
     low, high = (np.tile(end, groups) for end in bounds)
+    weights[np.array(bad)] = 0.0  # nothing is known: a standard error of half the range
+    sampling[np.array(bad)], sampling[:, np.array(bad)] = 0.0, 0.0
+    sampling += np.diag(np.where(bad, (high - low) / 2, 0.0) ** 2)
+    error = made.noise.error(np.concatenate([part.influence for part in parts]), np.diag(sampling))
     note = "corrected for binning; values within a bin are taken as its neighbours suggest (a density that is a line)"
     return Derived(
         made.release,
@@ -122,8 +125,8 @@ def _moments(axis: Axis, counts: Array, noise: Noise) -> Part:
     off = (gathered[0] - mean) / size
     own = float(noise.variance(off))
     variance = float(centred @ counts) / size + own  # the square of the mean's noise is subtracted with its square
-    spread = max(variance, 1e-300)
     curve = (centred - variance) / size
+    spread = max(variance, float(np.sqrt(max(float(noise.variance(curve)), 0.0))), 1e-300)
     influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])
     values = np.array([mean, variance, np.sqrt(max(variance, 0.0))])
     rough = few or loose(variance, float(noise.variance(curve)), "variance")
