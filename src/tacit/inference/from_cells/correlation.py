@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -68,7 +68,8 @@ class Correlations(Derived):
         if what not in ("estimate", "lower", "upper", "reason"):
             text = f"what={what!r} is none of 'estimate', 'lower', 'upper', 'reason'."
             raise InferenceError(text, code="I51", hint='matrix("lower")', state=None)
-        told = self.to_frame(level)[what].to_dict()
+        frame: Any = self.to_frame(level)
+        told = dict(zip(self.terms, cast("list[float | str]", list(frame[what])), strict=True))
         names = list(self.columns)
         same = "" if what == "reason" else 1.0
         found = [[told.get(f"{a}:{b}", told.get(f"{b}:{a}", same)) for b in names] for a in names]

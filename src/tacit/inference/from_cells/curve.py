@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.inference.from_cells.errors import Error, Noise
 from tacit.inference.laws import Array
 
-FINE = 8
+Places: TypeAlias = NDArray[np.int64]
+FINE: Final = 8
 """Points within a bin at which an interval's end may lie."""
-POINTS = 16_384
+POINTS: Final = 16_384
+"""Points of all bins, at most: with more bins, fewer in each."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +96,15 @@ class Curve:
         """Whether there are bins enough to know something of the density within one."""
         return not self.discrete and self.bins > 2
 
-    def room(self, at: Array, within: Array) -> Array:
+    def room(self, at: Places, within: Array) -> Array:
         """How far F may be off at the share `within` of bin `at`, in shares of rows: the density there is not known."""
         return self.shape[1][at] * within * (1 - within) / 2
 
-    def error(self, at: Array, within: Array, tau: Array) -> Error:
+    def error(self, at: Places, within: Array, tau: Array) -> Error:
         """Law of S(t) - tau N for t at the share `within` of bin `at`, where F(t) = tau; all of one shape (m,)."""
         first = at + (self.below is not None)
         weights = np.stack([1 - tau, within - tau, -tau], axis=-1)
-        times = np.stack([first, np.ones_like(first), self.cells - first - 1.0], axis=-1)
+        times = np.stack([first, np.ones_like(first), self.cells - first - 1], axis=-1).astype(np.float64)
         variance = self.size * tau * (1 - tau) if self.sampling else np.zeros_like(tau)
         return self.noise.error(weights, variance, times)
 
@@ -150,7 +154,7 @@ class Curve:
         upper = stop if last >= end else _zero(place, low, last)
         return float(lower), float(upper)
 
-    def _grid(self, smooth: bool) -> tuple[Array, Array]:
+    def _grid(self, smooth: bool) -> tuple[Places, Array]:
         """Bins and shares of them: every edge once, and points between where there is a shape between."""
         fine = max(1, min(FINE, POINTS // self.bins)) if smooth else 1
         at = np.append(np.repeat(np.arange(self.bins), fine), self.bins - 1)

@@ -8,11 +8,12 @@ from typing import Final
 import numpy as np
 
 from tacit.inference.estimate import Target
-from tacit.inference.from_cells.curve import Curve
+from tacit.inference.from_cells.curve import Curve, Places
 from tacit.inference.from_cells.derived import Derived
 from tacit.inference.from_cells.errors import Error
 from tacit.inference.from_cells.quantiles import curves
 from tacit.inference.from_cells.taken import By, checked, taken, unclear, words
+from tacit.inference.invert import NDArrayBool
 from tacit.inference.laws import Array
 from tacit.release import Released
 
@@ -47,7 +48,7 @@ class Banded:
         S, inside = curve.sums[j], curve.rising[j]
         factor = critical(curve, level, self.rng) if self.simultaneous else None
 
-        def accepted(phi: Array) -> Array:
+        def accepted(phi: Array) -> NDArrayBool:
             error = _error(curve, j, phi)
             q = error.halfwidth(level) if factor is None else factor * error.sd
             return np.abs(S - phi * curve.rows) <= q
@@ -105,7 +106,7 @@ def cdf(
     )
 
 
-def at(curve: Curve) -> Array:
+def at(curve: Curve) -> Places:
     """Places of the edges at which F is not known to be 0 or 1, as integers."""
     first = 0 if curve.below is not None and not curve.discrete else 1
     return np.arange(first, curve.bins + (curve.above is not None))
@@ -122,7 +123,7 @@ def steps(curve: Curve) -> Array:
     return (np.arange(curve.cells)[None, :] < first[:, None]).astype(np.float64)
 
 
-def _error(curve: Curve, j: Array, phi: Array) -> Error:
+def _error(curve: Curve, j: Places, phi: Array) -> Error:
     """Law of S_j - phi N where F is phi there: edge j is the start of bin j, or the end of the last."""
     last = j == curve.bins
     return curve.error(np.where(last, j - 1, j), last.astype(np.float64), phi)

@@ -91,3 +91,31 @@ class LifeTable:
         steps = (left - 1 / at_risk)[:, None] * self.entered[:k]
         steps[np.arange(k), np.arange(k)] -= left
         return np.cumsum(steps, axis=0)
+
+
+def crossing(times: tuple[float, ...], curve: Array, height: float, known: int | None = None) -> float:
+    """The first time at which a curve is at or below `height`, lines between; inf if never.
+
+    times: the start, where the curve is 1, and those of the curve.  From place `known` on it may fall at once.
+
+    >>> crossing((0.0, 1.0, 2.0), np.array([0.8, 0.4]), 0.5)
+    1.75
+    """
+    below = np.flatnonzero(curve <= height)
+    if not below.size:
+        return np.inf
+    i = int(below[0])
+    if known is not None and i >= known:
+        return float(times[i])
+    before = float(curve[i - 1]) if i else 1.0
+    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))
+
+
+def last(times: tuple[float, ...], curve: Array, height: float) -> float:
+    """The last time at which a curve is at or above `height`, lines between; inf where it is so at the end."""
+    above = np.flatnonzero(curve >= height)
+    i = int(above[-1]) + 1 if above.size else 0
+    if i == len(curve):
+        return np.inf
+    before = float(curve[i - 1]) if i else 1.0
+    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))

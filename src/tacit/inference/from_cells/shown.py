@@ -43,4 +43,4 @@ def summary(found: Derived, level: float) -> Table:
     said = [f"{term}: {reason}" for term, reason in zip(found.terms, found.reasons, strict=True) if reason]
     notes = (*said[:MOST_REASONS], f"estimates: {found.estimand}", *found.notes, facts(found.release))
     title = f"{found.title} · {people_words(found.release)}"
-    return Table(title, columns, tuple(rows), notes, ("left", *["right"] * (len(columns) - 1)))
+    return Table(title, columns, tuple(rows), notes)

@@ -13,7 +13,7 @@ from tacit.inference.fits.cells import Axis
 from tacit.inference.from_cells.curve import pooled
 from tacit.inference.from_cells.derived import Derived
 from tacit.inference.from_cells.errors import Error
-from tacit.inference.from_cells.lifetable import LifeTable
+from tacit.inference.from_cells.lifetable import LifeTable, crossing, last
 from tacit.inference.from_cells.moments import sampling_of
 from tacit.inference.from_cells.taken import By, Taken, checked, taken, words
 from tacit.inference.laws import Array
@@ -197,10 +197,10 @@ def _told(table: LifeTable, edges: list[float], pinned: bool, target: Target) ->
     sampling[:k, :k] = part * np.outer(inner, inner)
     rows, repeated = table.weights(own)
     error = table.noise.error(rows, np.diag(part), repeated) if k else None
-    last = f"the last bin holds all times from {edges[-2] if T > 1 else 0:,g} on: nothing is known of its end"
+    end = f"the last bin holds all times from {edges[-2] if T > 1 else 0:,g} on: nothing is known of its end"
     whole = pinned and table.clear >= T - 1
     few = "too few at risk for this price"
-    reasons = (None,) * k + tuple(last if whole and i == T - 1 else few for i in range(k, T))
+    reasons = (None,) * k + tuple(end if whole and i == T - 1 else few for i in range(k, T))
     return Told(values, influence, sampling, table.logs[:k], error, reasons)
 
 
@@ -273,31 +273,3 @@ def _start(axis: Axis) -> float:
     if axis.kind == "levels":
         return float(axis.centers[0]) - 1
     return float(axis.bounds[0])
-
-
-def crossing(times: tuple[float, ...], curve: Array, height: float, known: int | None = None) -> float:
-    """The first time at which a curve is at or below `height`, lines between; inf if never.
-
-    times: the start, where the curve is 1, and those of the curve.  From place `known` on it may fall at once.
-
-    >>> crossing((0.0, 1.0, 2.0), np.array([0.8, 0.4]), 0.5)
-    1.75
-    """
-    below = np.flatnonzero(curve <= height)
-    if not below.size:
-        return np.inf
-    i = int(below[0])
-    if known is not None and i >= known:
-        return float(times[i])
-    before = float(curve[i - 1]) if i else 1.0
-    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))
-
-
-def last(times: tuple[float, ...], curve: Array, height: float) -> float:
-    """The last time at which a curve is at or above `height`, lines between; inf where it is so at the end."""
-    above = np.flatnonzero(curve >= height)
-    i = int(above[-1]) + 1 if above.size else 0
-    if i == len(curve):
-        return np.inf
-    before = float(curve[i - 1]) if i else 1.0
-    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))
