@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 
     from tacit.tables import Table
 
-Scale = Literal["plain", "log", "fisher"]
+Scale = Literal["plain", "log", "root", "fisher"]
 
 
 @dataclass(frozen=True)
 class Delta:
     """value -+ the quantile of its error, on a scale on which the error is more nearly normal; cut to [low, high].
 
-    log: of positive values.  fisher: atanh, of correlations.  `unclear` terms have the whole range.
+    log: of positive values, as they are where the error is more than half of them.  root: of square roots of such.
+    fisher: atanh, of correlations.  `unclear` terms have the whole range.
     """
 
     value: Array
@@ -45,8 +47,10 @@ class Delta:
         low, high = self.value - q, self.value + q
         for i, scale in enumerate(self.scales):
             v = float(self.value[i])
-            if scale == "log" and v > 0:
-                low[i], high[i] = v * np.exp(-q[i] / v), v * np.exp(q[i] / v)
+            if scale == "log":
+                low[i], high[i] = positive(v, float(q[i]))
+            elif scale == "root":
+                low[i], high[i] = np.sqrt(positive(v * v, 2 * v * float(q[i])))
             elif scale == "fisher" and abs(v) < 1:
                 step = q[i] / (1 - v * v)
                 low[i], high[i] = np.tanh(np.arctanh(v) - step), np.tanh(np.arctanh(v) + step)
@@ -54,6 +58,17 @@ class Delta:
         return np.where(none, self.low, np.maximum(low, self.low)), np.where(
             none, self.high, np.minimum(high, self.high)
         )
+
+
+def positive(v: float, q: float) -> tuple[float, float]:
+    """Limits of a positive number: on the log scale, or as they are where the error is more than half of it.
+
+    >>> positive(4.0, 3.0)
+    (1.0, 7.0)
+    """
+    if q >= v / 2:
+        return max(v - q, 0.0), max(v + q, 0.0)
+    return v * math.exp(-q / v), v * math.exp(q / v)
 
 
 @dataclass(frozen=True, repr=False)

@@ -96,7 +96,7 @@ class Error:
 
         >>> error = Error(np.zeros(1), np.ones((1, 1)), np.full((1, 1), 20.0))
         >>> float(error.halfwidth(0.95).round(3)[0])
-        12.464
+        12.462
         """
         total = np.maximum(self.sd**2, 1e-300)
         b = np.asarray(self.scales / np.sqrt(total)[..., None])

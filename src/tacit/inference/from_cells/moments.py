@@ -23,8 +23,8 @@ from tacit.inference.from_cells.taken import By, Taken, checked, places, taken, 
 from tacit.inference.laws import Array
 from tacit.release import Released
 
-LOOSE: Final = 0.5
-"""A variance is told where its noise is below this part of it."""
+LOOSE: Final = 0.25
+"""What is divided by a variance is told where its noise is below this part of it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def moments(release: Released, column: str, by: By = None, target: Target = "pop
         f"Moments of {column}" + (f" by {' and '.join(made.by)}" if made.by else ""),
         words(made, f"mean, variance (divisor n) and standard deviation of {column}", target),
         ("mean", "variance", "sd"),
-        ("plain", "log", "log"),
+        ("plain", "log", "root"),
         (lows, highs),
     )
 
@@ -129,13 +129,13 @@ def _moments(axis: Axis, counts: Array, noise: Noise) -> Part:
     spread = max(variance, float(np.sqrt(max(float(noise.variance(curve)), 0.0))), 1e-300)
     influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])
     values = np.array([mean, variance, np.sqrt(max(variance, 0.0))])
-    rough = few or loose(variance, float(noise.variance(curve)), "variance")
+    rough = few or loose(variance, float(noise.variance(curve)), "variance", most=0.5)
     return Part(values, influence, (few, rough, rough))
 
 
-def loose(value: float, noise: float, what: str) -> str | None:
+def loose(value: float, noise: float, what: str, most: float = LOOSE) -> str | None:
     """Why a positive number says nothing, its noise being that of a variance, or None."""
-    if value <= 0 or np.sqrt(max(noise, 0.0)) > LOOSE * value:
+    if value <= 0 or np.sqrt(max(noise, 0.0)) > most * value:
         return f"{what} {value:,.3g} with noise of {np.sqrt(max(noise, 0.0)):,.3g}: nothing can be said for this price"
     return None
 
