@@ -21,6 +21,10 @@ import tacit
 from tacit.errors import CODES
 from tacit.inference.contrasts import Test
 from tacit.inference.estimate import Estimate
+from tacit.inference.from_cells.adjust import Adjusted
+from tacit.inference.from_cells.correlation import Correlations
+from tacit.inference.from_cells.derived import Derived
+from tacit.inference.from_cells.survival import Survival
 from tacit.inference.moments import MomentsRelease
 from tacit.inference.pairs import Pairwise
 from tacit.inference.quality import QualityRelease
@@ -33,6 +37,7 @@ from tacit.queries import KINDS
 
 RELEASES = (MomentsRelease, QualityRelease, QuantilesRelease)
 ANSWERS = (*RELEASES, Estimate, QuantileEstimate, QuantileDifference, Pairwise, PairwiseRatios, Ratio, Test, Drawn)
+ANSWERS += (Derived, Correlations, Survival, Adjusted)
 """Classes that people meet without importing them."""
 ESTIMATORS = [
     *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),

@@ -27,7 +27,7 @@ def test_moments_are_those_of_the_rows() -> None:
     assert np.abs(found.values - [x.mean(), x.var(), x.std()]) == pytest.approx(0, abs=0.3 * 8.3e-4)
     assert found.std_errors[0] == pytest.approx(x.std() / np.sqrt(20_000), rel=0.02)
     fourth = ((x - x.mean()) ** 4).mean()
-    assert found.std_errors[1] == pytest.approx(np.sqrt((fourth - x.var() ** 2) / 20_000), rel=0.02)
+    assert found.std_errors[1] == pytest.approx(np.sqrt((fourth - x.var() ** 2) / 20_000), rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ class Survival(Derived):
 
     def median(self) -> Derived:
         """Times by which half have had the event."""
-        return self.quantiles((0.5,))
+        return self._reached((0.5,))
 
     def quantiles(self, probs: tuple[float, ...] | list[float] = (0.25, 0.5, 0.75)) -> Derived:
         """Times by which these shares have had the event; intervals where the band of S holds 1 - p.
@@ -92,6 +92,9 @@ class Survival(Derived):
         if not asked or not all(0 < p < 1 for p in asked):
             text = f"probabilities {probs!r} are not numbers above 0 and below 1."
             raise InferenceError(text, code="I51", hint="[0.5]", state=None)
+        return self._reached(asked)
+
+    def _reached(self, asked: tuple[float, ...]) -> Derived:
         curves = self.values.reshape(len(self.groups), -1)
         values = np.array([crossing((self.start, *self.times), curve, 1 - p) for curve in curves for p in asked])
         own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
