@@ -165,7 +165,6 @@ TEST = "| | rows | ε | rejected at 5% | at 1% | refused, % |\n" + "|---" * 6 + 
 def page(sims: int) -> str:
     b22, b13, flat = column(beta(2, 2), 20), column(beta(1, 3), 20), column(beta(1, 1), 20)
     taus = [0.05, 0.5, 0.95]
-    two, r = pair(10, 0.5)
     S = [float(np.exp(-1.5 * t)) for t in (0.25, 0.5, 0.75)]
     ends = ["0.25", "0.5", "0.75"]
     parts = [
@@ -211,10 +210,13 @@ def page(sims: int) -> str:
         truth = [law.mean(), law.var(), law.std()]
         parts += rows(name, who, lambda x: moments.moments(x, "x"), truth, sims)
     parts += [
-        "\n## Correlation\n\nTwo normal columns within 3 standard deviations, correlation 0.5 before, 10 × 10 bins.\n",
+        "\n## Correlation\n\nTwo normal columns within 3 standard deviations, and their correlation before that cut.\n",
         HEAD,
     ]
-    parts += rows("normal", two, lambda x: correlation.correlation(x, ["x", "y"]), [r], sims)
+    for given, bins in ((0.5, 10), (0.95, 20)):
+        two, r = pair(bins, given)
+        name = f"{given}, {bins} × {bins} bins"
+        parts += rows(name, two, lambda x: correlation.correlation(x, ["x", "y"]), [r], sims)
     parts += [
         "\n## Survival\n\nHazard 1.5, leaving at 0.7, all left at the end; 20 bins of time. The actuarial estimate "
         "takes leaving as even within bins: its bias is what is left at 100,000 rows.\n",

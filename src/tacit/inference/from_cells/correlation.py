@@ -95,7 +95,7 @@ def correlation(release: Released, columns: Sequence[str], target: Target = "pop
         np.diag([float(one.sampling[0, 0]) for one in found if one.sampling is not None]),
         np.diag([float(one.privacy[0, 0]) for one in found if one.privacy is not None]),
         tuple(one.reasons[0] for one in found),
-        (*found[0].notes, "intervals on Fisher's scale"),
+        (*found[0].notes, "intervals on Fisher's scale where they are narrow"),
         columns=names,
     )
 

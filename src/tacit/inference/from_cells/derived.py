@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -26,12 +26,16 @@ if TYPE_CHECKING:
 Scale = Literal["plain", "log", "root", "fisher"]
 
 
+NEAR: Final = 0.2
+"""Largest half-width of a correlation on Fisher's scale: beyond it noise rules, whose size 1 - r**2 does not change."""
+
+
 @dataclass(frozen=True)
 class Delta:
     """value -+ the quantile of its error, on a scale on which the error is more nearly normal; cut to [low, high].
 
     log: of positive values, as they are where the error is more than half of them.  root: of square roots of such.
-    fisher: atanh, of correlations.  `unclear` terms have the whole range.
+    fisher: atanh, of correlations, as they are where the error is large.  `unclear` terms have the whole range.
     """
 
     value: Array
@@ -51,7 +55,7 @@ class Delta:
                 low[i], high[i] = positive(v, float(q[i]))
             elif scale == "root":
                 low[i], high[i] = np.sqrt(positive(v * v, 2 * v * float(q[i])))
-            elif scale == "fisher" and abs(v) < 1:
+            elif scale == "fisher" and q[i] < NEAR * (1 - v * v):
                 step = q[i] / (1 - v * v)
                 low[i], high[i] = np.tanh(np.arctanh(v) - step), np.tanh(np.arctanh(v) + step)
         none = np.array(self.unclear, dtype=bool)
