@@ -97,6 +97,19 @@ def test_groups_have_their_own() -> None:
     assert quantiles(release, "x", [0.5, 0.7], by="g").terms == ("a:0.5", "a:0.7", "b:0.5", "b:0.7")
 
 
+def test_pictures_and_tables_show_what_is_told() -> None:
+    found = quantiles(one(UNIT, {"x": 10}, [1000] * 10), "x", [0.05, 0.5])
+    drawn = found.plot()
+    assert drawn.terms == found.terms
+    assert drawn.values == pytest.approx(found.values)
+    assert drawn.lower == pytest.approx(found.intervals()[:, 0])
+    shown = found.summary()
+    assert shown.columns == ("", "estimate", "95% interval")
+    assert shown.notes[0].startswith("0.05: in the first bin")
+    told = cdf(one(UNIT, {"x": 4}, [100, 400, 300, 200]), "x").to_frame()
+    assert told.columns.tolist() == ["estimate", "std_error", "lower", "upper", "privacy_share", "reason"]
+
+
 def test_quantiles_beyond_the_bounds_are_censored() -> None:
     curve = Curve(np.linspace(0, 1, 11), np.full(10, 80.0), TINY, below=150.0, above=50.0)
     assert curve.quantile(0.1) == (0.0, -1)
