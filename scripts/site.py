@@ -24,7 +24,7 @@ AREAS = {
     "I": "Inference",
     "N": "Noise laws",
     "C": "Command line",
-    "M": "The machine",
+    "M": "The machine, and models",
 }
 
 

@@ -14,19 +14,25 @@ from tacit.inference import moments as _moments  # registers the classes of rele
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
+from tacit.inference import regression as _regression
+from tacit.inference import sample_and_aggregate as _sample_and_aggregate
+from tacit.inference import sparse_histogram as _sparse
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
+from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
 from tacit.study.study import LATER as _LATER
 
 if TYPE_CHECKING:
-    from tacit import examples, testing
+    from tacit import examples, families, testing
     from tacit.curator.curator import Curator
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
+    from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
+    from tacit.models.custom import Model
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -44,15 +50,19 @@ __all__ = [
     "Date",
     "Histogram",
     "Integer",
+    "Loss",
     "Mean",
+    "Model",
     "Plan",
     "PrivacyUnit",
     "Quantiles",
     "Query",
     "Range",
     "Real",
+    "Regression",
     "Release",
     "Releases",
+    "SampleAndAggregate",
     "Schema",
     "Site",
     "Study",
@@ -63,6 +73,7 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "families",
     "methods",
     "plan",
     "release_schema",
@@ -78,7 +89,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _sample_and_aggregate, _sparse, _LATER
 
 
 def __getattr__(name: str) -> Any:
@@ -104,10 +115,16 @@ def __getattr__(name: str) -> Any:
         from tacit.inference import report
 
         found = getattr(report, name)
+    elif name == "Loss":
+        from tacit.inference.fits.custom import Loss as found  # noqa: N813
     elif name == "draft":
         from tacit.schema import draft as found
     elif name == "examples":
         import tacit.examples as found
+    elif name == "families":
+        import tacit.families as found
+    elif name == "Model":
+        from tacit.models.custom import Model as found  # noqa: N813
     elif name == "testing":
         import tacit.testing as found
     else:

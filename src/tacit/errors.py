@@ -24,7 +24,7 @@ CODES: Final[dict[str, str]] = {
     "S12": "the label for missing cells is also a level",
     "S13": "max_rows is out of range",
     "S14": "two privacy units",
-    "S15": "units, column or ordered is not what it should be",
+    "S15": "units, column, ordered or constant is not what it should be",
     "S16": "a drafted schema still has an open place",
     "S17": "what should be a number of rows is none",
     "S18": "a column cannot be computed as it says",
@@ -67,8 +67,21 @@ CODES: Final[dict[str, str]] = {
     "Q70": "per= is neither person nor row",
     "Q71": "per= without persons",
     "Q72": "a column that cannot be weights",
-    "Q73": "quantiles of persons",
     "Q74": "probabilities that are none",
+    "Q95": "a model that does not fit the question",
+    "Q96": "blocks need to know about how many rows there are",
+    "Q97": "a number of blocks or rows that cannot be",
+    "Q80": "a level is called like a cell that a histogram adds",
+    "Q81": "a word of a histogram is neither true nor false",
+    "Q82": 'bins="auto" without a public number of rows',
+    "Q83": "a threshold that is none, or that too many empty cells would pass",
+    "Q84": "what a sparse histogram, or a simulation of one, cannot say",
+    "Q90": "a constant column that cannot be numbered",
+    "Q85": "a formula that cannot be read",
+    "Q86": "a column that cannot take part in a regression as it is written",
+    "Q87": "a regression of persons",
+    "Q88": "a model that is not in this version",
+    "Q89": "a regression of too many columns",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets
@@ -165,6 +178,12 @@ CODES: Final[dict[str, str]] = {
     "I52": "an event or times that survival cannot be told from",
     "I54": "a test from counts that are nothing but noise",
     "I53": "an unknown step for counts of a histogram, or a parameter of it out of range",
+    "I60": "a density of a column of levels",
+    "I61": "a number of synthetic rows that is none",
+    "I62": "a seed of random numbers that is none",
+    "I63": "a histogram that is all noise",
+    "I64": "a picture of more columns than it can show",
+    "I70": "a simulation of a regression, which has a step of its own",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
@@ -177,8 +196,17 @@ CODES: Final[dict[str, str]] = {
     "C04": "no such ledger",
     "C05": "the output takes no more",
     "C06": "options that say nothing together",
-    # M: machine
+    # M: machine, and models
     "M01": "the machine failed while rows were read; nothing about the rows is said",
+    "M10": "a box of a parameter is none, or leaves what the parameter may be",
+    "M11": "no family has that name",
+    "M12": "a family has no such word, or a setting of it is out of range",
+    "M13": "a default that lies outside the box, or parameters that are none of the model's",
+    "M14": "a log-density that fails, or does not give one float of a row",
+    "M15": "a log-density that is not a number where it must be one",
+    "M16": "a log-density with callbacks or effects",
+    "M17": "blocks of the wrong shape, or an unknown correction of their bias",
+    "M18": "expectations or draws under a model that cannot be had",
 }
 
 NOTHING_SPENT: Final = "Nothing was read or spent."
@@ -249,6 +277,10 @@ class ReleaseError(TacitError):
 
 class InferenceError(TacitError):
     """An estimate was asked for something it cannot answer (a level below 0.5, an unknown term)."""
+
+
+class ModelError(TacitError):
+    """A family, the box of its parameters, or a log-density of one's own is wrong."""
 
 
 class FileError(TacitError):

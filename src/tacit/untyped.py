@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 
@@ -45,3 +46,14 @@ def formulaic() -> Any:
     import formulaic  # pyright: ignore[reportMissingTypeStubs]
 
     return formulaic
+
+
+def double() -> AbstractContextManager[Any]:
+    """64-bit floats in JAX, within the block only; nothing of a user's JAX configuration is changed."""
+    module = jax()
+    if hasattr(module, "enable_x64"):
+        return module.enable_x64(True)
+    import jax.experimental as older
+
+    before: Any = older  # until JAX 0.8
+    return before.enable_x64()

@@ -7,27 +7,17 @@ functions only; nothing of a user's JAX configuration is changed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from tacit.inference.laws import Array
-from tacit.untyped import jax
+from tacit.untyped import double, jax
+
+__all__ = ["KERNELS", "Kernel", "compiled", "double", "padded"]
 
 Kernel: TypeAlias = Callable[[Any, Any], Any]
-
-
-def double() -> AbstractContextManager[Any]:
-    """64-bit floats in JAX, within the block only."""
-    module = jax()
-    if hasattr(module, "enable_x64"):
-        return module.enable_x64(True)
-    import jax.experimental as older
-
-    before: Any = older  # until JAX 0.8
-    return before.enable_x64()
 
 
 def padded(values: Array, room: int) -> Array:

@@ -1,0 +1,151 @@
+"""Parameters and their public boxes: what may be typed, what is checked, and the coordinates that fits move in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.errors import ModelError
+from tacit.untyped import jax
+
+Array: TypeAlias = NDArray[np.float64]
+Kind: TypeAlias = Literal["real", "positive", "unit", "signed"]
+Link: TypeAlias = Literal["identity", "log", "logit", "atanh"]
+Span: TypeAlias = float | Sequence[float] | Sequence[Sequence[float]]
+"""(lower, upper); one number for a parameter that is known; for several of one name, one or the other for each."""
+
+DOMAINS: Final[dict[Kind, tuple[float, float]]] = {
+    "real": (-math.inf, math.inf),
+    "positive": (0.0, math.inf),
+    "unit": (0.0, 1.0),
+    "signed": (-1.0, 1.0),
+}
+LINKS: Final[dict[Kind, Link]] = {"real": "identity", "positive": "log", "unit": "logit", "signed": "atanh"}
+FLOOR: Final = 1e-6
+"""Where a coordinate would be infinite at the end of its domain, this share of the box stands for it."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number to be estimated: its name, its box, and the coordinate in which it is looked for."""
+
+    name: str
+    lower: float
+    upper: float
+    link: Link
+
+    def region(self, widen: float) -> tuple[float, float]:
+        """Ends of the search, in the coordinate of the link: the box, wider by so many widths on both sides."""
+        inner = FLOOR * (self.upper - self.lower)
+        low, high = self.lower, self.upper
+        if (self.link in ("log", "logit") and low <= 0) or (self.link == "atanh" and low <= -1):
+            low = low + inner
+        if self.link in ("logit", "atanh") and high >= 1:
+            high = high - inner
+        a, b = (float(_forward(np, self.link, np.float64(end))) for end in (low, high))
+        return a - widen * (b - a), b + widen * (b - a)
+
+    @property
+    def middle(self) -> float:
+        """The middle of the box, in the coordinate of the link."""
+        a, b = self.region(0.0)
+        return min(max(float(_inverse(np, self.link, np.float64((a + b) / 2))), self.lower), self.upper)
+
+
+def _forward(lib: Any, link: Link, value: Any) -> Any:
+    if link == "identity":
+        return value
+    if link == "log":
+        return lib.log(value)
+    return lib.log(value) - lib.log1p(-value) if link == "logit" else lib.arctanh(value)
+
+
+def _inverse(lib: Any, link: Link, value: Any) -> Any:
+    if link == "identity":
+        return value
+    if link == "log":
+        return lib.exp(value)
+    return 1 / (1 + lib.exp(-value)) if link == "logit" else lib.tanh(value)
+
+
+def to_coordinates(links: Sequence[Link], theta: Any) -> Any:
+    """JAX: from parameters, shape (p,), to coordinates without ends."""
+    lib = jax().numpy
+    return lib.stack([_forward(lib, link, theta[i]) for i, link in enumerate(links)])
+
+
+def from_coordinates(links: Sequence[Link], values: Any) -> Any:
+    """JAX: back to parameters."""
+    lib = jax().numpy
+    return lib.stack([_inverse(lib, link, values[i]) for i, link in enumerate(links)])
+
+
+# What is typed --------------------------------------------------------------------------------------------------------
+
+
+def _number(value: Any) -> float | None:
+    """The value as a float where it is a plain number, None otherwise."""
+    plain = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return float(cast(Any, value)) if plain else None
+
+
+def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
+    """An interval, or the number at which a parameter is held."""
+    low, high = DOMAINS[kind]
+    fixed = _number(value)
+    if fixed is not None:
+        if not (math.isfinite(fixed) and low <= fixed <= high):
+            raise ModelError(f"{name}: {fixed:g} is not a value that it can have.", code="M10")
+        return fixed
+    ends = [_number(end) for end in cast(Sequence[Any], value)] if isinstance(value, list | tuple) else []
+    a, b = ends if len(ends) == 2 else (None, None)
+    if a is None or b is None or not (math.isfinite(a) and math.isfinite(b)):
+        message = f"{name}: {value!r} is no box."
+        raise ModelError(message, code="M10", hint=f"{name}=(lower, upper), both finite")
+    if not a < b:
+        message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."
+        raise ModelError(message, code="M10", hint=f"{name}=({b:g}, {a:g})" if b < a else None)
+    if a < low or b > high:
+        message = f"{name}: the box {a:g} to {b:g} leaves {low:g} to {high:g}, where it lies."
+        raise ModelError(message, code="M10", hint=f"{name}=({max(a, low):g}, {min(b, high):g})")
+    return a, b
+
+
+def spans(name: str, value: Any, kind: Kind, size: int | None) -> Any:
+    """What was typed for one name, as tuples: one entry, or `size` of them.  ModelError M10 where it is no box."""
+    if size is None:
+        return _one(name, value, kind)
+    parts = cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
+    single = _number(value) is not None or (len(parts) == 2 and all(_number(end) is not None for end in parts))
+    if not single and len(parts) != size:
+        message = f"{name}: {len(parts)} boxes for {size} parameters."
+        raise ModelError(message, code="M10", hint=f"{name}=(lower, upper) for all of them, or one for each")
+    return tuple(_one(f"{name}{i + 1}", value if single else parts[i], kind) for i in range(size))
+
+
+def expanded(name: str, span: Any, size: int | None) -> Iterator[tuple[str, tuple[float, float] | float]]:
+    """Names and intervals (or fixed numbers) of one entry made by `spans`."""
+    if size is None:
+        yield name, span
+    else:
+        yield from ((f"{name.removesuffix('s')}{i + 1}", part) for i, part in enumerate(span))
+
+
+def values_of(names: Sequence[str], given: Any) -> Array:
+    """Values of parameters, typed as a mapping by name or in their order.  ModelError M13."""
+    if isinstance(given, Mapping):
+        words = cast(Mapping[str, Any], given)
+        if set(words) != set(names):
+            message = f"{', '.join(map(str, words))} are not the parameters {', '.join(names)}."
+            raise ModelError(message, code="M13", state=None)
+        given = [words[name] for name in names]
+    values = np.asarray(given, dtype=np.float64).reshape(-1)
+    if len(values) != len(names) or not np.isfinite(values).all():
+        message = f"{given!r} are not finite values of {', '.join(names)}."
+        raise ModelError(message, code="M13", state=None)
+    return values

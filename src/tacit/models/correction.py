@@ -1,0 +1,112 @@
+"""The Cox-Snell bias by automatic differentiation: JAX functions of one block (theory §2).
+
+    b_r = sum K^rs K^tu (kappa_stu / 2 + kappa_st,u),  per observation;  the estimate from t rows is off by b / t.
+
+With K^-1 = V Vᵀ the sums over t, u are sums over columns v of V of second derivatives along v: no third-order array is
+made.  Three ways to the expectations: exact from the expected statistics (`lifted`), over rows that stand for the law
+(`weighted` on `nodes`), or averages over the rows of the block itself (`weighted`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tacit.models.likelihood import Likelihood
+from tacit.models.newton import inverse_factor
+from tacit.untyped import jax
+
+
+def _expected(model: Likelihood, truth: Any, at: Any) -> Callable[[Any], Any]:
+    """The expected log-density at `at` of one row, under the law at `truth`."""
+
+    def of(row: Any) -> Any:
+        return model.of_lift(model.expected(row, truth), at)
+
+    return of
+
+
+def _along(f: Callable[[Any], Any], at: Any, direction: Any) -> Any:
+    """The derivative of f at a place along a direction."""
+    return jax().jvp(f, (at,), (direction,))[1]
+
+
+def weighted(model: Likelihood, x: Any, w: Any, vector: Any) -> Any:
+    """The bias with expectations as averages over rows x, weights w, shape (p,)."""
+    lib, tools = jax().numpy, jax()
+    w = w / w.sum()
+
+    def one(row: Any, values: Any) -> Any:
+        return model.log_density(row, model.bind(values))
+
+    def whole(values: Any) -> Any:
+        each = tools.vmap(one, in_axes=(0, None))(x, values)
+        return lib.where(w > 0, w * each, 0.0).sum()
+
+    slope = tools.grad(whole)
+    v = inverse_factor(-tools.jacfwd(slope)(vector))
+
+    def second(direction: Any) -> Any:
+        return _along(lambda at: _along(slope, at, direction), vector, direction)
+
+    def mixed(row: Any) -> Any:
+        score = tools.grad(one, argnums=1)
+        return _along(lambda at: score(row, at), vector, v @ (v.T @ score(row, vector)))
+
+    third = tools.vmap(second, in_axes=1)(v).sum(0)
+    both = lib.where((w > 0)[:, None], w[:, None] * tools.vmap(mixed)(x), 0.0).sum(0)
+    return v @ (v.T @ (0.5 * third + both))
+
+
+def lifted(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
+    """The bias with expectations exact, from rows of statistics and regressors u, shape (n, q); weights w."""
+    lib, tools = jax().numpy, jax()
+    w = w / w.sum()
+
+    def whole(truth: Any, values: Any) -> Any:
+        """Expected log-density at `values` under the law at `truth`."""
+        bound, at = model.bind(truth), model.bind(values)
+        each = tools.vmap(_expected(model, bound, at))(u)
+        return lib.where(w > 0, w * each, 0.0).sum()
+
+    slope = tools.grad(whole, argnums=1)
+    v = inverse_factor(information(model, u, w, vector))
+
+    def second(direction: Any) -> Any:
+        def once(truth: Any, values: Any) -> Any:
+            return _along(lambda at: slope(truth, at), values, direction)
+
+        twice = _along(lambda at: once(vector, at), vector, direction)
+        return 0.5 * twice + _along(lambda truth: once(truth, vector), vector, direction)
+
+    return v @ (v.T @ tools.vmap(second, in_axes=1)(v).sum(0))
+
+
+def information(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
+    """Fisher information of one row, from statistics and regressors u, shape (p, p)."""
+    lib, tools = jax().numpy, jax()
+    truth = model.bind(vector)
+
+    def whole(values: Any) -> Any:
+        at = model.bind(values)
+        each = tools.vmap(_expected(model, truth, at))(u)
+        return lib.where(w > 0, w * each, 0.0).sum() / w.sum()
+
+    return -tools.hessian(whole)(vector)
+
+
+def bias(model: Likelihood, x: Any, w: Any, vector: Any, how: str) -> Any:
+    """The bias at a vector, for a block of rows.  how: "cox-snell" takes the best there is, "observed" averages."""
+    lib, tools = jax().numpy, jax()
+    if how == "observed":
+        return weighted(model, x, w, vector)
+    if model.whole:
+        form = model.bias_form(model.bind(vector))
+        if form is not None:
+            return form
+    if model.lifts:
+        # without regressors one row says as much as all: its statistics are replaced by their expectations
+        u = tools.vmap(model.lift)(x if model.rows_given else x[:1])
+        return lifted(model, u, w if model.rows_given else lib.ones(1), vector)
+    nodes = model.nodes(model.bind(vector))
+    return weighted(model, x, w, vector) if nodes is None else weighted(model, *nodes, vector)

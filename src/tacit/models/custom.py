@@ -1,0 +1,201 @@
+"""A model of one's own: any log-density written in JAX, with a public box for its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import SimpleNamespace
+from typing import Any, ClassVar, Final, cast
+
+import numpy as np
+
+from tacit.errors import ModelError
+from tacit.models.boxes import Array, Parameter, Span, expanded, spans
+from tacit.models.family import checked_default
+from tacit.models.likelihood import Likelihood
+from tacit.untyped import jax
+
+SUPPORTS: Final = ("real", "positive", "unit", "count")
+STARTS: Final = 8
+"""Public points of the box, besides its middle, where a search may start."""
+RATIO: Final = 4.0
+"""A positive box whose ends are so far apart is searched in logs."""
+
+
+@dataclass(frozen=True, init=False)
+class Model(Likelihood):
+    """Any law of rows: a log-density in JAX, log f(x, theta), and a box for each parameter (theory §2).
+
+    log_density: gives one float for one row x, of shape (), or (columns,) where `columns` is above 1; parameters are
+    attributes of theta.  It must be differentiable in them, and be without callbacks, prints and other effects.
+    Keywords are boxes: `mu=(0.2, 5)`; a number holds a parameter; `beta=[(-1, 1), (0, 2)]` makes a vector.
+    default: what a block without an answer says, by name, the middle of the box unless given.
+    support: "real", "positive", "unit", "count" or an interval, of rows of one column; other rows make their block
+    answer with the default, and with a support `fisher` and `sample` can integrate.
+
+    ModelError M10, M12, M13; M14, M15, M16 where the log-density cannot be used, at its first use or by `check()`.
+
+    >>> import jax.numpy as jnp
+    >>> def inverse_gaussian(x, theta):
+    ...     spread = theta.lam * (x - theta.mu) ** 2 / (2 * theta.mu**2 * x)
+    ...     return 0.5 * jnp.log(theta.lam / (2 * jnp.pi * x**3)) - spread
+    >>> wald = Model(inverse_gaussian, mu=(0.2, 5), lam=(0.5, 10), support="positive")
+    >>> wald.names, wald.fallback.round(3).tolist()
+    (('mu', 'lam'), [1.0, 2.236])
+    >>> wald.fisher({"mu": 1, "lam": 2}).round(4)
+    array([[2.   , 0.   ],
+           [0.   , 0.125]])
+    """
+
+    density: Callable[[Any, Any], Any]
+    boxes: tuple[tuple[str, Any], ...]
+    width: int
+    default: tuple[float, ...] | None
+    on: str | tuple[float, float] | None
+
+    edge: ClassVar[Any] = "clamp"
+    widen: ClassVar[float] = 0.0
+    steps: ClassVar[int] = 60
+
+    def __init__(
+        self,
+        log_density: Callable[[Any, Any], Any],
+        /,
+        *,
+        default: Mapping[str, float] | Sequence[float] | None = None,
+        support: str | tuple[float, float] | None = None,
+        columns: int = 1,
+        **parameters: Span,
+    ) -> None:
+        """Checks all that is typed; the log-density itself is looked at when it is needed first."""
+        if not callable(log_density):
+            raise ModelError(f"{log_density!r} is no function of a row and theta.", code="M14")
+        if not parameters:
+            raise ModelError("a model without parameters.", code="M12", hint="Model(log_density, mu=(0.2, 5))")
+        if isinstance(columns, bool) or not isinstance(columns, int) or columns < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ModelError(f"columns={columns!r} is no number from 1.", code="M12")
+        boxes = tuple((name, spans(name, box, "real", _size(box))) for name, box in parameters.items())
+        for key, value in (("density", log_density), ("boxes", boxes), ("width", columns), ("default", None)):
+            object.__setattr__(self, key, value)
+        object.__setattr__(self, "on", _support(support, columns))
+        if not self.parameters:
+            raise ModelError("every parameter is held fixed.", code="M10")
+        if default is not None:
+            object.__setattr__(self, "default", tuple(map(float, checked_default(self, default))))
+
+    @property
+    def columns(self) -> int:
+        """Numbers in a row."""
+        return self.width
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters to be estimated, in the order in which they were typed."""
+        return self._parameters
+
+    @cached_property
+    def _parameters(self) -> tuple[Parameter, ...]:
+        found: list[Parameter] = []
+        for word, box in self.boxes:
+            for name, span in expanded(word, box, _size(box)):
+                if isinstance(span, tuple):
+                    wide = span[0] > 0 and span[1] / span[0] >= RATIO
+                    found.append(Parameter(name, span[0], span[1], "log" if wide else "identity"))
+        return tuple(found)
+
+    @property
+    def fallback(self) -> Array:
+        """The default of a block without an answer, shape (p,)."""
+        return np.array([one.middle for one in self.parameters] if self.default is None else self.default)
+
+    @property
+    def support(self) -> str | tuple[float, float] | None:
+        """Where rows lie, as it was said."""
+        return self.on
+
+    @property
+    def anchor(self) -> float | None:
+        """A number of the support, where it was said."""
+        if isinstance(self.on, tuple):
+            return (self.on[0] + self.on[1]) / 2
+        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}[self.on] if self.on else None
+
+    def inside(self, x: Any) -> Any:
+        """Whether rows lie in the support."""
+        low, high = {"positive": (0, np.inf), "unit": (0, 1)}.get(cast(str, self.on), (-np.inf, np.inf))
+        if isinstance(self.on, tuple):
+            return (x >= self.on[0]) & (x <= self.on[1])
+        if self.on == "count":
+            return (x >= 0) & (x % 1 == 0)
+        inside = (x > low) & (x < high)
+        return inside if self.columns == 1 else inside.all(-1)
+
+    def bind(self, vector: Any) -> SimpleNamespace:
+        """Parameters by the names that were typed."""
+        values = iter([vector[i] for i in range(len(self.parameters))])
+
+        def one(span: Any) -> Any:
+            return span if isinstance(span, float) else next(values)
+
+        bound = {
+            word: one(box) if _size(box) is None else jax().numpy.array([one(span) for span in box])
+            for word, box in self.boxes
+        }
+        return SimpleNamespace(**bound)
+
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row, as a 64-bit float."""
+        return jax().numpy.asarray(self.density(x, theta), dtype=np.float64)
+
+    def starts(self, x: Any, w: Any) -> Any:
+        """The middle of the box, and a few points all over it (Halton's sequence)."""
+        ends = np.array([one.region(0.0) for one in self.parameters])
+        places = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * _halton(len(ends))
+        logs = np.array([one.link == "log" for one in self.parameters])
+        starts = np.where(logs, np.exp(np.where(logs, places, 0.0)), places)
+        return jax().numpy.asarray(np.vstack([self.fallback, starts]))
+
+    def check(self) -> None:
+        """Looks at the log-density, without data: ModelError M14, M15, M16."""
+        looked_at(self)
+
+
+@lru_cache(maxsize=64)
+def looked_at(model: Model) -> None:
+    """`check`, once for each model."""
+    from tacit.models.purity import checked_density
+
+    checked_density(model)
+
+
+def _size(box: Any) -> int | None:
+    """Length of a vector of boxes; None for a single one."""
+    many = isinstance(box, list | tuple) and any(isinstance(part, list | tuple) for part in cast(Sequence[Any], box))
+    return len(cast(Sequence[Any], box)) if many else None
+
+
+def _support(given: Any, columns: int) -> Any:
+    """A support as it is kept."""
+    if given is None or (isinstance(given, str) and given in SUPPORTS and columns == 1):
+        return given
+    ends: Any = given
+    if isinstance(given, list | tuple) and columns == 1 and len(ends) == 2:
+        low, high = float(ends[0]), float(ends[1])
+        if np.isfinite([low, high]).all() and low < high:
+            return low, high
+    message = f"support={given!r} is none of {', '.join(SUPPORTS)}, and no interval of rows of one column."
+    raise ModelError(message, code="M12")
+
+
+def _halton(columns: int) -> Array:
+    """The first points of Halton's sequence in the unit cube, shape (STARTS, columns)."""
+    primes = [n for n in range(2, 20 * columns + 3) if all(n % m for m in range(2, n))][:columns]
+    out = np.zeros((STARTS, columns))
+    for j, base in enumerate(primes):
+        for i in range(STARTS):
+            number, part = i + 1, 1.0 / base
+            while number:
+                out[i, j] += part * (number % base)
+                number, part = number // base, part / base
+    return out

@@ -1,0 +1,150 @@
+"""The base of the built-in families: a frozen dataclass whose fields are boxes and settings, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from tacit.errors import ModelError
+from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
+from tacit.models.likelihood import Likelihood
+from tacit.untyped import jax
+
+
+@dataclass(frozen=True, repr=False)
+class Family(Likelihood):
+    """A built-in family.  Fields named in `kinds` are boxes of parameters, or numbers at which they are held."""
+
+    default: Span | None = field(default=None, kw_only=True)
+
+    kinds: ClassVar[dict[str, Kind]] = {}
+    on: ClassVar[str | None] = None  # the support of rows of one column
+
+    def __post_init__(self) -> None:
+        """Checks everything that was typed: ModelError M10, M12, M13."""
+        for name, least in self._settings().items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ModelError(f"{name} of {type(self).__name__}: {value!r} is no number from {least}.", code="M12")
+        for name, kind in self.kinds.items():
+            object.__setattr__(self, name, spans(name, getattr(self, name), kind, self.sizes().get(name)))
+        if not self.parameters:
+            message = f"{type(self).__name__}: every parameter is held fixed."
+            raise ModelError(message, code="M10", hint="give one of them a box (lower, upper)")
+        if self.default is not None:
+            object.__setattr__(self, "default", tuple(map(float, checked_default(self, self.default))))
+
+    @classmethod
+    def _settings(cls) -> dict[str, int]:
+        """Whole numbers among the fields, with their least values."""
+        return {}
+
+    def sizes(self) -> dict[str, int]:
+        """How many numbers each vector of parameters has."""
+        return {}
+
+    @cached_property
+    def _entries(self) -> tuple[tuple[str, str, Any], ...]:
+        """(field, name, interval or number) of every number, fixed ones too."""
+        return tuple(
+            (word, name, span)
+            for word in self.kinds
+            for name, span in expanded(word, getattr(self, word), self.sizes().get(word))
+        )
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters to be estimated, in the order of all vectors and matrices."""
+        return self._parameters
+
+    @cached_property
+    def _parameters(self) -> tuple[Parameter, ...]:
+        boxes: list[tuple[str, str, Any]] = [entry for entry in self._entries if isinstance(entry[2], tuple)]
+        return tuple(Parameter(name, box[0], box[1], LINKS[self.kinds[word]]) for word, name, box in boxes)
+
+    @property
+    def whole(self) -> bool:
+        """Whether no parameter is held fixed."""
+        return len(self.parameters) == len(self._entries)
+
+    @property
+    def free(self) -> list[int]:
+        """Places of the estimated among all parameters."""
+        return [i for i, entry in enumerate(self._entries) if isinstance(entry[2], tuple)]
+
+    @property
+    def fallback(self) -> Array:
+        """The default of a block without an answer: `default`, or the middle of the box, shape (p,)."""
+        return np.array([one.middle for one in self.parameters] if self.default is None else self.default)
+
+    def bind(self, vector: Any) -> SimpleNamespace:
+        """The parameters of a vector by name, with those that are held fixed."""
+        values = iter([vector[i] for i in range(len(self.parameters))])
+        lists: dict[str, list[Any]] = {}
+        for word, _, span in self._entries:
+            lists.setdefault(word, []).append(next(values) if isinstance(span, tuple) else span)
+        sizes = self.sizes()
+        many = {word: jax().numpy.array(parts) for word, parts in lists.items() if word in sizes}
+        return SimpleNamespace(**{word: parts[0] for word, parts in lists.items() if word not in sizes}, **many)
+
+    def starts(self, x: Any, w: Any) -> Any:
+        """The start from moments, without what is held fixed."""
+        guess = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.guess(x, w)))
+        return guess[np.array(self.free)][None]
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """A start for all parameters, one number each, from the rows of a block; NaN where the block has none."""
+        raise NotImplementedError
+
+    @property
+    def support(self) -> str | tuple[float, float] | None:
+        """Where rows of one column lie."""
+        return self.on
+
+    @property
+    def anchor(self) -> float | None:
+        """A number of the support."""
+        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}.get(self.on or "", 0.0)
+
+    def inside(self, x: Any) -> Any:
+        """Whether rows lie in the support."""
+        if self.on == "positive":
+            return (x > 0) & (x < np.inf)
+        if self.on == "unit":
+            return (x > 0) & (x < 1)
+        if self.on == "count":
+            return (x >= 0) & (x % 1 == 0)
+        return (x > -np.inf) & (x < np.inf)
+
+    def __repr__(self) -> str:
+        """As it can be typed."""
+        parts = [f"{word}={getattr(self, word)!r}" for word in self.words() if word != "family"]
+        return f"{type(self).__name__}({', '.join(parts)})"
+
+    def words(self) -> dict[str, Any]:
+        """The words of a file: `{family = "Gamma", shape = [0.5, 5], rate = [0.01, 1]}`, all boxes written out."""
+        found: dict[str, Any] = {"family": type(self).__name__}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name in self.kinds or value != (None if one.default is MISSING else one.default):
+                found[one.name] = _plain(value)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, for TOML and JSON."""
+    return [_plain(part) for part in cast(tuple[Any, ...], value)] if isinstance(value, tuple) else value
+
+
+def checked_default(model: Likelihood, given: Any) -> Array:
+    """A default in the order of the parameters; ModelError M13 where it lies outside the box."""
+    values = values_of(model.names, given)
+    for one, value in zip(model.parameters, values, strict=True):
+        if not one.lower <= value <= one.upper:
+            message = f"default of {one.name}: {value:g} is outside its box {one.lower:g} to {one.upper:g}."
+            raise ModelError(message, code="M13")
+    return values

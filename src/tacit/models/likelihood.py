@@ -1,0 +1,179 @@
+"""What every model can be asked: log-density, box, support, Fisher information, bias, draws.
+
+A model is written in JAX (`log_density(x, theta)`: one row, one float), and asked in NumPy.  The hooks below the line
+are for fits: a model may know its sufficient statistic, its maximum in closed form, a start from moments.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from tacit.models.boxes import Array, Parameter, values_of
+
+Values: TypeAlias = Sequence[float] | Mapping[str, float] | Array
+
+
+class Likelihood(ABC):
+    """A law of rows with a public box of parameters.
+
+    names: of the parameters that are estimated; lower, upper: ends of their box, shape (p,).
+    columns: numbers in a row; a row has shape () where it is 1, (columns,) otherwise.
+    """
+
+    edge: ClassVar[Literal["default", "clamp"]] = "default"
+    """A maximum at the end of the search: none at all (separable, constant), or the end of the box."""
+    widen: ClassVar[float] = 1.0
+    """How far beyond its box a maximum is looked for, in widths: it is corrected first and clamped after."""
+    steps: ClassVar[int] = 30
+    """Newton steps of a block; from a good start six to ten are enough."""
+    closed: ClassVar[bool] = False
+    """`start` is the maximum itself."""
+    averages: ClassVar[bool] = False
+    """The likelihood of rows is that of their mean `lift`."""
+    lifts: ClassVar[bool] = False
+    """The log-density is linear in statistics of the row whose expectation is known."""
+    rows_given: ClassVar[bool] = False
+    """The law is that of the first number of a row, given the others: regressors."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters to be estimated, in the order of all vectors and matrices."""
+
+    @abstractmethod
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row, shape (), at theta, whose parameters are attributes."""
+
+    @abstractmethod
+    def bind(self, vector: Any) -> SimpleNamespace:
+        """The parameters of a vector, shape (p,), by name, with those that are held fixed."""
+
+    @property
+    @abstractmethod
+    def fallback(self) -> Array:
+        """What stands for a block that has no answer, shape (p,): public, within the box."""
+
+    # -- asked in NumPy -----------------------------------------------------------------------------------------------
+
+    @property
+    def columns(self) -> int:
+        """Numbers in a row."""
+        return 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters to be estimated."""
+        return tuple(one.name for one in self.parameters)
+
+    @property
+    def lower(self) -> Array:
+        """Lower ends of the box, shape (p,)."""
+        return np.array([one.lower for one in self.parameters])
+
+    @property
+    def upper(self) -> Array:
+        """Upper ends of the box, shape (p,)."""
+        return np.array([one.upper for one in self.parameters])
+
+    def logpdf(self, x: Any, theta: Values) -> Array:
+        """Log-density of rows, shape (n,) or (n, columns), at theta; -inf outside the support.  ModelError M13."""
+        from tacit.models.asked import log_densities
+
+        return log_densities(self, x, values_of(self.names, theta))
+
+    def fisher(self, theta: Values, regressors: Any = None) -> Array:
+        """Fisher information of one row at theta, shape (p, p).
+
+        regressors: shape (n, d), for regressions: the mean over these.  In closed form where there is one, otherwise
+        by automatic differentiation and quadrature.  ModelError M13, M18.
+        """
+        from tacit.models.asked import fisher
+
+        return fisher(self, values_of(self.names, theta), regressors)
+
+    def bias(self, theta: Values, regressors: Any = None) -> Array:
+        """The leading bias of the maximum-likelihood estimate from n rows, times n, shape (p,) [Cox & Snell 1968].
+
+        regressors: shape (n, d), for regressions: the design.  ModelError M13, M18.  Source: theory §2.
+        """
+        from tacit.models.asked import bias
+
+        return bias(self, values_of(self.names, theta), regressors)
+
+    def sample(self, theta: Values, rows: int, rng: Any, regressors: Any = None) -> Array:
+        """Rows drawn at theta, shape (rows,) or (rows, columns); with the regressors first given.
+
+        rng: a number or a NumPy Generator.  ModelError M13, M18.
+        """
+        from tacit.models.asked import sample
+
+        return sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
+
+    def check(self) -> None:  # noqa: B027
+        """Whether fits can use the log-density: nothing to be said of built-in families."""
+
+    # -- hooks of fits, in JAX ----------------------------------------------------------------------------------------
+
+    @property
+    def whole(self) -> bool:
+        """Whether all parameters are estimated, so that forms for all of them apply."""
+        return True
+
+    @property
+    def anchor(self) -> float | None:
+        """A number that stands where a block has no row, in every column; None: the block's first row."""
+        return None
+
+    def inside(self, x: Any) -> Any:
+        """Whether rows, shape (..., columns) or (...), lie in the support: a mask of shape (...)."""
+        return x == x if self.columns == 1 else (x == x).all(-1)
+
+    def starts(self, x: Any, w: Any) -> Any:
+        """Starts of the search from the rows of a block and their weights 0 or 1, sorted: shape (starts, p)."""
+        raise NotImplementedError
+
+    def canonical(self, theta: Any) -> Any:
+        """The same law written one way, where a vector could write it in several."""
+        return theta
+
+    def lift(self, x: Any) -> Any:
+        """The statistics of one row, shape (q,), with its regressors."""
+        raise NotImplementedError
+
+    def of_lift(self, u: Any, theta: Any) -> Any:
+        """The log-density from `lift`, up to what does not depend on theta."""
+        raise NotImplementedError
+
+    def expected(self, u: Any, theta: Any) -> Any:
+        """`lift` with the statistics replaced by their expectations under theta."""
+        raise NotImplementedError
+
+    def nodes(self, theta: Any) -> tuple[Any, Any] | None:
+        """Rows and their weights that stand for the law itself, of a fixed number; None where there are none."""
+        return None
+
+    def bias_form(self, theta: Any) -> Any:
+        """The Cox-Snell bias in closed form, shape (p,); None where there is none."""
+        return None
+
+    def fisher_form(self, theta: Any) -> Any:
+        """Fisher information in closed form, of all parameters (fixed ones too); None where there is none."""
+        return None
+
+    def where(self, theta: Any) -> tuple[float, float] | None:
+        """NumPy: about where and how wide a law on the line is, for quadrature; None: not known."""
+        return None
+
+    @property
+    def support(self) -> str | tuple[float, float] | None:
+        """One of "real", "positive", "unit", "count", an interval; None: not known, or rows of several columns."""
+        return None
+
+    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array | None:
+        """Rows by a sampler of the law's own; None where there is none."""
+        return None
