@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference.estimate import Estimate
+from tacit.inference.from_cells.statistics import Statistics
 from tacit.inference.histogram_cells import counts_of
 from tacit.inference.invert import Counts, Inversion, Linear
 from tacit.inference.laws import Array
@@ -22,17 +23,11 @@ from tacit.release import Axis, Levels, Release, Released, cell_labels, register
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.inference.contrasts import Test
     from tacit.inference.densities import DensityEstimate
     from tacit.inference.fits.custom import Loss
     from tacit.inference.fits.result import Method
     from tacit.inference.fitted import FittedModel
     from tacit.inference.fitting import Missing
-    from tacit.inference.from_cells.adjust import Adjusted
-    from tacit.inference.from_cells.correlation import Correlations
-    from tacit.inference.from_cells.derived import Derived
-    from tacit.inference.from_cells.survival import Survival
-    from tacit.inference.from_cells.taken import By
     from tacit.inference.samples import Rng
     from tacit.tables import Table
 
@@ -44,7 +39,7 @@ FOLDED: Final = 16
 
 @register
 @dataclass(frozen=True, repr=False)
-class HistogramRelease(Release):
+class HistogramRelease(Statistics, Release):
     """A release of Histogram: any number of analyses of it are free.
 
     >>> import tacit as tc
@@ -132,106 +127,6 @@ class HistogramRelease(Release):
     def estimate(self, target: Target = "population") -> Estimate:
         """Numbers of rows of every cell with both errors; InferenceError I09 (target), I48 (more than 1,000 cells)."""
         return self.margin(self.columns).estimate(target)
-
-    def quantiles(
-        self,
-        column: str,
-        probs: float | Sequence[float],
-        by: By = None,
-        target: Target = "population",
-        within: str = "smooth",
-    ) -> Derived:
-        """Quantiles of a column, in each group of `by`: the noisy distribution function, inverted (theory §7).
-
-        Intervals are {t: |F(t) - tau| within its law}, both errors in it.  within="smooth" takes the density in a bin
-        as a line and allows for what the neighbouring bins say against it; within="bins" has intervals of whole bins,
-        right for any values (heaped on round numbers).  Quantiles beyond the bounds are censored: a reason says so.
-        InferenceError I09, I41, I48, I50 (no order, a column twice), I51 (probabilities, other words).
-
-        >>> import tacit as tc
-        >>> table = {"age": [float(age) for age in range(100)] * 50}
-        >>> curator = tc.Curator(table, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
-        >>> cells = curator.release(tc.Histogram("age", bins={"age": 20}), rho=0.5)
-        >>> low, high = cells.quantiles("age", 0.5).conf_int()
-        >>> low < 50 < high
-        True
-        """
-        from tacit.inference.from_cells.quantiles import quantiles
-
-        return quantiles(self, column, probs, by, target, within)
-
-    def cdf(self, column: str, by: By = None, target: Target = "population", *, simultaneous: bool = False) -> Derived:
-        """Shares of values at or below each edge of the bins, with both errors (theory §7).
-
-        Intervals of each, or bands that hold all of a group's at once.  InferenceError I09, I41, I48, I50.
-        """
-        from tacit.inference.from_cells.distribution import cdf
-
-        return cdf(self, column, by, target, simultaneous=simultaneous)
-
-    def moments(self, column: str, by: By = None, target: Target = "population") -> Derived:
-        """Mean, variance and standard deviation of a column, corrected for binning (theory §7), by the delta method.
-
-        InferenceError I09, I41, I48, I50 (levels that are no numbers, a column twice).
-        """
-        from tacit.inference.from_cells.moments import moments
-
-        return moments(self, column, by, target)
-
-    def correlation(self, columns: Sequence[str], target: Target = "population") -> Correlations:
-        """Pearson's correlations of columns, corrected for binning, intervals on Fisher's scale (theory §7).
-
-        InferenceError I09, I41, I50 (fewer than two columns, levels that are no numbers).
-        """
-        from tacit.inference.from_cells.correlation import correlation
-
-        return correlation(self, columns, target)
-
-    def survival(
-        self,
-        time: str,
-        event: str = "event",
-        by: By = None,
-        happened: str | None = None,
-        target: Target = "population",
-    ) -> Survival:
-        """Shares without the event after each time, in each group: a life table (theory §7, [Kaplan & Meier 1958]).
-
-        Times in bins: actuarial, rows censored in a bin are at risk for half of it; times a bin each: exact.
-        happened: the level that is the event ("true" of a Boolean); the other one is censored.  Values beyond the
-        bounds are in the last bin, so that nothing is said of its end.  InferenceError I09, I41, I48, I50, I52.
-        """
-        from tacit.inference.from_cells.survival import survival
-
-        return survival(self, time, event, by, happened, target)
-
-    def logrank(self, time: str, event: str = "event", by: By = None, happened: str | None = None) -> Test:
-        """Whether groups have the event alike over time: log-rank, with the noise in its variance (theory §7).
-
-        InferenceError I41, I50 (no groups), I52 (times, events), I54 (nothing but noise).
-        """
-        from tacit.inference.from_cells.logrank import logrank
-
-        return logrank(self, time, event, by, happened)
-
-    def independence(self, one: str, other: str, *, draws: int = 9_999, rng: int = 0) -> Test:
-        """Whether two columns are independent: chi-square, its law simulated with the noise [Gaboardi et al. 2016].
-
-        InferenceError I41, I50 (fewer than two levels), I51 (draws), I54 (nothing but noise).
-        """
-        from tacit.inference.from_cells.independence import independence
-
-        return independence(self, one, other, draws=draws, rng=rng)
-
-    def adjusted(self, step: str, *more: str, A: float | None = None, chance: float = 0.05) -> Adjusted:
-        """Counts after named steps: "project", "clip", "simplex", "threshold", in that order of the words (theory §7).
-
-        threshold: counts below a cut are 0; the cut is one that any empty cell passes with probability `chance` at
-        most, or A log(n) / epsilon.  InferenceError I53 for other steps, and for a projection without a public total.
-        """
-        from tacit.inference.from_cells.adjust import adjusted
-
-        return adjusted(self, step, *more, A=A, chance=chance)
 
     def summary(self, level: float = 0.95) -> Table:
         """The cells as a table, or where they are many the margins of each column; InferenceError I01 (level)."""

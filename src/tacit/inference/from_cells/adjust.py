@@ -130,7 +130,7 @@ class Adjusted:
 
 
 def adjusted(release: Released, step: str, *more: str, A: float | None = None, chance: float = 0.05) -> Adjusted:
-    """See `HistogramRelease.adjusted`."""
+    """See `Statistics.adjusted`."""
     made = Adjusted(release, cells_of(release))
     for one in (step, *more):
         made = stepped(made, one, A=A, chance=chance)

@@ -77,7 +77,7 @@ class Correlations(Derived):
 
 
 def correlation(release: Released, columns: Sequence[str], target: Target = "population") -> Correlations:
-    """See `HistogramRelease.correlation`."""
+    """See `Statistics.correlation`."""
     checked(target)
     names = tuple(columns)
     if isinstance(columns, str) or len(names) < 2:

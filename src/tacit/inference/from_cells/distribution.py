@@ -74,7 +74,7 @@ def cdf(
     simultaneous: bool = False,
     rng: int = 0,
 ) -> Derived:
-    """See `HistogramRelease.cdf`."""
+    """See `Statistics.cdf`."""
     checked(target)
     made = taken(release, (column,), by)
     found = curves(made, target)

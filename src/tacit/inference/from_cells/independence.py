@@ -12,7 +12,7 @@ from tacit.release import Released
 
 
 def independence(release: Released, one: str, other: str, *, draws: int = 9_999, rng: int = 0) -> Test:
-    """See `HistogramRelease.independence`."""
+    """See `Statistics.independence`."""
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 99:  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"draws={draws!r} is not 99 or more."
         raise InferenceError(text, code="I51", hint="draws=9_999", state=None)

@@ -18,7 +18,7 @@ CLEAR = 8.0
 
 
 def logrank(release: Released, time: str, event: str, by: By, happened: str | None = None) -> Test:
-    """See `HistogramRelease.logrank`."""
+    """See `Statistics.logrank`."""
     made = taken(release, (time, event), by)
     tables = life_tables(made, happened)
     if len(tables) < 2:

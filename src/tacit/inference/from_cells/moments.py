@@ -37,7 +37,7 @@ class Part:
 
 
 def moments(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
-    """See `HistogramRelease.moments`."""
+    """See `Statistics.moments`."""
     checked(target)
     made = taken(release, (column,), by)
     axis = made.axes[0]

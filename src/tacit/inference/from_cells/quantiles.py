@@ -51,7 +51,7 @@ def quantiles(
     target: Target = "population",
     within: str = "smooth",
 ) -> Derived:
-    """See `HistogramRelease.quantiles`."""
+    """See `Statistics.quantiles`."""
     checked(target)
     levels = (float(probs),) if isinstance(probs, int | float) else tuple(float(p) for p in probs)
     if not levels or len(set(levels)) < len(levels) or not all(0 < p < 1 for p in levels):

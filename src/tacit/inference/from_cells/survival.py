@@ -144,7 +144,7 @@ def survival(
     happened: str | None = None,
     target: Target = "population",
 ) -> Survival:
-    """See `HistogramRelease.survival`."""
+    """See `Statistics.survival`."""
     checked(target)
     made = taken(release, (time, event), by)
     tables = life_tables(made, happened)
