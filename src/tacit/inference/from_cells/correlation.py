@@ -88,7 +88,7 @@ def correlation(release: Released, columns: Sequence[str], target: Target = "pop
         release,
         target,
         f"Correlations of {', '.join(names)}",
-        words(taken(release, names), f"Pearson's correlations of {', '.join(names)}", target),
+        words(taken(release, names), f"Pearson's correlations of {', '.join(names)}", target, inside=True),
         tuple(one.terms[0] for one in found),
         np.concatenate([one.values for one in found]),
         Several(tuple(one.inversion for one in found)),

@@ -51,7 +51,7 @@ def moments(release: Released, column: str, by: By = None, target: Target = "pop
         parts,
         target,
         f"Moments of {column}" + (f" by {' and '.join(made.by)}" if made.by else ""),
-        words(made, f"mean, variance (divisor n) and standard deviation of {column}", target),
+        words(made, f"mean, variance (divisor n) and standard deviation of {column}", target, inside=True),
         ("mean", "variance", "sd"),
         ("plain", "log", "root"),
         (lows, highs),

@@ -103,7 +103,7 @@ class Survival(Derived):
         inversion = Crossed(self, asked)
         title, words = (
             f"Times of {self.title[:1].lower()}{self.title[1:]}",
-            f"times by which shares {asked} had the event",
+            f"times by which shares {', '.join(f'{p:g}' for p in asked)} had the event",
         )
         return Derived(
             self.release, self.target, title, words, terms, values, inversion, reasons=said, notes=self.notes

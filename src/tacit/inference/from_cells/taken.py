@@ -115,16 +115,18 @@ def checked(target: Target) -> None:
         raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
 
 
-def words(made: Taken, what: str, target: Target) -> str:
+def words(made: Taken, what: str, target: Target, inside: bool = False) -> str:
     """What is estimated: "mean of income, values clamped to ...".
 
-    Bounds are said where values beyond them were put into the first and the last bin.
+    Bounds are said where values beyond them were put into the first and the last bin, or are left out (`inside`).
     """
     said = what
     for axis in made.axes:
-        if axis.kind == "continuous" and not {"below", "above"} & set(axis.extra):
+        beyond = bool({"below", "above"} & set(axis.extra))
+        if axis.kind == "continuous" and (inside or not beyond):
             units = f" {axis.units}" if axis.units else ""
-            said += f", {axis.name} clamped to {axis.bounds[0]:,g}–{axis.bounds[-1]:,g}{units}"
+            rule = "of rows within" if beyond else "clamped to"
+            said += f", {axis.name} {rule} {axis.bounds[0]:,g}–{axis.bounds[-1]:,g}{units}"
     condition = getattr(made.release.query, "where", None)
     said += f", where {condition}" if condition else ""
     return said + (f", of the {who(made.release)} of this table" if target == "table" else "")
