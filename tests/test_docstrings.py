@@ -22,6 +22,10 @@ from tacit.errors import CODES
 from tacit.inference.contrasts import Test
 from tacit.inference.densities import DensityEstimate
 from tacit.inference.estimate import Estimate
+from tacit.inference.from_cells.adjust import Adjusted
+from tacit.inference.from_cells.correlation import Correlations
+from tacit.inference.from_cells.derived import Derived
+from tacit.inference.from_cells.survival import Survival
 from tacit.inference.histogram import HistogramRelease, Margin
 from tacit.inference.moments import MomentsRelease
 from tacit.inference.pairs import Pairwise
@@ -37,6 +41,7 @@ RELEASES = (MomentsRelease, QualityRelease, QuantilesRelease)
 HISTOGRAMS = (HistogramRelease, Margin, DensityEstimate, Panels)
 OTHERS = (QuantileEstimate, QuantileDifference, Pairwise, PairwiseRatios, Ratio, Test, Drawn)
 ANSWERS = (*RELEASES, *HISTOGRAMS, Estimate, *OTHERS)
+ANSWERS += (Derived, Correlations, Survival, Adjusted)
 """Classes that people meet without importing them."""
 ESTIMATORS = [
     *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),

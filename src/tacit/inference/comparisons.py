@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TypeAlias
 
@@ -123,25 +123,45 @@ def independence(estimate: Estimate, *, draws: int = 9_999, rng: int | np.random
     share = part.parameters.get("share", 1)
     noise = law.variance() / share**2
     found = np.array([float(cell[0]) / share for cell in part.integers]).reshape(shape)
+    size = round(release.rows if release.rows is not None else max(found.sum(), 1.0))
+
+    def noises(cells: tuple[int, ...], generator: np.random.Generator) -> Array:
+        return law.sample(int(np.prod(cells)), generator).reshape(cells) / share
+
+    statistic, p = simulated(found, size, release.rows is not None, noise, noises, draws, rng)
+    df = (shape[0] - 1) * (shape[1] - 1)
+    words = f"law under independence simulated with its noise, {draws:,} draws"
+    return Test(" and ".join(name for name, _ in release.levels) + " independent", statistic, df, p, words)
+
+
+def simulated(
+    found: Array,
+    size: int,
+    public: bool,
+    noise: float,
+    noises: Callable[[tuple[int, ...], np.random.Generator], Array],
+    draws: int,
+    rng: int | np.random.Generator,
+) -> tuple[float, float]:
+    """The statistic of noisy counts, shape (r, c), and its p-value, both errors drawn `draws` times under independence.
+
+    size: rows, multinomial where `public`, else their mean (Poisson).  noise: variance; `noises` draws it.
+    """
     generator = np.random.default_rng(rng)
     expected = _expected(found[None])[0]
     null = expected / expected.sum()
-    size = round(release.rows if release.rows is not None else max(found.sum(), 1.0))
     statistic = float(_chi2(found[None], noise)[0])
     above, done = 0, 0
     while done < draws:
         now = min(draws - done, max(1, ROOM // found.size))
-        if release.rows is None:
-            cells = generator.poisson(size * null, (now, *shape)).astype(np.float64)
+        if public:
+            cells = generator.multinomial(size, null.reshape(-1), now).reshape(now, *found.shape).astype(np.float64)
         else:
-            cells = generator.multinomial(size, null.reshape(-1), now).reshape(now, *shape).astype(np.float64)
-        cells += law.sample(cells.size, generator).reshape(cells.shape) / share
+            cells = generator.poisson(size * null, (now, *found.shape)).astype(np.float64)
+        cells += noises(cells.shape, generator)
         above += int((_chi2(cells, noise) >= statistic).sum())
         done += now
-    p = (1 + above) / (1 + draws)
-    df = (shape[0] - 1) * (shape[1] - 1)
-    words = f"law under independence simulated with its noise, {draws:,} draws"
-    return Test(" and ".join(name for name, _ in release.levels) + " independent", statistic, df, p, words)
+    return statistic, (1 + above) / (1 + draws)
 
 
 def _expected(cells: Array) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference.estimate import Estimate
+from tacit.inference.from_cells.statistics import Statistics
 from tacit.inference.histogram_cells import counts_of
 from tacit.inference.invert import Counts, Inversion, Linear
 from tacit.inference.laws import Array
@@ -38,7 +39,7 @@ FOLDED: Final = 16
 
 @register
 @dataclass(frozen=True, repr=False)
-class HistogramRelease(Release):
+class HistogramRelease(Statistics, Release):
     """A release of Histogram: any number of analyses of it are free.
 
     >>> import tacit as tc

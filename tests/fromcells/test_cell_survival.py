@@ -1,0 +1,164 @@
+"""Survival, log-rank and independence from cells: the textbook formulas without noise, levels and coverage with it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from drawn_releases import LEAST, M, many, one
+from scipy.stats import CensoredData, binom, chi2_contingency, ecdf
+from scipy.stats import logrank as scipy_logrank
+
+import tacit as tc
+from tacit.errors import InferenceError
+from tacit.inference.from_cells.independence import independence
+from tacit.inference.from_cells.logrank import logrank
+from tacit.inference.from_cells.survival import survival
+
+DAYS = {"t": tc.Integer(1, 12), "event": tc.Boolean()}
+YEARS = {"t": tc.Real(0, 1), "event": tc.Boolean()}
+MOST = int(binom.isf(1e-8, M, 0.055))
+"""Of M tests at a level of 0.05 (0.055 allowed for asymptotics), more reject with a probability below 1e-8."""
+
+
+def study(n: int, hazard: float, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Whole days 1 to 12, everyone censored on the last."""
+    rng = np.random.default_rng(seed)
+    event, gone = np.ceil(rng.exponential(1 / hazard, n)), np.ceil(rng.exponential(20, n))
+    time = np.minimum(np.minimum(event, gone), 12)
+    return time.astype(int), (event <= gone) & (event < 12)
+
+
+def by_day(time: np.ndarray, event: np.ndarray) -> np.ndarray:
+    return np.histogram2d(time, event, bins=[np.arange(1, 14), [0, 0.5, 2]])[0].astype(int)
+
+
+def test_exact_times_are_kaplan_and_meier() -> None:
+    time, event = study(3_000, 0.12)
+    found = survival(one(DAYS, {}, by_day(time, event)), "t")
+    reference = ecdf(CensoredData(time[event], right=time[~event])).sf
+    days = found.values[:11]
+    assert days == pytest.approx(reference.evaluate(np.arange(1, 12)), abs=1e-12)
+    at_risk = np.array([(time >= t).sum() for t in range(1, 12)])
+    d = np.array([((time == t) & event).sum() for t in range(1, 12)])
+    greenwood = days * np.sqrt(np.cumsum(d / (at_risk * (at_risk - d))))
+    assert found.std_errors[:11] == pytest.approx(greenwood, rel=1e-6)
+    step = 1.959964 * greenwood / (days * -np.log(days))
+    loglog = np.stack([days ** np.exp(step), days ** np.exp(-step)], axis=1)
+    assert found.intervals()[:11] == pytest.approx(loglog, abs=1e-5)
+    assert "last bin" in str(found.reasons[11])
+    assert found.intervals()[11].tolist() == [0.0, found.intervals()[10, 1]]
+
+
+def test_binned_times_are_actuarial() -> None:
+    """The life table of 100 at risk by hand: (100 - 5 - 10/2), and so on."""
+    release = one(YEARS, {"t": 4}, [[10, 5], [20, 15], [8, 20], [12, 10]])
+    found = survival(release, "t")
+    by_hand = np.cumprod([1 - 5 / 95, 1 - 15 / 75, 1 - 20 / 46])
+    assert found.values[:3] == pytest.approx(by_hand)
+    assert found.terms == ("0.25", "0.5", "0.75", "1")
+    assert found.median().reasons == (None,)
+    between = 0.5 + 0.25 * (by_hand[1] - 0.5) / (by_hand[1] - by_hand[2])
+    assert found.median().value == pytest.approx(between)
+
+
+def test_shares_that_are_not_reached_say_so() -> None:
+    found = survival(one(YEARS, {"t": 4}, [[900, 50]] * 4), "t").quantiles([0.01, 0.9])
+    assert found.reasons[0] is None
+    assert found.reasons[1] == "not reached in these times"
+    assert np.isinf(found.values[1])
+
+
+def chances(bins: int, hazard: float, leaving: float) -> np.ndarray:
+    """Constant hazards; everyone leaves at the end."""
+    both = hazard + leaving
+    gone = np.diff(1 - np.exp(-both * np.linspace(0, 1, bins + 1)))
+    p = np.stack([gone * leaving / both, gone * hazard / both], axis=1)
+    p[-1, 0] += np.exp(-both)
+    return p
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(5_000, 1), (20_000, 0.1)])
+def test_intervals_of_survival_cover(n: int, epsilon: float) -> None:
+    truth, median = np.exp(-1.5 * np.array([0.25, 0.5, 0.75])), np.log(2) / 1.5
+    held, halves = np.zeros(3), 0
+    for release in many(YEARS, {"t": 20}, chances(20, 1.5, 0.7), n, epsilon):
+        found = survival(release, "t")
+        ends = found[["0.25", "0.5", "0.75"]].intervals()
+        held += (ends[:, 0] <= truth) & (truth <= ends[:, 1])
+        low, high = found.median().conf_int()
+        halves += low <= median <= high
+    assert (held >= LEAST).all()
+    assert halves >= LEAST
+
+
+def test_too_few_at_risk_are_told() -> None:
+    found = survival(one(YEARS, {"t": 10}, [[3, 2]] * 10, 0.05), "t")
+    assert "too few" in str(found.reasons[0])
+    assert found.intervals()[0].tolist() == [0.0, 1.0]
+
+
+def test_log_rank_is_scipys_without_noise() -> None:
+    one_arm, other = study(400, 0.12), study(300, 0.18, seed=4)
+    counts = np.stack([by_day(*one_arm), by_day(*other)], axis=-1)
+    columns = DAYS | {"arm": tc.Category(["a", "b"])}
+    found = logrank(one(columns, {}, counts), "t", "event", "arm")
+    reference = scipy_logrank(*(CensoredData(time[event], right=time[~event]) for time, event in (one_arm, other)))
+    assert found.statistic == pytest.approx(reference.statistic, rel=1e-3)
+    assert found.p_value == pytest.approx(reference.pvalue, rel=0.02)
+    assert found.df == 1
+
+
+@pytest.mark.parametrize(
+    ("shares", "n", "epsilon"), [((0.5, 0.5), 20_000, 0.1), ((0.8, 0.2), 20_000, 0.2), ((0.4, 0.3, 0.3), 5_000, 1)]
+)
+def test_log_rank_keeps_its_level(shares: tuple[float, ...], n: int, epsilon: float) -> None:
+    p = chances(10, 1.5, 0.7)[..., None] * np.array(shares)
+    columns = YEARS | {"arm": tc.Category(list("abc"[: len(shares)]))}
+    found = [logrank(r, "t", "event", "arm").p_value for r in many(columns, {"t": 10}, p, n, epsilon)]
+    assert sum(one_p <= 0.05 for one_p in found) <= MOST
+    assert min(found) < 0.3  # not always accepting: 0.7**150
+
+
+def test_independence_is_chi_square_without_noise() -> None:
+    """Simulated p-values of 9,999 draws are within 6 standard errors of the asymptotic one (1e-8)."""
+    counts = np.array([[120, 90, 70], [130, 140, 90]])
+    columns = {"a": tc.Category(["p", "q"]), "b": tc.Category(["x", "y", "z"])}
+    found = independence(one(columns, {}, counts), "a", "b")
+    reference = chi2_contingency(counts, correction=False)
+    assert found.statistic == pytest.approx(reference.statistic, rel=1e-3)
+    assert found.df == 2
+    assert found.p_value == pytest.approx(reference.pvalue, abs=6 * np.sqrt(reference.pvalue / 9_999) + 0.005)
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(1_000, 0.1), (1_000, 1), (20_000, 0.3)])
+def test_independence_keeps_its_level_in_sparse_cells(n: int, epsilon: float) -> None:
+    p = np.outer([0.6, 0.3, 0.08, 0.02], [0.7, 0.25, 0.05])
+    columns = {"a": tc.Category(list("pqrs")), "b": tc.Category(list("xyz"))}
+    found = [independence(r, "a", "b", draws=299).p_value for r in many(columns, {}, p, n, epsilon)]
+    assert sum(one_p <= 0.05 for one_p in found) <= MOST
+
+
+def test_independence_of_margins_sees_dependence() -> None:
+    columns = {"a": tc.Boolean(), "b": tc.Boolean(), "c": tc.Integer(0, 9)}
+    counts = np.stack([[[60, 40], [40, 60]]] * 10, axis=-1)
+    release = one(columns, {}, counts, 0.3)
+    assert independence(release, "a", "b").p_value < 0.001 < independence(release, "a", "c").p_value
+
+
+def test_what_survival_and_tests_refuse() -> None:
+    levels = {"t": tc.Real(0, 1), "event": tc.Category(["dead", "alive"]), "arm": tc.Category(["a", "b"])}
+    release = one(levels, {"t": 3}, np.full((3, 2, 2), 50))
+    small = one(levels, {"t": 3}, np.full((3, 2, 2), 1), 0.01)
+    for code, ask in (
+        ("I52", lambda: survival(release, "t")),
+        ("I52", lambda: survival(release, "arm", "event", happened="dead")),
+        ("I50", lambda: logrank(release, "t", "event", None, happened="dead")),
+        ("I54", lambda: logrank(small, "t", "event", "arm", happened="dead")),
+        ("I41", lambda: survival(release, "t", "evnt")),
+        ("I51", lambda: survival(release, "t", happened="dead").quantiles([0])),
+        ("I51", lambda: independence(release, "event", "arm", draws=5)),
+    ):
+        with pytest.raises(InferenceError) as refused:
+            ask()
+        assert refused.value.code == code
+    assert survival(release, "t", happened="dead", by="arm").groups == ("a", "b")
