@@ -14,10 +14,11 @@ from tacit.inference import moments as _moments  # registers the classes of rele
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
+from tacit.inference import regression as _regression
 from tacit.inference import sample_and_aggregate as _sample_and_aggregate
 from tacit.inference import sparse_histogram as _sparse
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
+from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
@@ -58,6 +59,7 @@ __all__ = [
     "Query",
     "Range",
     "Real",
+    "Regression",
     "Release",
     "Releases",
     "SampleAndAggregate",
@@ -87,7 +89,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _sample_and_aggregate, _sparse, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _sample_and_aggregate, _sparse, _LATER
 
 
 def __getattr__(name: str) -> Any:

@@ -13,11 +13,13 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast, get_args
 
+from tacit.documents_models import BOX, model
+from tacit.linear.layout import MOST
 from tacit.noise.laws import LAWS
 from tacit.noise.selection import Selection
 from tacit.packed import BITS, MANY
 from tacit.privacy.budget import Neighbors
-from tacit.queries import KINDS, MOST_PROBS, Histogram, Query
+from tacit.queries import KINDS, MOST_PROBS, Histogram, Query, Regression
 from tacit.queries_blocks import BIASES
 from tacit.query_words import MOST_THRESHOLD
 from tacit.release import FORMAT, LEAVES, Grid, Part, Release
@@ -26,8 +28,12 @@ from tacit.schema.columns import MAX_ROWS_PER_UNIT
 
 Words: TypeAlias = dict[str, Any]
 PLACE: Final = Path(__file__).with_name("release.schema.json")
+LISTED: Final = {"histogram": "axes", "sparse-histogram": "axes", "regression": "variables"}
+"""Kinds that list their columns."""
 EXACT: Final = 2**53
 """JSON readers keep integers up to here; greater ones are text."""
+MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
+"""Integers of a part of a regression, at most."""
 SELECTS: Final = (Selection.name,)
 ADDS: Final = tuple(LAWS)
 
@@ -47,6 +53,8 @@ class Shape:
     """Whether persons may share it out over their cells (the constant `share`)."""
     empty: bool = False
     """Whether there may be no cell."""
+    weights: bool = False
+    """Whether there is a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
 
 
 FORMS: Final = {
@@ -67,6 +75,10 @@ FORMS: Final = {
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
+    "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
+    "scores": Shape(
+        "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True
+    ),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""
@@ -98,6 +110,8 @@ def made() -> Words:
         "$defs": {
             **_numbers(),
             **_facts(),
+            "box": BOX,
+            "model": model(),
             "part": _part(),
             "packed": _packed(),
             "release": _release(),
@@ -218,11 +232,22 @@ def _facts() -> Words:
                 _closed({"kind": {"const": "levels"}, **said}, optional=("units", "extra")),
             ],
         },
+        "variable": _variable(said),
         "levels": {
             "description": "Columns of by with their public labels; cells are in row-major order of them.",
             **_list(_pair({"type": "string"}, _list({"type": "string"}, minItems=1, uniqueItems=True))),
         },
     }
+
+
+def _variable(said: Words) -> Words:
+    """A column of a regression."""
+    text: Words = {"type": "string"}
+    numbers = {"lower": {"type": "number"}, "upper": {"type": "number"}, "half": {"type": "integer", "minimum": 1}}
+    kinds = {"name": text, "kind": {"enum": [*get_args(Kind)]}, **said, **numbers}
+    levels = {"name": text, "kind": {"const": "levels"}, **said, "labels": _list(text, minItems=1)}
+    both = [_closed(words, optional=("units",)) for words in (kinds, levels)]
+    return {"description": "A column of a regression: numbers on a grid of 2 half steps, or levels.", "oneOf": both}
 
 
 def _described(cls: type[Any], words: Mapping[str, Words], said: str) -> tuple[Words, str, tuple[str, ...]]:
@@ -268,9 +293,12 @@ def _form(name: str, shape: Shape) -> Words:
     """What a part of one form must be beyond that."""
     least, most = shape.integers
     constants = {key: _ref("integer") for key in (*shape.parameters, *(("share",) if shape.shares else ()))}
+    parameters = _closed(constants, optional=("share",))
+    if shape.weights:
+        parameters["patternProperties"] = {"^weight[0-9]+$": _ref("integer")}
     properties: Words = {
         "form": {"const": name},
-        "parameters": _closed(constants, optional=("share",)),
+        "parameters": parameters,
         "integers": _list({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
         "noise": {"properties": {"law": {"enum": [*shape.laws]}}},
     }
@@ -305,6 +333,7 @@ def _release() -> Words:
         "study": _ref("hash"),
         "axes": _list(_ref("axis"), minItems=1),
         "ordered": {**_ref("levels"), "description": "Those of levels whose order means something."},
+        "variables": _list(_ref("variable"), minItems=1),
     }
     properties, optional = _fields(Release, words)
     assert {f.name for f in fields(Release)} - {"remaining"} == set(words), "not the fields of Release"
@@ -329,7 +358,7 @@ def _kind(kind: str, leaf: type[Release]) -> Words:
         "mechanism": {"pattern": f"^{kind}/[1-9][0-9]*$"},
         "parts": _list({"oneOf": forms}),
     }
-    needs = {"required": ["axes"]} if "histogram" in kind else {}
+    needs = {"required": [LISTED[kind]]} if kind in LISTED else {}
     return {"description": f"A release of kind {kind}.", **_ref("release"), "properties": properties, **needs}
 
 
@@ -367,12 +396,13 @@ def _query(kind: type[Query[Any]]) -> Words:
         "outside": {"const": True} if kind is Histogram else _ref("fraction"),
         "missing": {"const": True},
         "what": names,
-        "model": {"type": "object", "properties": {"family": {"type": "string"}}, "required": ["family"]},
+        "model": {"const": "linear"} if kind is Regression else _ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},
         "bias": {"enum": [*BIASES]},
         "sparse": {"const": True},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
+        "formula": {"type": "string"},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = _fields(kind, words)

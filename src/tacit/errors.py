@@ -77,6 +77,11 @@ CODES: Final[dict[str, str]] = {
     "Q83": "a threshold that is none, or that too many empty cells would pass",
     "Q84": "what a sparse histogram, or a simulation of one, cannot say",
     "Q90": "a constant column that cannot be numbered",
+    "Q85": "a formula that cannot be read",
+    "Q86": "a column that cannot take part in a regression as it is written",
+    "Q87": "a regression of persons",
+    "Q88": "a model that is not in this version",
+    "Q89": "a regression of too many columns",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets
@@ -173,6 +178,7 @@ CODES: Final[dict[str, str]] = {
     "I62": "a seed of random numbers that is none",
     "I63": "a histogram that is all noise",
     "I64": "a picture of more columns than it can show",
+    "I70": "a simulation of a regression, which has a step of its own",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

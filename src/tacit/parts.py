@@ -58,6 +58,43 @@ class Axis:
 
 
 @dataclass(frozen=True)
+class Variable:
+    """Public facts of one column of a regression.
+
+    kind: real, integer, date (days since 1970-01-01), boolean, or levels.  lower, upper: of numbers, which are
+    `half` steps of a grid above or below the middle.  labels: of levels.
+    """
+
+    name: str
+    kind: str
+    lower: float = 0.0
+    upper: float = 1.0
+    half: int = 1
+    labels: tuple[str, ...] = ()
+    units: str | None = None
+    missing: str = "exclude"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        words: dict[str, Any] = {"name": self.name, "kind": self.kind, "missing": self.missing}
+        if self.kind == "levels":
+            words["labels"] = list(self.labels)
+        else:
+            words |= {"lower": self.lower, "upper": self.upper, "half": self.half}
+        return words if self.units is None else {**words, "units": self.units}
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Variable:
+        """Inverse of `to_dict`."""
+        name, kind, missing = (str(words[key]) for key in ("name", "kind", "missing"))
+        units = None if words.get("units") is None else str(words["units"])
+        if kind == "levels":
+            return cls(name, kind, labels=tuple(map(str, words["labels"])), units=units, missing=missing)
+        lower, upper = float(words["lower"]), float(words["upper"])
+        return cls(name, kind, lower, upper, int(words["half"]), (), units, missing)
+
+
+@dataclass(frozen=True)
 class Part:
     """Noisy integers of one column: one tuple a cell, each integer with its own independent draw of `law`.
 

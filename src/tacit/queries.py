@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tacit.errors import QueryError, nearest
+from tacit.linear.query import Regression as Regression
 from tacit.predicates.reading import parse
 from tacit.predicates.syntax import spelled
 from tacit.query_words import Names
 from tacit.query_words import bins as _bins
 from tacit.query_words import flags as _flags
-from tacit.query_words import listed as _listed
 from tacit.query_words import names as _names
 from tacit.query_words import probability as _probability
 from tacit.query_words import threshold as _threshold
+from tacit.question import Query as Query
 
 if TYPE_CHECKING:
     from tacit.inference.histogram import HistogramRelease  # noqa: F401
@@ -31,42 +32,8 @@ if TYPE_CHECKING:
     from tacit.inference.ranges import RangeRelease  # noqa: F401
 
 MOST_PROBS: Final = 20
-R_co = TypeVar("R_co", covariant=True)
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
 AutoBins: TypeAlias = Literal["auto"] | Mapping[str, int | Sequence[float] | Literal["auto"]] | tuple[Any, ...]
-
-
-class Query(Generic[R_co]):
-    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values.
-
-    A question is public, and all that is in it.  What is wrong in itself is refused when it is made, what the schema
-    or the relation does not admit when it is planned or released: QueryError in both cases, and nothing is spent.
-
-    >>> isinstance(Mean("age"), Query), query_from_dict(Mean("age").to_dict()) == Mean("age")
-    (True, True)
-    """
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values only: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, defaults left out.
-
-        >>> Mean("age").to_dict()
-        {'query': 'Mean', 'columns': ['age']}
-        """
-        words: dict[str, Any] = {"query": type(self).__name__}
-        for f in fields(cast(Any, self)):
-            value = getattr(self, f.name)
-            if f.name == "bins" and value:
-                pairs = cast("tuple[tuple[str, Any], ...]", value)
-                words["bins"] = {name: _listed(edges) for name, edges in pairs}
-            elif f.name == "probs":
-                words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
-            elif f.name in ("level", "outside", "missing", "sparse") and value == f.default:
-                continue
-            elif isinstance(value, Fraction):
-                words[f.name] = str(value)
-            elif value != () and value is not None:
-                words[f.name] = _listed(value)
-        return words
 
 
 @dataclass(frozen=True)
@@ -331,7 +298,7 @@ def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
 
 
 KINDS: dict[str, type[Query[Any]]] = {
-    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram)
+    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram, Regression)
 }
 
 
@@ -359,6 +326,8 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
         raise QueryError(text, code="Q03", hint='what = "wait", model = { family = "Gamma", … }')
     if kind in ("Sum", "Mean", "Variance", "Histogram") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
+    if kind == "Regression" and "formula" not in given:
+        raise QueryError("formula of Regression: there is none.", code="Q03", hint='formula = "income ~ age"')
     return KINDS[kind](**given)
 
 

@@ -21,6 +21,7 @@ from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
 from tacit.parts import Part as Part
+from tacit.parts import Variable as Variable
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
 from tacit.texts import canonical as canonical
@@ -101,6 +102,7 @@ class Release:
     ordered: the part of `levels` whose order means something, without levels for missing cells.
     study: digest of the study that it answers, or None.
     axes: of a histogram, one for each of `levels`.
+    variables: of a regression, one for each column of its formula.
     remaining: words on what was left of the budget; never stored.
 
     >>> import tacit as tc
@@ -133,6 +135,7 @@ class Release:
     study: str | None = None
     axes: tuple[Axis, ...] = ()
     ordered: Levels = ()
+    variables: tuple[Variable, ...] = ()
     remaining: str | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -156,6 +159,8 @@ class Release:
             words["axes"] = [axis.to_dict() for axis in self.axes]
         if self.ordered:
             words["ordered"] = [[column, list(labels)] for column, labels in self.ordered]
+        if self.variables:
+            words["variables"] = [one.to_dict() for one in self.variables]
         return words
 
     def to_json(self) -> str:
@@ -222,6 +227,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             study=None if words.get("study") is None else str(words["study"]),
             axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
             ordered=_read_levels(words.get("ordered", ())),
+            variables=tuple(Variable.from_dict(one) for one in words.get("variables", ())),
         )
         cells = prod(len(labels) for _, labels in made.levels)
         if any(isinstance(part.integers, Packed) and len(part.integers) != cells for part in made.parts):

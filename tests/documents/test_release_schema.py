@@ -17,7 +17,7 @@ import pytest
 from json_schema import faults, fits
 
 import tacit as tc
-from tacit import documents
+from tacit import documents, families
 from tacit.inference.decode import BINARY
 from tacit.mechanisms import moment_forms, quality, weighted_forms
 from tacit.queries import KINDS
@@ -50,6 +50,15 @@ QUESTIONS = [
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
     tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
     tc.Histogram(["age", "ok", "visits"], bins="auto"),
+    tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5))),
+    tc.SampleAndAggregate(
+        ["free", "filled"],
+        families.LinearRegression(regressors=1),
+        blocks=8,
+        rows=200,
+        bias="none",
+        where="age > 3",
+    ),
     tc.Histogram(["age", "ok"], bins={"age": 20}, sparse=True),
     tc.Histogram(["age", "region"], bins={"age": 2}, sparse=True, threshold=1_000_000),
     tc.Variance("age"),
@@ -68,6 +77,7 @@ ROWS = [
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
+    tc.Regression("age ~ ok + region", where="visits > 0"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -165,9 +175,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram", "sparse-histogram"} == set(
-        documents.FORMS
-    )
+    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "products", "scores"}
+    assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
 
@@ -255,6 +264,7 @@ def test_missing_fields_are_refused_everywhere() -> None:
                 quality_grid = key == "grid" and words["kind"] == "quality"
                 several = key == "columns" and words["kind"] == "quality"
                 delta = key == "delta"  # what is left is a pure price
+                delta = delta or key.startswith("weight")  # as many as a regression has columns
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)

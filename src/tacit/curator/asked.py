@@ -15,6 +15,7 @@ from tacit.mechanisms import (
     quality,
     quantiles,
     ranges,
+    regression,
     sample_and_aggregate,
     sparse_histogram,
 )
@@ -23,7 +24,7 @@ from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
-from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range
+from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range, Regression
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Cells, Part
 from tacit.schema import Schema
@@ -78,6 +79,8 @@ def design(
         )
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
+    if isinstance(query, Regression):
+        return regression.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')
 
@@ -109,6 +112,8 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
         return (tuple(zip(histogram.exact(shape, source).tolist(), strict=True)),)
     if shape.kind == sparse_histogram.KIND:
         return (tuple(zip(sparse_histogram.dense(shape, source).tolist(), strict=True)),)
+    if shape.kind == regression.KIND:
+        return tuple(regression.exact(column, shape, source) for column in shape.columns)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 
@@ -124,6 +129,8 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return ranges.measure(shape, source)
     if shape.kind == sample_and_aggregate.KIND:
         return sample_and_aggregate.measure(shape, source)
+    if shape.kind == regression.KIND:
+        return regression.measure(shape, source)
     exact = integers(shape, source)
     return tuple(
         Part(

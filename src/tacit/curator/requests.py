@@ -110,6 +110,7 @@ def _document(
         ledger=behind.ledger.identity,
         study=None if study is None else study.digest(),
         ordered=shape.ordered,
+        variables=shape.variables,
     )
 
 

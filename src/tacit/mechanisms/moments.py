@@ -36,7 +36,7 @@ from tacit.noise.laws import Law
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Count, Mean, Quantiles, Query, Sum, Variance
-from tacit.release import Axis, Cells, Grid, Levels
+from tacit.release import Axis, Cells, Grid, Levels, Variable
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
 from tacit.schema import Date, Schema
@@ -94,6 +94,8 @@ class Design:
     """Of a histogram."""
     blocks: object = None
     """Of sample and aggregate: its public facts."""
+    variables: tuple[Variable, ...] = ()
+    """Of a regression."""
 
     @property
     def levels(self) -> Levels:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.inference.sparse_histogram import conditional
-from tacit.mechanisms import histogram, quantiles, ranges, sparse_histogram
+from tacit.mechanisms import histogram, quantiles, ranges, regression, sparse_histogram
 from tacit.mechanisms.moments import Column, Design
 from tacit.planning import blocks
 from tacit.queries import Quantiles
@@ -56,6 +56,10 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
         return [_range(shape, rows)]
     if shape.blocks is not None:
         return _blocks(shape, rows, level)
+    if shape.kind == regression.KIND:
+        from tacit.planning import regressions
+
+        return regressions.expected(shape, rows, level)
     found = estimate(shape, rows)
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances

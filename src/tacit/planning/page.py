@@ -146,7 +146,7 @@ class Plan:
     @property
     def rate(self) -> str:
         """The minimax rate of d means under pure privacy, as a rate: what any method could do, up to constants."""
-        d = sum(len(part.shape.columns) * part.shape.cells for part in self.parts)
+        d = sum(_means(part) for part in self.parts)
         rho = float(self.cost.zcdp)
         epsilon = float(self.cost.epsilon) if self.cost.epsilon is not None else math.sqrt(2 * rho)
         sampling, privacy = d / self.rows, d**3 / (self.rows * epsilon) ** 2
@@ -179,6 +179,7 @@ class Plan:
         for part, one in listed[:SHOWN]:
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if one.std_error > 0 else 2
             width, without = (format_number(x, decimals=min(digits, 8)) for x in (one.width, one.without))
+            width = width if math.isfinite(one.width) else "too noisy"
             row = (part.name or _question(part), one.term, width, f"{100 * one.privacy:.0f} %", without)
             rows.append((*row, *self._pooled(part, one, digits)))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
@@ -263,6 +264,11 @@ class Plan:
         return self.to_html()
 
 
+def _means(part: Part) -> int:
+    """How many means there are to estimate: of a regression its coefficients."""
+    return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
+
+
 def _factor(epsilon: Fraction | None) -> str:
     """e**epsilon in three digits, rounded up: a promise is never printed as more than it is.
 
@@ -283,6 +289,9 @@ def _before_and_after(budget: Budget, spent: Spend, cost: Cost) -> tuple[str, st
 
 def _question(part: Part) -> str:
     words = vars(part.shape.query)
+    if "formula" in words:
+        where = f" where {words['where']}" if words.get("where") else ""
+        return f"{type(part.shape.query).__name__} of {words['formula']}{where}"
     named = words.get("columns") or words.get("what") or ((words["column"],) if "column" in words else ())
     columns, by = ", ".join(named), ", ".join(words.get("by", ()))
     where = f" where {words['where']}" if words.get("where") else ""
@@ -338,6 +347,8 @@ def _cautions(part: Part, rows: int) -> list[str]:
         return [*found, *_too_fine(part, name, rows)]
     if part.shape.blocks is not None:
         found += [f"{name}: {words}" for words in blocks.cautions(part.shape, rows)]
+    if part.shape.kind == "regression" and any(math.isinf(one.width) for one in part.terms):
+        return [*found, f"{name}: noise too large for any coefficient; fewer regressors, or a higher price, would do"]
     worst = max(part.terms, key=lambda one: one.privacy)
     if worst.privacy > 0.5 and part.shape.kind != "quality":  # whose columns are assumed to be in order
         less = "fewer cells" if part.shape.blocks is None else "a narrower box"

@@ -10,12 +10,13 @@ import narwhals as nw
 import numpy as np
 
 from tacit.curator.asked import integers
-from tacit.curator.source import Source, duck, files
+from tacit.curator.source import Source, duck, files, products
 from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.occupied import occupied_of
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.sums import Pass, Ranking, plan, ranking
+from tacit.linear.rows import Crossed
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
@@ -67,6 +68,7 @@ class Exchanged:
     def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
         self._engine, self._put = engine, put
         self._plans, self._rankings = dict[Any, Pass](), dict[Any, Ranking]()
+        self._crossings = dict[Any, products.Pass]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
         """The same with a schema's computed columns."""
@@ -120,6 +122,13 @@ class Exchanged:
         if asked not in self._rankings:
             self._rankings[asked] = ranking(self._engine, *asked)
         return self._rankings[asked].run(self._engine)
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        asked = (question, where)
+        if asked not in self._crossings:
+            self._crossings[asked] = products.plan(self._engine, question, where)
+        return self._crossings[asked].run(self._engine)
 
 
 def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:

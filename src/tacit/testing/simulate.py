@@ -22,7 +22,7 @@ from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design
 from tacit.privacy import Cost
 from tacit.queries import Query
-from tacit.release import Axis, Levels, Part
+from tacit.release import Axis, Levels, Part, Variable
 from tacit.rowmap import RowMap, Share
 from tacit.schema import Schema
 from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
@@ -56,6 +56,7 @@ class SimulatedRelease:
     unit: int | None = None
     axes: tuple[Axis, ...] = ()
     ordered: Levels = ()
+    variables: tuple[Variable, ...] = ()
     recorded: bool = False
     remaining: str | None = None
 
@@ -189,6 +190,9 @@ def simulate(
 
 def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Design:
     """The design of a query for a table of `size` rows, which is public under replace-one only."""
+    if type(query).__name__ == "Regression":
+        text = "a Regression asks twice, and is not simulated as one question."
+        raise InferenceError(text, code="I70", hint="tacit.testing.regressions.rows_of(…).fit(rng)", state=None)
     rows = size if neighbors == "replace-one" else None
     return design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
 

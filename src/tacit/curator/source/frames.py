@@ -17,10 +17,12 @@ from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.polars import Polars
+from tacit.curator.source.products import crossed
 from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
+from tacit.linear.rows import Crossed
 from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
@@ -97,6 +99,10 @@ class Source(Protocol):
         """READS ROWS.  The complete cases of some columns as floats, in no order."""
         ...
 
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """READS ROWS.  Exact sums of products of columns over complete rows, in one pass."""
+        ...
+
     def ready(self) -> None:
         """SourceError D08 where the engine could not run a query now; before a charge."""
         ...
@@ -163,6 +169,10 @@ class Table:
     ) -> Occupied:
         """See `Source.occupied`."""
         return occupied(self._engine, keys, one, unit, where)
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        return crossed(self._engine, question, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""

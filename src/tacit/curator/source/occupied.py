@@ -54,7 +54,7 @@ def _occupied(engine: Engine, keys: Sequence[KeyMap], one: Sum, unit: Unit | Non
     if unit is not None or not numbered:
         return occupied_of(plan(engine, keys, (one,), unit, where), engine)
     counting = None if where is None else engine.counting()
-    readings = [_numbered_reading(key) for key in keys]
+    readings = [numbered_reading(key) for key in keys]
     frame = engine.read([*readings, *(cell_reading(cell) for cell in (() if where is None else where.cells))])
     if where is not None and counting is not None:
         frame, where = filtered(frame, where, len(keys)), None
@@ -111,7 +111,8 @@ def _folded(keys: Sequence[KeyMap], places: Ints, rows: Ints) -> tuple[Ints, Int
     return found, counts
 
 
-def _numbered_reading(key: KeyMap) -> Reading:
+def numbered_reading(key: KeyMap) -> Reading:
+    """How a column of levels is read for `expressions.place`."""
     if isinstance(key.levels[0], str):
         return Reading(key.source, "index", tuple(map(str, key.levels)))
     return key_reading(key)

@@ -159,11 +159,16 @@ def ranking(
     return Ranking(found, tuple(keys), share)
 
 
+def map_reading(at: RowMap) -> Reading:
+    """How a column of numbers is read for `expressions.step`."""
+    return Reading(at.source, _how(at))
+
+
 def _readings(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
     """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
-    readings = [*(key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    readings = [*(key_reading(key) for key in keys), *map(map_reading, maps)]
     readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
     return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 
