@@ -35,7 +35,7 @@ class Regression(Query["RegressionRelease"]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns that the formula names, the response first."""
+        """Columns that the formula names, the response first; QueryError Q85 as the question itself."""
         return parse(self.formula).columns
 
     def __post_init__(self) -> None:
