@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Final, TypeAlias, cast, get_args
+from typing import Any, Final, cast, get_args
 
 from tacit.documents_models import BOX, model
+from tacit.documents_words import Words, closed, list_of, or_null, own_fields, pair, ref
 from tacit.linear.layout import MOST
 from tacit.noise.laws import LAWS
 from tacit.noise.selection import Selection
@@ -26,7 +27,6 @@ from tacit.release import FORMAT, LEAVES, Grid, Part, Release
 from tacit.rowmap import MAX_ROWS, Kind
 from tacit.schema.columns import MAX_ROWS_PER_UNIT
 
-Words: TypeAlias = dict[str, Any]
 PLACE: Final = Path(__file__).with_name("release.schema.json")
 LISTED: Final = {"histogram": "axes", "sparse-histogram": "axes", "regression": "variables"}
 """Kinds that list their columns."""
@@ -100,13 +100,13 @@ def release_schema() -> dict[str, Any]:
 def made() -> Words:
     """The schema, made anew from the code."""
     kinds = {f"release:{kind}": _kind(kind, leaf) for kind, leaf in LEAVES.items()}
-    refs = [_ref(name) for name in kinds]
+    refs = [ref(name) for name in kinds]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:tacit:release:{FORMAT}",
         "title": f"Release document of Tacit, format {FORMAT}",
         "description": "One release, or several bought together.  The reference (File formats) explains its fields.",
-        "oneOf": [*refs, _ref("several")],
+        "oneOf": [*refs, ref("several")],
         "$defs": {
             **_numbers(),
             **_facts(),
@@ -118,8 +118,8 @@ def made() -> Words:
             **{f"query:{name}": _query(kind) for name, kind in KINDS.items()},
             **{f"form:{name}": _form(name, shape) for name, shape in FORMS.items()},
             **kinds,
-            "several": _closed(
-                {"tacit": {"const": FORMAT}, "releases": _list(_pair({"type": "string"}, {"oneOf": refs}))},
+            "several": closed(
+                {"tacit": {"const": FORMAT}, "releases": list_of(pair({"type": "string"}, {"oneOf": refs}))},
                 "Several releases bought together: names and releases, in order.",
             ),
         },
@@ -129,38 +129,6 @@ def made() -> Words:
 def text() -> str:
     """The schema as the file holds it."""
     return json.dumps(made(), indent=1, ensure_ascii=False) + "\n"
-
-
-# Words of JSON Schema -----------------------------------------------------------------------------------------------
-
-
-def _ref(name: str) -> Words:
-    return {"$ref": f"#/$defs/{name}"}
-
-
-def _closed(properties: Words, said: str = "", optional: tuple[str, ...] = ()) -> Words:
-    """An object with these fields and no others."""
-    required = [name for name in properties if name not in optional]
-    closed: Words = {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-    return {"description": said, **closed} if said else closed
-
-
-def _list(item: Words, **limits: Any) -> Words:
-    return {"type": "array", "items": item, **limits}
-
-
-def _pair(first: Words, second: Words) -> Words:
-    return {"type": "array", "prefixItems": [first, second], "minItems": 2, "maxItems": 2}
-
-
-def _or_null(words: Words) -> Words:
-    return {"anyOf": [words, {"type": "null"}]}
-
-
-def _fields(cls: type[Any], words: Mapping[str, Words]) -> tuple[Words, tuple[str, ...]]:
-    """A class's own fields with their words, and which of them may be left out: those with a default."""
-    own = [f for f in fields(cls) if f.name in words]
-    return {f.name: words[f.name] for f in own}, tuple(f.name for f in own if f.default is not MISSING)
 
 
 # What all releases share --------------------------------------------------------------------------------------------
@@ -200,42 +168,42 @@ def _facts() -> Words:
         "missing": {"type": "string"},
     }
     weight = {**grid, "kind": {"enum": ["real", "rows"]}, "lower": {"const": 0}}
-    exact = _ref("fraction")
-    extra = _list({"enum": ["missing", "below", "above"]}, minItems=1, uniqueItems=True)
+    exact = ref("fraction")
+    extra = list_of({"enum": ["missing", "below", "above"]}, minItems=1, uniqueItems=True)
     said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}, "extra": extra}
     return {
         "cost": {
             "description": "A price, written in one of three ways.",
             "oneOf": [
-                _closed({"epsilon": exact}),
-                _closed({"rho": exact}),
-                _closed({"epsilon": exact, "delta": exact}),
+                closed({"epsilon": exact}),
+                closed({"rho": exact}),
+                closed({"epsilon": exact, "delta": exact}),
             ],
         },
-        "noise": _closed(
+        "noise": closed(
             {"law": {"enum": [*ADDS, *SELECTS]}, "scale": exact}, "The law of each integer's own noise, in grid steps."
         ),
-        "sensitivity": _closed(
-            {"l1": _ref("positive"), "l2_squared": _ref("positive")}, "Proven for the whole part, under the relation."
+        "sensitivity": closed(
+            {"l1": ref("positive"), "l2_squared": ref("positive")}, "Proven for the whole part, under the relation."
         ),
-        "grid": _closed(*_described(Grid, grid, "v in 0..G stands for lower + (upper - lower) v / G.")),
-        "weight": _closed(
+        "grid": closed(*_described(Grid, grid, "v in 0..G stands for lower + (upper - lower) v / G.")),
+        "weight": closed(
             *_described(Grid, weight, "The same for weights, up to the cap; kind rows: persons by their rows.")
         ),
         "axis": {
             "description": "A column of a histogram: the edges of its bins, ends included; or levels.",
             "oneOf": [
-                _closed(
-                    {"kind": {"enum": ["real", "integer", "date"]}, **said, "edges": _list(number, minItems=2)},
+                closed(
+                    {"kind": {"enum": ["real", "integer", "date"]}, **said, "edges": list_of(number, minItems=2)},
                     optional=("units", "extra"),
                 ),
-                _closed({"kind": {"const": "levels"}, **said}, optional=("units", "extra")),
+                closed({"kind": {"const": "levels"}, **said}, optional=("units", "extra")),
             ],
         },
-        "variable": _variable(said),
+        "variable": _variable({key: words for key, words in said.items() if key != "extra"}),
         "levels": {
             "description": "Columns of by with their public labels; cells are in row-major order of them.",
-            **_list(_pair({"type": "string"}, _list({"type": "string"}, minItems=1, uniqueItems=True))),
+            **list_of(pair({"type": "string"}, list_of({"type": "string"}, minItems=1, uniqueItems=True))),
         },
     }
 
@@ -245,13 +213,13 @@ def _variable(said: Words) -> Words:
     text: Words = {"type": "string"}
     numbers = {"lower": {"type": "number"}, "upper": {"type": "number"}, "half": {"type": "integer", "minimum": 1}}
     kinds = {"name": text, "kind": {"enum": [*get_args(Kind)]}, **said, **numbers}
-    levels = {"name": text, "kind": {"const": "levels"}, **said, "labels": _list(text, minItems=1)}
-    both = [_closed(words, optional=("units",)) for words in (kinds, levels)]
+    levels = {"name": text, "kind": {"const": "levels"}, **said, "labels": list_of(text, minItems=1)}
+    both = [closed(words, optional=("units",)) for words in (kinds, levels)]
     return {"description": "A column of a regression: numbers on a grid of 2 half steps, or levels.", "oneOf": both}
 
 
 def _described(cls: type[Any], words: Mapping[str, Words], said: str) -> tuple[Words, str, tuple[str, ...]]:
-    properties, optional = _fields(cls, words)
+    properties, optional = own_fields(cls, words)
     return properties, said, optional
 
 
@@ -261,45 +229,45 @@ def _part() -> Words:
     words: Words = {
         "label": {"type": "string"},
         "form": {"enum": [*FORMS]},
-        "parameters": {"type": "object", "additionalProperties": _ref("integer")},
-        "grid": _ref("grid"),
-        "integers": _list(_list(_ref("integer"))),
-        "packed": _ref("packed"),
-        "noise": _ref("noise"),
-        "sensitivity": _ref("sensitivity"),
-        "cost": _ref("cost"),
-        "weight": _ref("weight"),
+        "parameters": {"type": "object", "additionalProperties": ref("integer")},
+        "grid": ref("grid"),
+        "integers": list_of(list_of(ref("integer"))),
+        "packed": ref("packed"),
+        "noise": ref("noise"),
+        "sensitivity": ref("sensitivity"),
+        "cost": ref("cost"),
+        "weight": ref("weight"),
     }
     stored = {renamed.get(f.name, f.name) for f in fields(Part)}
     assert stored | {"packed"} == set(words), "the fields of Part are not those of the schema"
     said = f"Noisy integers of one column, a list for each cell; packed where over {MANY:,} cells have one each."
     either: list[Words] = [{"required": ["integers"]}, {"required": ["packed"]}]
-    return {**_closed(words, said, ("grid", "weight", "integers", "packed")), "oneOf": either}
+    return {**closed(words, said, ("grid", "weight", "integers", "packed")), "oneOf": either}
 
 
 def _packed() -> Words:
     """What `Packed.to_dict` writes."""
-    others = _list(_pair({"type": "integer", "minimum": 0}, _ref("integer")), minItems=1)
+    others = list_of(pair({"type": "integer", "minimum": 0}, ref("integer")), minItems=1)
     words: Words = {
         "bits": {"enum": [*BITS]},
         "text": {"type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$"},
         "others": others,
     }
     said = "One integer a cell: base64 of little-endian integers of so many bits; others as [place, integer]."
-    return _closed(words, said, ("others",))
+    return closed(words, said, ("others",))
 
 
 def _form(name: str, shape: Shape) -> Words:
     """What a part of one form must be beyond that."""
     least, most = shape.integers
-    constants = {key: _ref("integer") for key in (*shape.parameters, *(("share",) if shape.shares else ()))}
-    parameters = _closed(constants, optional=("share",))
+    constants = {key: ref("integer") for key in (*shape.parameters, *(("share",) if shape.shares else ()))}
+    parameters = closed(constants, optional=("share",))
     if shape.weights:
-        parameters["patternProperties"] = {"^weight[0-9]+$": _ref("integer")}
+        parameters["patternProperties"] = {"^weight[0-9]+$": ref("integer")}
     properties: Words = {
         "form": {"const": name},
         "parameters": parameters,
-        "integers": _list({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
+        "integers": list_of({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
         "noise": {"properties": {"law": {"enum": [*shape.laws]}}},
     }
     present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
@@ -316,32 +284,32 @@ def _release() -> Words:
         "query": {"type": "object"},
         "mechanism": text,
         "table": text,
-        "schema": _ref("hash"),
+        "schema": ref("hash"),
         "neighbors": {"enum": [*get_args(Neighbors)]},
-        "unit": _or_null({"type": "integer", "minimum": 1, "maximum": MAX_ROWS_PER_UNIT}),
-        "rows": _or_null(people),
-        "levels": _ref("levels"),
-        "parts": _list(_ref("part"), minItems=1),
-        "cost": _ref("cost"),
+        "unit": or_null({"type": "integer", "minimum": 1, "maximum": MAX_ROWS_PER_UNIT}),
+        "rows": or_null(people),
+        "levels": ref("levels"),
+        "parts": list_of(ref("part"), minItems=1),
+        "cost": ref("cost"),
         "charge": {"type": "integer", "minimum": 1, "maximum": EXACT},
-        "head": _ref("hash"),
+        "head": ref("hash"),
         "date": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"},
         "version": text,
-        "name": _or_null(text),
+        "name": or_null(text),
         "recorded": {"type": "boolean"},
-        "ledger": _or_null(_ref("hash")),
-        "study": _ref("hash"),
-        "axes": _list(_ref("axis"), minItems=1),
-        "ordered": {**_ref("levels"), "description": "Those of levels whose order means something."},
-        "variables": _list(_ref("variable"), minItems=1),
+        "ledger": or_null(ref("hash")),
+        "study": ref("hash"),
+        "axes": list_of(ref("axis"), minItems=1),
+        "ordered": {**ref("levels"), "description": "Those of levels whose order means something."},
+        "variables": list_of(ref("variable"), minItems=1),
     }
-    properties, optional = _fields(Release, words)
+    properties, optional = own_fields(Release, words)
     assert {f.name for f in fields(Release)} - {"remaining"} == set(words), "not the fields of Release"
     first: Words = {"tacit": {"const": FORMAT}, "kind": {"enum": [*LEAVES]}}
-    closed = _closed(first | properties, "Fields of every release; those of earlier versions lack the last.", optional)
+    whole = closed(first | properties, "Fields of every release; those of earlier versions lack the last.", optional)
     public: Words = {"neighbors": {"const": "replace-one"}, "rows": {"type": "integer"}}
     private: Words = {"neighbors": {"const": "add-remove"}, "rows": {"type": "null"}}
-    return {**closed, "oneOf": [{"properties": public}, {"properties": private}]}
+    return {**whole, "oneOf": [{"properties": public}, {"properties": private}]}
 
 
 # Kinds --------------------------------------------------------------------------------------------------------------
@@ -350,16 +318,16 @@ def _release() -> Words:
 def _kind(kind: str, leaf: type[Release]) -> Words:
     """A release of one kind: the questions it answers, the mechanism of its name, the forms it is made of."""
     leaves = [one.__name__ for one in leaf.__mro__]
-    asked = [_ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) in leaves]
-    forms = [_ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind]
+    asked = [ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) in leaves]
+    forms = [ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind]
     properties: Words = {
         "kind": {"const": kind},
         "query": {"oneOf": asked, **_sparse(kind)},
         "mechanism": {"pattern": f"^{kind}/[1-9][0-9]*$"},
-        "parts": _list({"oneOf": forms}),
+        "parts": list_of({"oneOf": forms}),
     }
     needs = {"required": [LISTED[kind]]} if kind in LISTED else {}
-    return {"description": f"A release of kind {kind}.", **_ref("release"), "properties": properties, **needs}
+    return {"description": f"A release of kind {kind}.", **ref("release"), "properties": properties, **needs}
 
 
 def _sparse(kind: str) -> Words:
@@ -376,8 +344,8 @@ def _answer(query: type[Query[Any]]) -> str:
 
 def _query(kind: type[Query[Any]]) -> Words:
     """A question: its class and its arguments, those at their default left out."""
-    names = _list({"type": "string"}, minItems=1, uniqueItems=True)
-    edges = _list({"type": "number"}, minItems=1)
+    names = list_of({"type": "string"}, minItems=1, uniqueItems=True)
+    edges = list_of({"type": "number"}, minItems=1)
     auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
     words: Mapping[str, Words] = {
         "columns": names,
@@ -391,12 +359,12 @@ def _query(kind: type[Query[Any]]) -> Words:
         "weights": {"type": "string"},
         "per": {"const": "row"},
         "column": {"type": "string"},
-        "probs": _list(_ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
+        "probs": list_of(ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
-        "outside": {"const": True} if kind is Histogram else _ref("fraction"),
+        "outside": {"const": True} if kind is Histogram else ref("fraction"),
         "missing": {"const": True},
         "what": names,
-        "model": {"const": "linear"} if kind is Regression else _ref("model"),
+        "model": {"const": "linear"} if kind is Regression else ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},
         "bias": {"enum": [*BIASES]},
@@ -405,5 +373,5 @@ def _query(kind: type[Query[Any]]) -> Words:
         "formula": {"type": "string"},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
-    _, optional = _fields(kind, words)
-    return _closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
+    _, optional = own_fields(kind, words)
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))

@@ -36,6 +36,7 @@ ROOMS: Final[dict[str, str]] = {
     "packed": SHARED,
     "documents": SHARED,
     "documents_models": SHARED,
+    "documents_words": SHARED,
     "privacy": SHARED,
     "tables": SHARED,
     "texts": SHARED,
