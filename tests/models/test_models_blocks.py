@@ -110,7 +110,6 @@ def test_maxima_are_those_of_scipy() -> None:
             rng.gamma(2, 1, T),
             lambda x: np.array([1, 1 / stats.gamma.fit(x, floc=0)[2] ** 2]) * stats.gamma.fit(x, floc=0)[::2],
         ),
-        (fam.Weibull(), 2 * rng.weibull(1.5, T), lambda x: np.array(stats.weibull_min.fit(x, floc=0))[[0, 2]]),
         (fam.Normal(), rng.normal(2, 3, T), stats.norm.fit),
         (fam.Laplace(), rng.laplace(2, 3, T - 1), stats.laplace.fit),
         (EXPONENTIAL, rng.exponential(2, T), lambda x: [1 / x.mean()]),
