@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tacit as tc
 from tacit import families as fam
 from tacit.models.blocks import block_mle
 
@@ -45,3 +46,26 @@ def test_what_a_block_s_answer_is_worth(name: str) -> None:
         ratio = found.var() * T / np.linalg.inv(model.fisher(truth))[at, at]
         fourth = ((found - found.mean()) ** 4).mean() / found.var() ** 2
         assert abs(ratio - 1 - v2 / T) < 5.5 * ratio * math.sqrt((fourth - 1) / BLOCKS) + 2 * (v2 / T) ** 2
+
+
+def test_expectations_are_sums_placed_by_the_rows_where_the_support_is_known() -> None:
+    """Moments of counts are right; where a constant is left out of a density, the rows themselves stand in."""
+    jax = pytest.importorskip("jax")
+    from tacit.models import located
+    from tacit.models.quiet import quiet
+
+    model, theta = fam.NegativeBinomial(), np.array([60.0, 1.5])
+    with quiet():
+        x, w = np.arange(20.0), np.ones(20)
+        points, weights = jax.jit(lambda v: located.expectations(model, x, w, v))(theta)
+        points, weights = np.asarray(points), np.asarray(weights)
+    assert weights.sum() == pytest.approx(1, abs=1e-3)
+    assert (weights[-20:] == 0).all()
+    assert weights @ points == pytest.approx(60, rel=1e-3)
+    assert weights @ (points - 60) ** 2 == pytest.approx(60 + 1.5 * 60**2, rel=1e-3)
+    own = tc.Model(lambda x, t: -0.5 * (x / t.sd) ** 2 - jax.numpy.log(t.sd), sd=(0.1, 10), support="real")
+    with quiet():
+        points, weights = located.expectations(own, x, w, np.array([1.0]))
+    assert np.asarray(points)[-20:].tolist() == x.tolist()
+    assert np.asarray(weights)[-20:].tolist() == w.tolist()
+    assert not np.asarray(weights)[:-20].any()

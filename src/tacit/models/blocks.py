@@ -51,8 +51,8 @@ def block_mle(
     """Bias-corrected maximum likelihood in each of k blocks (theory §2), clamped into the model's box.
 
     blocks: shape (k, capacity) or (k, capacity, columns); counts: shape (k,), rows of a block come first, what follows
-    is not looked at.  bias: "cox-snell" (closed form, exact expectations or averages over the block, the first that
-    the model has), "observed" (averages), "split-half", "jackknife" (a fit for each row), or "none".
+    is not looked at.  bias: "cox-snell" (closed form, expectations or averages over the block, the first that the
+    model has), "observed" (averages), "split-half", "jackknife" (a fit for each row), or "none".
     batch: blocks computed at a time, a function of the shape by default.  ordered: the rows of each block are sorted.
 
     ModelError M14, M15, M16 for a log-density that cannot be used, M17 for blocks of the wrong shape.
@@ -98,7 +98,7 @@ def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Ar
 
 def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool) -> tuple[Array, Mask]:
     """Rows of a batch, sorted, with a number of the support after them; and which blocks have sound rows only."""
-    rows = np.empty((room, *data.shape[1:]))
+    rows: Array = np.empty((room, *data.shape[1:]))
     rows[: len(data)] = data
     rows[len(data) :] = np.nan
     sizes = np.append(sizes, np.zeros(room - len(data), dtype=np.int64))
