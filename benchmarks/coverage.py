@@ -402,6 +402,12 @@ def person_means(table: Any) -> list[Any]:
     return [(np.bincount(table["who"], weights=table["x"])[rows > 0] / rows[rows > 0])]
 
 
+def person_groups(table: Any) -> list[Any]:
+    """Means of the persons in each place, as if everybody there were wholly there."""
+    kept = [table["place"] == place for place in ("a", "b")]
+    return [person_means({"who": table["who"][one], "x": table["x"][one]})[0] for one in kept]
+
+
 def groups_of(table: Any) -> list[Any]:
     return [table["x"][table["g"] == g] for g in ("a", "b")]
 
@@ -414,7 +420,7 @@ def medians() -> Iterator[str | Cell]:
     )
     for words in ({"rho": 0.1}, {"epsilon": 1}):
         name, query = f"{price(words)}, replace-one", tc.Quantiles("x", [0.5])
-        by = tc.Quantiles("x", [0.5], by="g")
+        by, by_place = tc.Quantiles("x", [0.5], by="g"), tc.Quantiles("x", [0.5], by="place")
         for n in (400, 2_000):
             what = f"groups, n = {n:,}"
             yield Medians(name, what, by, survey(n), (50.0, 50.0), SURVEY, words, 8, plain=groups_of)
@@ -422,6 +428,11 @@ def medians() -> Iterator[str | Cell]:
         yield Medians(name, what, query, visits(1_000), 50.0, VISITS, words, 9, plain=person_means)
         what = "means of 1,000 persons, 1 to 9 rows"
         yield Medians(name, what, query, visits(1_000, 9), 50.0, VISITS, words, 9, plain=person_means)
+        for what, one_place in (("in one group each", True), ("in both groups", False)):
+            what = f"groups of 1,000 persons, {what}, 1 to 9 rows"
+            yield Medians(
+                name, what, by_place, visits(1_000, 9, one_place), (50.0, 50.0), VISITS, words, 9, plain=person_groups
+            )
 
 
 PROPORTIONS = "## Proportions: coverage in %"

@@ -24,6 +24,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pages import put
 
 import tacit as tc
 from tacit.rowmap import GRID
@@ -134,7 +135,7 @@ def line(case: Case, path: Path, repeats: int) -> str:
     return f"| `{case.name}` | {seconds} | {ratios[0]:.2f} | {ratios[1]:.2f} |"
 
 
-INTRODUCTION = """# Speed
+INTRODUCTION = """## Means by groups
 
 What a private mean by 1,000 groups costs beside a bare `GROUP BY` of {rows:,} rows of Parquet, in seconds on {threads}
 threads ({machine}, DuckDB {version}). Written by `python benchmarks/groups.py`: medians of {repeats} turns, in which
@@ -171,7 +172,7 @@ def main() -> None:
             page.append(line(case, path, options.repeats))
             print(page[-1], flush=True)
     if not options.quick:
-        PAGE.write_text("\n".join(page) + "\n", encoding="utf-8")
+        put(PAGE, "groups.py", "\n".join(page))
 
 
 if __name__ == "__main__":

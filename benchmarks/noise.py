@@ -51,8 +51,8 @@ def opendp(law: Any) -> Callable[[int], object] | None:
 def refined(law: Any, size: int) -> float:
     """Share of words that floats leave to the integers."""
     curve = exact.EXPONENTIAL if isinstance(law, DiscreteLaplace) else exact.HALF_NORMAL
-    m = (exact._system_words(size) >> 1).view("int64")
-    return float(exact._decide(curve, exact.pieces(curve), law.scale, m)[1].mean())
+    m = (exact.system_words(size) >> 1).view("int64")
+    return float(exact.decide(curve, exact.pieces(curve), law.scale, m)[1].mean())
 
 
 def speeds(size: int, small: int) -> None:

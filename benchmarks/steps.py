@@ -232,7 +232,8 @@ def first_touch(steps: list[tuple[str, int]]) -> int:
 def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
     """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
     names = ("ledger", "sqlite", "postgres", "chain", "store", "acts", "opening")
-    own = ("curator/curator.py", "curator/asked.py", "curator/guard.py", *(f"ledger/{name}.py" for name in names))
+    doors = ("curator/curator.py", "curator/requests.py", "curator/asked.py", "curator/guard.py")
+    own = (*doors, *(f"ledger/{name}.py" for name in names))
     order = enumerate(steps) if last else reversed(list(enumerate(steps)))
     return sorted({step: i for i, step in order if step[0].endswith(own)}.values())
 

@@ -20,7 +20,9 @@ import pytest
 import tacit
 from tacit.errors import CODES
 from tacit.inference.contrasts import Test
+from tacit.inference.densities import DensityEstimate
 from tacit.inference.estimate import Estimate
+from tacit.inference.histogram import HistogramRelease, Margin
 from tacit.inference.moments import MomentsRelease
 from tacit.inference.pairs import Pairwise
 from tacit.inference.quality import QualityRelease
@@ -28,11 +30,13 @@ from tacit.inference.quantile_difference import QuantileDifference
 from tacit.inference.quantiles import QuantileEstimate, QuantilesRelease
 from tacit.inference.ratio_pairs import PairwiseRatios
 from tacit.inference.ratios import Ratio
-from tacit.plots import Drawn
+from tacit.plots import Drawn, Panels
 from tacit.queries import KINDS
 
 RELEASES = (MomentsRelease, QualityRelease, QuantilesRelease)
-ANSWERS = (*RELEASES, Estimate, QuantileEstimate, QuantileDifference, Pairwise, PairwiseRatios, Ratio, Test, Drawn)
+HISTOGRAMS = (HistogramRelease, Margin, DensityEstimate, Panels)
+OTHERS = (QuantileEstimate, QuantileDifference, Pairwise, PairwiseRatios, Ratio, Test, Drawn)
+ANSWERS = (*RELEASES, *HISTOGRAMS, Estimate, *OTHERS)
 """Classes that people meet without importing them."""
 ESTIMATORS = [
     *(f"{leaf.__name__}.estimate" for leaf in (MomentsRelease, QualityRelease, QuantilesRelease)),
@@ -40,6 +44,7 @@ ESTIMATORS = [
     *("Estimate.odds_ratio", "Estimate.effective_size"),
     *("Estimate.independence", "Estimate.sampling_variances", "Estimate.intervals", "difference", "Estimate"),
     *("QuantileEstimate", "QuantileDifference", "Pairwise", "Ratio", "PairwiseRatios"),
+    *("DensityEstimate", "HistogramRelease.density"),
 ]
 
 CHECKED_BEFORE = {"Cost.kind", "Cost.zcdp", "Plan.guarantee"}

@@ -14,8 +14,12 @@ from tacit.inference import moments as _moments  # registers the classes of rele
 from tacit.inference import quality as _quality
 from tacit.inference import quantiles as _quantiles
 from tacit.inference import ranges as _ranges
+from tacit.inference import regression as _regression
+from tacit.inference import sample_and_aggregate as _sample_and_aggregate
+from tacit.inference import sparse_histogram as _sparse
 from tacit.privacy import Budget, Cost
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Sum, Variance
+from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from tacit.curator.curator import Curator
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
+    from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
     from tacit.models.custom import Model
     from tacit.planning import Plan, plan
@@ -45,6 +50,7 @@ __all__ = [
     "Date",
     "Histogram",
     "Integer",
+    "Loss",
     "Mean",
     "Model",
     "Plan",
@@ -53,8 +59,10 @@ __all__ = [
     "Query",
     "Range",
     "Real",
+    "Regression",
     "Release",
     "Releases",
+    "SampleAndAggregate",
     "Schema",
     "Site",
     "Study",
@@ -81,7 +89,7 @@ def _plan_study(study: Study, **words: Any) -> Any:
 
 
 _LATER["plan"] = _plan_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _LATER
+del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _sample_and_aggregate, _sparse, _LATER
 
 
 def __getattr__(name: str) -> Any:
@@ -107,6 +115,8 @@ def __getattr__(name: str) -> Any:
         from tacit.inference import report
 
         found = getattr(report, name)
+    elif name == "Loss":
+        from tacit.inference.fits.custom import Loss as found  # noqa: N813
     elif name == "draft":
         from tacit.schema import draft as found
     elif name == "examples":

@@ -13,18 +13,27 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast, get_args
 
+from tacit.documents_models import BOX, model
+from tacit.linear.layout import MOST
 from tacit.noise.laws import LAWS
 from tacit.noise.selection import Selection
+from tacit.packed import BITS, MANY
 from tacit.privacy.budget import Neighbors
-from tacit.queries import KINDS, MOST_PROBS, Query
+from tacit.queries import KINDS, MOST_PROBS, Histogram, Query, Regression
+from tacit.queries_blocks import BIASES
+from tacit.query_words import MOST_THRESHOLD
 from tacit.release import FORMAT, LEAVES, Grid, Part, Release
 from tacit.rowmap import MAX_ROWS, Kind
 from tacit.schema.columns import MAX_ROWS_PER_UNIT
 
 Words: TypeAlias = dict[str, Any]
 PLACE: Final = Path(__file__).with_name("release.schema.json")
+LISTED: Final = {"histogram": "axes", "sparse-histogram": "axes", "regression": "variables"}
+"""Kinds that list their columns."""
 EXACT: Final = 2**53
 """JSON readers keep integers up to here; greater ones are text."""
+MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
+"""Integers of a part of a regression, at most."""
 SELECTS: Final = (Selection.name,)
 ADDS: Final = tuple(LAWS)
 
@@ -42,6 +51,10 @@ class Shape:
     laws: tuple[str, ...] = ADDS
     shares: bool = False
     """Whether persons may share it out over their cells (the constant `share`)."""
+    empty: bool = False
+    """Whether there may be no cell."""
+    weights: bool = False
+    """Whether there is a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
 
 
 FORMS: Final = {
@@ -56,10 +69,16 @@ FORMS: Final = {
     "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
     "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
     "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
-    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS),
-    "size": Shape("quantiles", ("G",), (1, 1)),
+    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
+    "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
+    "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
+    "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
+    "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
+    "scores": Shape(
+        "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True
+    ),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""
@@ -91,7 +110,10 @@ def made() -> Words:
         "$defs": {
             **_numbers(),
             **_facts(),
+            "box": BOX,
+            "model": model(),
             "part": _part(),
+            "packed": _packed(),
             "release": _release(),
             **{f"query:{name}": _query(kind) for name, kind in KINDS.items()},
             **{f"form:{name}": _form(name, shape) for name, shape in FORMS.items()},
@@ -179,7 +201,8 @@ def _facts() -> Words:
     }
     weight = {**grid, "kind": {"enum": ["real", "rows"]}, "lower": {"const": 0}}
     exact = _ref("fraction")
-    said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}}
+    extra = _list({"enum": ["missing", "below", "above"]}, minItems=1, uniqueItems=True)
+    said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}, "extra": extra}
     return {
         "cost": {
             "description": "A price, written in one of three ways.",
@@ -204,16 +227,27 @@ def _facts() -> Words:
             "oneOf": [
                 _closed(
                     {"kind": {"enum": ["real", "integer", "date"]}, **said, "edges": _list(number, minItems=2)},
-                    optional=("units",),
+                    optional=("units", "extra"),
                 ),
-                _closed({"kind": {"const": "levels"}, **said}, optional=("units",)),
+                _closed({"kind": {"const": "levels"}, **said}, optional=("units", "extra")),
             ],
         },
+        "variable": _variable(said),
         "levels": {
             "description": "Columns of by with their public labels; cells are in row-major order of them.",
             **_list(_pair({"type": "string"}, _list({"type": "string"}, minItems=1, uniqueItems=True))),
         },
     }
+
+
+def _variable(said: Words) -> Words:
+    """A column of a regression."""
+    text: Words = {"type": "string"}
+    numbers = {"lower": {"type": "number"}, "upper": {"type": "number"}, "half": {"type": "integer", "minimum": 1}}
+    kinds = {"name": text, "kind": {"enum": [*get_args(Kind)]}, **said, **numbers}
+    levels = {"name": text, "kind": {"const": "levels"}, **said, "labels": _list(text, minItems=1)}
+    both = [_closed(words, optional=("units",)) for words in (kinds, levels)]
+    return {"description": "A column of a regression: numbers on a grid of 2 half steps, or levels.", "oneOf": both}
 
 
 def _described(cls: type[Any], words: Mapping[str, Words], said: str) -> tuple[Words, str, tuple[str, ...]]:
@@ -229,29 +263,48 @@ def _part() -> Words:
         "form": {"enum": [*FORMS]},
         "parameters": {"type": "object", "additionalProperties": _ref("integer")},
         "grid": _ref("grid"),
-        "integers": _list(_list(_ref("integer")), minItems=1),
+        "integers": _list(_list(_ref("integer"))),
+        "packed": _ref("packed"),
         "noise": _ref("noise"),
         "sensitivity": _ref("sensitivity"),
         "cost": _ref("cost"),
         "weight": _ref("weight"),
     }
     stored = {renamed.get(f.name, f.name) for f in fields(Part)}
-    assert stored == set(words), "the fields of Part are not those of the schema"
-    return _closed(words, "Noisy integers of one column, a list for each cell.", ("grid", "weight"))
+    assert stored | {"packed"} == set(words), "the fields of Part are not those of the schema"
+    said = f"Noisy integers of one column, a list for each cell; packed where over {MANY:,} cells have one each."
+    either: list[Words] = [{"required": ["integers"]}, {"required": ["packed"]}]
+    return {**_closed(words, said, ("grid", "weight", "integers", "packed")), "oneOf": either}
+
+
+def _packed() -> Words:
+    """What `Packed.to_dict` writes."""
+    others = _list(_pair({"type": "integer", "minimum": 0}, _ref("integer")), minItems=1)
+    words: Words = {
+        "bits": {"enum": [*BITS]},
+        "text": {"type": "string", "pattern": "^[A-Za-z0-9+/]+={0,2}$"},
+        "others": others,
+    }
+    said = "One integer a cell: base64 of little-endian integers of so many bits; others as [place, integer]."
+    return _closed(words, said, ("others",))
 
 
 def _form(name: str, shape: Shape) -> Words:
     """What a part of one form must be beyond that."""
     least, most = shape.integers
     constants = {key: _ref("integer") for key in (*shape.parameters, *(("share",) if shape.shares else ()))}
+    parameters = _closed(constants, optional=("share",))
+    if shape.weights:
+        parameters["patternProperties"] = {"^weight[0-9]+$": _ref("integer")}
     properties: Words = {
         "form": {"const": name},
-        "parameters": _closed(constants, optional=("share",)),
-        "integers": _list({"minItems": least, "maxItems": most}),
+        "parameters": parameters,
+        "integers": _list({"minItems": least, "maxItems": most}, **({} if shape.empty else {"minItems": 1})),
         "noise": {"properties": {"law": {"enum": [*shape.laws]}}},
     }
     present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
     absent = [*(["grid"] if shape.grid is False else []), *([] if shape.weight else ["weight"])]
+    absent += [] if most == 1 else ["packed"]
     return {"properties": properties | dict.fromkeys(absent, False), "required": present}
 
 
@@ -280,6 +333,7 @@ def _release() -> Words:
         "study": _ref("hash"),
         "axes": _list(_ref("axis"), minItems=1),
         "ordered": {**_ref("levels"), "description": "Those of levels whose order means something."},
+        "variables": _list(_ref("variable"), minItems=1),
     }
     properties, optional = _fields(Release, words)
     assert {f.name for f in fields(Release)} - {"remaining"} == set(words), "not the fields of Release"
@@ -295,16 +349,24 @@ def _release() -> Words:
 
 def _kind(kind: str, leaf: type[Release]) -> Words:
     """A release of one kind: the questions it answers, the mechanism of its name, the forms it is made of."""
-    asked = [_ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) == leaf.__name__]
+    leaves = [one.__name__ for one in leaf.__mro__]
+    asked = [_ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) in leaves]
     forms = [_ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind]
     properties: Words = {
         "kind": {"const": kind},
-        "query": {"oneOf": asked},
+        "query": {"oneOf": asked, **_sparse(kind)},
         "mechanism": {"pattern": f"^{kind}/[1-9][0-9]*$"},
         "parts": _list({"oneOf": forms}),
     }
-    needs = {"required": ["axes"]} if kind == "histogram" else {}
+    needs = {"required": [LISTED[kind]]} if kind in LISTED else {}
     return {"description": f"A release of kind {kind}.", **_ref("release"), "properties": properties, **needs}
+
+
+def _sparse(kind: str) -> Words:
+    """Which of the two kinds a histogram's question has."""
+    if kind == "sparse-histogram":
+        return {"required": ["sparse"]}
+    return {"properties": {"sparse": False}} if kind == "histogram" else {}
 
 
 def _answer(query: type[Query[Any]]) -> str:
@@ -316,13 +378,14 @@ def _query(kind: type[Query[Any]]) -> Words:
     """A question: its class and its arguments, those at their default left out."""
     names = _list({"type": "string"}, minItems=1, uniqueItems=True)
     edges = _list({"type": "number"}, minItems=1)
+    auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
     words: Mapping[str, Words] = {
         "columns": names,
         "by": names,
         "bins": {
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges]},
+            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *auto]},
         },
         "where": {"type": "string"},
         "weights": {"type": "string"},
@@ -330,7 +393,16 @@ def _query(kind: type[Query[Any]]) -> Words:
         "column": {"type": "string"},
         "probs": _list(_ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
-        "outside": _ref("fraction"),
+        "outside": {"const": True} if kind is Histogram else _ref("fraction"),
+        "missing": {"const": True},
+        "what": names,
+        "model": {"const": "linear"} if kind is Regression else _ref("model"),
+        "blocks": {"type": "integer", "minimum": 2},
+        "rows": {"type": "integer", "minimum": 2},
+        "bias": {"enum": [*BIASES]},
+        "sparse": {"const": True},
+        "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
+        "formula": {"type": "string"},
     }
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = _fields(kind, words)

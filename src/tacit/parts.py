@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from tacit.noise.laws import Law, law_from_dict
+from tacit.packed import Packed, packed, read_int, write_int
 from tacit.privacy import Cost
 
 Cells: TypeAlias = tuple[tuple[int, ...], ...]
@@ -31,26 +32,66 @@ class Axis:
     """Public facts of one column of a histogram: where its bins begin and end, or that it has levels.
 
     kind: real, integer, date (days since 1970-01-01), or levels.  edges: of bins, both ends included, ascending; of
-    levels none.  Labels are those of `Release.levels`, in the same order.
+    levels none.  Labels are those of `Release.levels`, in the same order.  extra: names of the last cells, which are
+    beside the bins or levels: "missing", and "below" and "above" the column's bounds.
     """
 
     kind: str
     edges: tuple[float, ...] = ()
     units: str | None = None
     missing: str = "exclude"
+    extra: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values."""
         words: dict[str, Any] = {"kind": self.kind, "missing": self.missing}
         words |= {"edges": list(self.edges)} if self.edges else {}
+        words |= {"extra": list(self.extra)} if self.extra else {}
         return words if self.units is None else {**words, "units": self.units}
 
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> Axis:
         """Inverse of `to_dict`."""
         edges = tuple(map(float, words.get("edges", ())))
-        units = words.get("units")
-        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]))
+        units, extra = words.get("units"), tuple(map(str, words.get("extra", ())))
+        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]), extra)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Public facts of one column of a regression.
+
+    kind: real, integer, date (days since 1970-01-01), boolean, or levels.  lower, upper: of numbers, which are
+    `half` steps of a grid above or below the middle.  labels: of levels.
+    """
+
+    name: str
+    kind: str
+    lower: float = 0.0
+    upper: float = 1.0
+    half: int = 1
+    labels: tuple[str, ...] = ()
+    units: str | None = None
+    missing: str = "exclude"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        words: dict[str, Any] = {"name": self.name, "kind": self.kind, "missing": self.missing}
+        if self.kind == "levels":
+            words["labels"] = list(self.labels)
+        else:
+            words |= {"lower": self.lower, "upper": self.upper, "half": self.half}
+        return words if self.units is None else {**words, "units": self.units}
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Variable:
+        """Inverse of `to_dict`."""
+        name, kind, missing = (str(words[key]) for key in ("name", "kind", "missing"))
+        units = None if words.get("units") is None else str(words["units"])
+        if kind == "levels":
+            return cls(name, kind, labels=tuple(map(str, words["labels"])), units=units, missing=missing)
+        lower, upper = float(words["lower"]), float(words["upper"])
+        return cls(name, kind, lower, upper, int(words["half"]), (), units, missing)
 
 
 @dataclass(frozen=True)
@@ -65,7 +106,8 @@ class Part:
     form: str
     parameters: Mapping[str, int]
     grid: Grid | None
-    integers: Cells
+    integers: Sequence[tuple[int, ...]]
+    """A tuple; of many cells with one integer each, `Packed`, which equals it."""
     law: Law
     l1: int
     l2_squared: int
@@ -73,15 +115,21 @@ class Part:
     weight: Grid | None = None
     """Where rows have weights: 0 to the cap, in G steps; kind "rows" for persons who count by their rows."""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "integers", packed(self.integers))
+
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; integers above 2**53 as text."""
+        """Plain JSON values; integers above 2**53 as text; of many cells with one integer each, `Packed.to_dict`."""
         words: dict[str, Any] = {"label": self.label, "form": self.form}
         words["parameters"] = {key: write_int(value) for key, value in self.parameters.items()}
         if self.grid is not None:
             words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
         if self.weight is not None:
             words["weight"] = {key: value for key, value in vars(self.weight).items() if value is not None}
-        words["integers"] = [[write_int(k) for k in cell] for cell in self.integers]
+        if isinstance(self.integers, Packed):
+            words["packed"] = self.integers.to_dict()
+        else:
+            words["integers"] = [[write_int(k) for k in cell] for cell in self.integers]
         words["noise"] = self.law.to_dict()
         words["sensitivity"] = {"l1": write_int(self.l1), "l2_squared": write_int(self.l2_squared)}
         words["cost"] = self.cost.to_dict()
@@ -96,7 +144,7 @@ class Part:
             form=str(words["form"]),
             parameters={str(key): read_int(value) for key, value in words["parameters"].items()},
             grid=None if grid is None else Grid(**grid),
-            integers=tuple(tuple(read_int(k) for k in cell) for cell in words["integers"]),
+            integers=_integers(words),
             law=law_from_dict(words["noise"]),
             l1=read_int(words["sensitivity"]["l1"]),
             l2_squared=read_int(words["sensitivity"]["l2_squared"]),
@@ -105,13 +153,7 @@ class Part:
         )
 
 
-def write_int(value: int) -> int | str:
-    """An integer as JSON readers take it: text above 2**53."""
-    return value if abs(value) <= 2**53 else str(value)
-
-
-def read_int(value: object) -> int:
-    """Inverse of `write_int`; TypeError for what is no integer."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise TypeError(f"{value!r} is not an integer")
-    return int(value)
+def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
+    if "packed" in words:
+        return Packed.from_dict(words["packed"])
+    return tuple(tuple(read_int(k) for k in cell) for cell in words["integers"])

@@ -10,11 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tacit.errors import QueryError, nearest
+from tacit.linear.query import Regression as Regression
 from tacit.predicates.reading import parse
 from tacit.predicates.syntax import spelled
+from tacit.query_words import Names
+from tacit.query_words import bins as _bins
+from tacit.query_words import flags as _flags
+from tacit.query_words import names as _names
+from tacit.query_words import probability as _probability
+from tacit.query_words import threshold as _threshold
+from tacit.question import Query as Query
 
 if TYPE_CHECKING:
     from tacit.inference.histogram import HistogramRelease  # noqa: F401
@@ -24,63 +32,8 @@ if TYPE_CHECKING:
     from tacit.inference.ranges import RangeRelease  # noqa: F401
 
 MOST_PROBS: Final = 20
-FINEST: Final = 10_000
-R_co = TypeVar("R_co", covariant=True)
-Names: TypeAlias = str | Sequence[str]
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
-
-
-class Query(Generic[R_co]):
-    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values.
-
-    A question is public, and all that is in it.  What is wrong in itself is refused when it is made, what the schema
-    or the relation does not admit when it is planned or released: QueryError in both cases, and nothing is spent.
-
-    >>> isinstance(Mean("age"), Query), query_from_dict(Mean("age").to_dict()) == Mean("age")
-    (True, True)
-    """
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values only: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, defaults left out.
-
-        >>> Mean("age").to_dict()
-        {'query': 'Mean', 'columns': ['age']}
-        """
-        words: dict[str, Any] = {"query": type(self).__name__}
-        for f in fields(cast(Any, self)):
-            value = getattr(self, f.name)
-            if f.name == "bins" and value:
-                pairs = cast("tuple[tuple[str, Any], ...]", value)
-                words["bins"] = {name: _listed(edges) for name, edges in pairs}
-            elif f.name == "probs":
-                words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
-            elif f.name in ("level", "outside") and value == f.default:
-                continue
-            elif isinstance(value, Fraction):
-                words[f.name] = str(value)
-            elif value != () and value is not None:
-                words[f.name] = _listed(value)
-        return words
-
-
-def _listed(value: Any) -> Any:
-    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
-
-
-def _names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
-    """One name or several -> a tuple of distinct names."""
-    if value is None:
-        return ()
-    if not isinstance(value, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise QueryError(f"{field} of {query}: {value!r} is not a column name.", code="Q01", hint=f'{field}="age"')
-    listed = (value,) if isinstance(value, str) else tuple(value)
-    for name in listed:
-        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise QueryError(f"{field} of {query}: {name!r} is not a column name.", code="Q01", hint=f'{field}="age"')
-    if len(set(listed)) < len(listed):
-        twice = next(name for name in listed if listed.count(name) > 1)
-        raise QueryError(f"{field} of {query}: {twice!r} is named twice.", code="Q02", hint="name each column once")
-    return listed
+AutoBins: TypeAlias = Literal["auto"] | Mapping[str, int | Sequence[float] | Literal["auto"]] | tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -260,23 +213,38 @@ class Histogram(Query["HistogramRelease"]):
 
     bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
     of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.
+    "auto", of a column or of all: as many as make fits to the cells most accurate, by the number of rows where it is
+    public (or the curator's size_hint) and the price; `plan` names them, and the release's axes have their edges.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
+    missing: a cell of its own for missing values of every column that would otherwise leave the row out.
+    outside: cells "below" and "above" for values of bounded columns outside their bounds, which are otherwise in the
+    first and the last bin; infinite ones are below or above, and missing otherwise.
+    sparse: for very many cells (up to 2**40): only those whose noisy count is `threshold` or more are released, empty
+    cells among them as noise would have it; a public number, by default such that few empty cells are expected to pass.
     With a PrivacyUnit persons are counted: a person's rows weigh one in all.
-    Raises QueryError Q01 to Q03, Q60, Q64.  Source: Lei 2011, Lemma 2; theory §7.
+    Raises QueryError Q01 to Q03, Q60, Q64, Q81 (a flag), Q83 (threshold); when it is planned or released Q80 (a level
+    called "missing"), Q82 ("auto" without a number of rows).  Source: Lei 2011, Lemma 2; theory §7.
 
     >>> Histogram(["age", "sex"], bins={"age": 10}).to_dict()
     {'query': 'Histogram', 'columns': ['age', 'sex'], 'bins': {'age': 10}}
     """
 
     columns: Names
-    bins: Bins = ()
+    bins: AutoBins = ()
     where: str | None = None
+    missing: bool = False
+    outside: bool = False
+    sparse: bool = False
+    threshold: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", _names("Histogram", "columns", self.columns))
+        _flags(missing=self.missing, outside=self.outside, sparse=self.sparse)
+        _threshold(self.threshold, sparse=self.sparse)
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
-        object.__setattr__(self, "bins", _bins("Histogram", self.bins, self.columns, "columns"))
+        bins: Any = dict.fromkeys(self.columns, "auto") if self.bins == "auto" else self.bins
+        object.__setattr__(self, "bins", _bins("Histogram", bins, self.columns, "columns"))
         _condition(self)
 
 
@@ -301,36 +269,8 @@ class Range(Query["RangeRelease"]):
         object.__setattr__(self, "outside", _probability(self.outside, "outside of Range", "outside=0.01"))
 
 
-def _probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:
-    """A probability as an exact fraction: a float means the decimal that it prints as."""
-    try:
-        if isinstance(given, bool):
-            raise ValueError
-        p = given if isinstance(given, Fraction) else Fraction(str(given))
-    except (ValueError, ZeroDivisionError):
-        p = Fraction(0)
-    if not 0 < p < 1 or p.denominator > FINEST:
-        text = f"{what}: {given!r} is not between 0 and 1, with at most 4 decimals."
-        raise QueryError(text, code="Q74", hint=hint)
-    return p
-
-
-def _bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str, Any], ...]:
-    """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges."""
-    try:
-        pairs = dict(given)
-    except (TypeError, ValueError):
-        raise QueryError(f"bins of {kind} is {given!r}.", code="Q64", hint='bins={"age": 10}') from None
-    for name in pairs:
-        if name not in by:
-            text = f"bins of {kind} names {name!r}, which is not in {where}."
-            raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
-    fixed = {name: tuple(cast(Any, edges)) if isinstance(edges, list) else edges for name, edges in pairs.items()}
-    return tuple(sorted(fixed.items()))
-
-
-def _condition(query: Count | Sum | Mean | Variance | Quantiles | Histogram) -> None:
-    """One spelling for one condition; QueryError Q60 where it is none."""
+def _condition(query: Any) -> None:
+    """One spelling for the condition of a query; QueryError Q60 where it is none."""
     if query.where is not None:
         object.__setattr__(query, "where", spelled(parse(query.where)))
 
@@ -358,7 +298,7 @@ def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
 
 
 KINDS: dict[str, type[Query[Any]]] = {
-    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram)
+    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram, Regression)
 }
 
 
@@ -381,6 +321,15 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
             raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
     if kind in ("Quantiles", "Range") and "column" not in given:
         raise QueryError(f"column of {kind}: none is named.", code="Q03", hint='column = "income"')
+    if kind == "SampleAndAggregate" and not {"what", "model"} <= set(given):
+        text = "what and model of SampleAndAggregate: both are needed."
+        raise QueryError(text, code="Q03", hint='what = "wait", model = { family = "Gamma", … }')
     if kind in ("Sum", "Mean", "Variance", "Histogram") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
+    if kind == "Regression" and "formula" not in given:
+        raise QueryError("formula of Regression: there is none.", code="Q03", hint='formula = "income ~ age"')
     return KINDS[kind](**given)
+
+
+names_of, condition_of = _names, _condition
+"""For questions in modules of their own."""

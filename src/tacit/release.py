@@ -11,16 +11,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from tacit.errors import ReleaseError
+from tacit.packed import Packed
 from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
 from tacit.parts import Part as Part
+from tacit.parts import Variable as Variable
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
+from tacit.texts import canonical as canonical
+from tacit.texts import read_json
+from tacit.texts import write_text as write_text
 
 FORMAT: Final = 1
 """Version of the document.  A reader refuses a later one."""
@@ -96,6 +102,7 @@ class Release:
     ordered: the part of `levels` whose order means something, without levels for missing cells.
     study: digest of the study that it answers, or None.
     axes: of a histogram, one for each of `levels`.
+    variables: of a regression, one for each column of its formula.
     remaining: words on what was left of the budget; never stored.
 
     >>> import tacit as tc
@@ -128,6 +135,7 @@ class Release:
     study: str | None = None
     axes: tuple[Axis, ...] = ()
     ordered: Levels = ()
+    variables: tuple[Variable, ...] = ()
     remaining: str | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -151,6 +159,8 @@ class Release:
             words["axes"] = [axis.to_dict() for axis in self.axes]
         if self.ordered:
             words["ordered"] = [[column, list(labels)] for column, labels in self.ordered]
+        if self.variables:
+            words["variables"] = [one.to_dict() for one in self.variables]
         return words
 
     def to_json(self) -> str:
@@ -164,7 +174,7 @@ class Release:
     @staticmethod
     def load(path: str | Path) -> Release:
         """Read one release from a file; ReleaseError R01 to R05 where it is none.  For several: `Releases.load`."""
-        words = _read_json(path)
+        words = read_json(path)
         if "releases" in words:
             raise ReleaseError(f"{path} holds several releases.", code="R04", hint="Releases.load(path)", state=None)
         return release_from_dict(words)
@@ -196,7 +206,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
     if not isinstance(kind, str) or kind not in LEAVES:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
     try:
-        return LEAVES[kind](
+        made = LEAVES[kind](
             query=query_from_dict(words["query"]),
             mechanism=str(words["mechanism"]),
             table=str(words["table"]),
@@ -217,7 +227,12 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             study=None if words.get("study") is None else str(words["study"]),
             axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
             ordered=_read_levels(words.get("ordered", ())),
+            variables=tuple(Variable.from_dict(one) for one in words.get("variables", ())),
         )
+        cells = prod(len(labels) for _, labels in made.levels)
+        if any(isinstance(part.integers, Packed) and len(part.integers) != cells for part in made.parts):
+            raise ValueError("another number of integers than of cells")
+        return made
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None
 
@@ -265,7 +280,7 @@ class Releases(Mapping[str, Any]):
     @classmethod
     def load(cls, path: str | Path) -> Releases:
         """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 where it is none."""
-        return releases_from_dict(_read_json(path))
+        return releases_from_dict(read_json(path))
 
     def with_remaining(self, words: str | None) -> Releases:
         """The same releases, each carrying words on what is left of the budget."""
@@ -295,46 +310,6 @@ def cell_labels(levels: Levels) -> tuple[str, ...]:
     for _, values in levels:
         labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
     return labels
-
-
-def canonical(words: object) -> str:
-    """One text for one value: JSON with sorted keys, no spaces, no NaN."""
-    return json.dumps(words, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all: a temporary file beside it, flushed to disk, then renamed."""
-    import os
-    import tempfile
-
-    target = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as problem:
-        message = f"{target} cannot be written: {problem.strerror}."
-        raise ReleaseError(message, code="R07", hint="another path", state="A stored answer is not lost.") from None
-
-
-def _read_json(path: str | Path) -> dict[str, Any]:
-    try:
-        words = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise ReleaseError(f"{path} cannot be read: {problem.strerror}.", code="R03", state=None) from None
-    except ValueError:
-        raise ReleaseError(f"{path} is not JSON.", code="R01", state=None) from None
-    if not isinstance(words, dict):
-        raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
-    return cast("dict[str, Any]", words)
 
 
 def _read_levels(words: Any) -> Levels:

@@ -95,13 +95,24 @@ class KeyMap:
     Of a question about quality: the column's bounds."""
     codes: tuple[Level, ...] = ()
     """Of a question about quality: what a category's cells may be."""
+    constant: bool = False
+    """Whether a person has one level: the first that any of her rows has."""
     even: tuple[float, float] | None = None
     """Of bins of equal width: both ends; edge i is even[0] + (even[1] - even[0]) * i / (number of bins), in floats."""
+    extra: tuple[str, ...] = ()
+    """Labels of the last levels, which no regular cell has: "missing", "below", "above"."""
+    beyond: tuple[float, float] | None = None
+    """Of bins whose last two levels are for numbers below and above these bounds, infinite ones too."""
 
     @property
     def size(self) -> int:
         """Number of public levels, that of missing values included where there is one."""
         return len(self.labels)
+
+    @property
+    def regular(self) -> int:
+        """Number of levels without the extra ones."""
+        return len(self.labels) - len(self.extra)
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -113,12 +124,16 @@ class KeyMap:
         if self.kind.startswith("quality"):
             return self._quality(value)
         if self.edges:
-            finite = isinstance(value, SupportsFloat) and np.isfinite(float(value))
-            return sum(float(value) >= edge for edge in self.edges) if finite else self.missing  # type: ignore
+            return self._bin(float(value)) if isinstance(value, SupportsFloat) else self.missing
         for i, level in enumerate(self.levels):
             if same_level(value, level):
                 return i
         return self.missing
+
+    def _bin(self, x: float) -> int | None:
+        if self.beyond is not None and (x < self.beyond[0] or x > self.beyond[1]):
+            return self.size - 2 if x < self.beyond[0] else self.size - 1
+        return sum(x >= edge for edge in self.edges) if np.isfinite(x) else self.missing
 
     def _quality(self, value: object) -> int:
         """0 missing, 1 below or unlisted, 2 above, and last: as declared."""
@@ -291,7 +306,8 @@ class Ranked:
     """Exact counts from one pass over the table.  INSIDE the wall: not released.
 
     rows:  all rows of the table (or persons), in a cell or not; public under replace-one only.
-    cells: {v: rows} of a column's present values in each cell, in row-major order of the keys' levels.
+    cells: {v: rows} of a column's present values in each cell, in row-major order of the keys' levels; {v: weight},
+           none of them 0, of persons who may be in several.
     """
 
     rows: int
@@ -306,4 +322,17 @@ class Tally:
     """
 
     rows: int
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Occupied:
+    """Exact counts of the cells that some row is in.  INSIDE the wall: not released.
+
+    rows: all rows, in a cell or not (persons count once in each cell).  cells: their places, row-major in the keys'
+    levels, ascending; counts: of each, not 0.  int64 arrays of one shape.
+    """
+
+    rows: int
+    cells: NDArray[np.int64]
     counts: NDArray[np.int64]

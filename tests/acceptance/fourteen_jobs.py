@@ -56,6 +56,9 @@ answers = curator.release({"mean": tc.Mean("age"), "quartiles": tc.Quantiles("in
                           rho=0.06, shares={"quartiles": 2}, note="board 17")      # all of it or nothing
 answers.save("answers.json")
 curator.releases["age"].estimate()                    # found by name, next year too
+
+# e2 a reusable hold-out; synthetic rows
+training = cells.sample(10_000, rng=0)
 """
 
 HOSPITAL: Final = """

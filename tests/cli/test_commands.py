@@ -212,3 +212,34 @@ def test_ranges_and_large_histograms_are_released_and_shown(home: Path) -> None:
     assert "Histogram of age" in shown
     assert "lower" in run(home, "show", "job.release.json", "--name", "range")
     assert json.loads(run(home, "show", "job.release.json", "--json"))["range"][0]["term"] == "age"
+    run(home, "show", "job.release.json", "--name", "cells", "--plot", "cells.png", "--target", "table")
+    assert (home / "cells.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_models_are_fitted_to_a_histogram_of_a_file(home: Path) -> None:
+    """`tacit fit`: tables, pictures and JSON of a model; what is wrong costs nothing and shows no traceback."""
+    text = JOB[: JOB.index("[ask.mean-age]")] + '[ask.mean]\nquery = "Mean"\ncolumns = "age"\n'
+    text += '[ask.cells]\nquery = "Histogram"\ncolumns = ["age", "sex", "married"]\nbins = { age = 10 }\n'
+    (home / "job.toml").write_text(text)
+    run(home, "release", "job.toml")
+    words = ("fit", "job.release.json", "cells")
+    logit = ("married ~ age + sex", "--model", "logistic")
+    assert "Logistic regression · married ~ age + sex" in run(home, *words, *logit)
+    found = json.loads(run(home, *words, *logit, "--json", "--level", "0.9"))
+    assert next(one["term"] for one in found["terms"]) == "Intercept"
+    assert found["model"] == "logistic"
+    assert found["criteria"]["rows"] > 0
+    run(home, *words, *logit, "--save", "table.tex", "--plot", "picture.svg")
+    assert "tabular" in (home / "table.tex").read_text()
+    assert (home / "picture.svg").stat().st_size > 1_000
+    assert "normal" in run(home, *words, "age", "--family", "normal").lower()
+    for wrong, code in (
+        ((*words, "income ~ age"), "I41"),
+        ((*words, "married ~ age", "--model", "logit"), "I44"),
+        ((*words, "married ~ age", "--method", "lei"), "I44"),
+        ((*words, "married ~ age", "--level", "0.2"), "I01"),
+        (("fit", "job.release.json", "mean", "age ~ sex"), "C03"),
+        (("fit", "job.release.json", "cell", "age ~ sex"), "R06"),
+        ((*words, *logit, "--save", "job.release.json"), "R07"),
+    ):
+        assert code in run(home, *wrong, code=2), wrong

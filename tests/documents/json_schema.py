@@ -54,8 +54,17 @@ def _properties(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[
 
 
 def _additional(value: Any, words: Any, schema: Any, root: Any, at: str) -> Iterator[str]:
+    patterns = schema.get("patternProperties", {})
     for key in value.keys() - schema.get("properties", {}).keys() if isinstance(value, dict) else ():
+        if any(re.search(pattern, key) for pattern in patterns):
+            continue
         yield from faults(value[key], words, root, f"{at}/{key}")
+
+
+def _patterned(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]:
+    for key in value if isinstance(value, dict) else ():
+        for pattern, one in words.items():
+            yield from faults(value[key], one, root, f"{at}/{key}") if re.search(pattern, key) else ()
 
 
 def _required(value: Any, words: Any, _: Any, root: Any, at: str) -> Iterator[str]:
@@ -99,6 +108,7 @@ KEYWORDS: dict[str, Any] = {
     "const": lambda value, words, _s, _r, at: _one(f"not {words!r}", same(value, words), at),
     "enum": lambda value, words, _s, _r, at: _one(f"none of {words}", any(same(value, x) for x in words), at),
     "properties": _properties,
+    "patternProperties": _patterned,
     "additionalProperties": _additional,
     "required": _required,
     "items": _items,

@@ -17,7 +17,7 @@ import pytest
 from json_schema import faults, fits
 
 import tacit as tc
-from tacit import documents
+from tacit import documents, families
 from tacit.inference.decode import BINARY
 from tacit.mechanisms import moment_forms, quality, weighted_forms
 from tacit.queries import KINDS
@@ -48,6 +48,19 @@ QUESTIONS = [
     tc.Mean(["age", "ok"], by=["region", "visits"], bins={"visits": [0, 3, 9]}, where="region == 'north' or ok"),
     tc.Mean("age", by="filled", bins={"filled": 4}),
     tc.Histogram(["age", "region", "born"], bins={"age": 3, "born": 2}, where="age > 3"),
+    tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
+    tc.Histogram(["age", "ok", "visits"], bins="auto"),
+    tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5))),
+    tc.SampleAndAggregate(
+        ["free", "filled"],
+        families.LinearRegression(regressors=1),
+        blocks=8,
+        rows=200,
+        bias="none",
+        where="age > 3",
+    ),
+    tc.Histogram(["age", "ok"], bins={"age": 20}, sparse=True),
+    tc.Histogram(["age", "region"], bins={"age": 2}, sparse=True, threshold=1_000_000),
     tc.Variance("age"),
     tc.Variance("filled", by="region"),
 ]
@@ -64,6 +77,7 @@ ROWS = [
     tc.Quantiles("filled", [0.1, 0.5, 0.9], level=0.9),
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
+    tc.Regression("age ~ ok + region", where="visits > 0"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -88,7 +102,9 @@ def table(n: int = 240) -> pd.DataFrame:
 def curator(relation: str, persons: bool, price: dict[str, Any]) -> tc.Curator:
     columns = COLUMNS | ({"who": tc.PrivacyUnit(5)} if persons else {})
     kind: dict[str, Any] = {"epsilon": 900} if set(price) == {"epsilon"} else {"rho": 900}
-    return tc.Curator(table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation))  # pyright: ignore
+    return tc.Curator(
+        table(), tc.Schema(columns), name="people", budget=tc.Budget(**kind, neighbors=relation), size_hint=200
+    )  # pyright: ignore
 
 
 @cache
@@ -159,7 +175,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    assert {form.name for form in made} | {"ranks", "size", "range", "present", "histogram"} == set(documents.FORMS)
+    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "products", "scores"}
+    assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
 
@@ -225,6 +242,8 @@ OPTIONAL = {
     "weights",
     "per",
     "level",
+    "extra",
+    "threshold",
 }
 
 
@@ -245,6 +264,7 @@ def test_missing_fields_are_refused_everywhere() -> None:
                 quality_grid = key == "grid" and words["kind"] == "quality"
                 several = key == "columns" and words["kind"] == "quality"
                 delta = key == "delta"  # what is left is a pure price
+                delta = delta or key.startswith("weight")  # as many as a regression has columns
                 if key in OPTIONAL or key == "share" or quality_grid or several or delta or path[-1:] == ("bins",):
                     continue
                 assert not fits(changed(words, path, key), SCHEMA, SCHEMA), (name, path, key)

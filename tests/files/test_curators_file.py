@@ -83,14 +83,27 @@ def test_section_names_and_keys_are_the_python_words(tmp_path: Path) -> None:
     assert list(job.asks) == ["mean-age", "income-by-sex", "cells"]
 
 
-EVERY_QUERY = [tc.Count(by="sex"), tc.Sum("age"), tc.Mean(["age", "income"], by="sex"), tc.Variance("age")]
+EVERY_QUERY = [
+    tc.Count(by="sex"),
+    tc.Sum("age"),
+    tc.Mean(["age", "income"], by="sex"),
+    tc.Variance("age"),
+    tc.Histogram(["age", "sex"], bins={"age": 5}, missing=True, outside=True),
+    tc.Histogram(["age", "sex"], bins="auto", sparse=True, threshold=20),
+]
 
 
 @pytest.mark.parametrize("query", EVERY_QUERY, ids=lambda query: type(query).__name__)
 def test_every_query_can_be_asked_in_a_file(query: tc.Query[Any], tmp_path: Path) -> None:
-    words = "\n".join(f"{key} = {value!r}" for key, value in query.to_dict().items())
+    words = "\n".join(f"{key} = {_toml(value)}" for key, value in query.to_dict().items())
     head = JOB.partition("[ask.")[0]
     assert load(tmp_path, f"{head}[ask.it]\n{words}\n").asks == {"it": query}
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }"
+    return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
 def test_what_may_be_left_out(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator import curator as door
+from tacit.curator import requests as door
 from tacit.errors import LedgerError
 
 SCHEMA = tc.Schema({"age": tc.Real(0, 100), "place": tc.Category(list(range(300)))})

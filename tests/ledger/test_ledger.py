@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from alone import alone
 
 from tacit.curator.ledger import Ledger, Request, open_ledger
 from tacit.curator.ledger import sqlite as sqlite_module
@@ -227,6 +228,7 @@ def test_network_file_systems_are_refused() -> None:
     assert refused.value.code == "L04"
 
 
+@alone
 def test_a_child_does_not_spend_from_memory_and_reopens_a_file(place: Path) -> None:
     memory = open_ledger(None, budget=Budget(rho="0.1"), unit=None)
     kept = open_ledger(place, budget=Budget(rho="0.1"), unit=None)
@@ -257,6 +259,7 @@ def spend_until_refused(place: Path, seed: int, count: int) -> None:
         ledger.store(charge.number, f"{seed}-{i}")
 
 
+@alone
 def test_many_processes_never_overspend(place: Path) -> None:
     open_ledger(place, budget=Budget(rho=1), unit=None).close()  # 100 charges fit; 8 x 25 = 200 are asked
     children: list[int] = []
@@ -279,6 +282,7 @@ def test_many_processes_never_overspend(place: Path) -> None:
     assert len({one.digest for one in charges}) == 100
 
 
+@alone
 def test_killed_at_any_moment_nothing_is_lost(place: Path, tmp_path: Path) -> None:
     """SIGKILL at random moments: whatever a child said it had been granted stands, and the chain is whole."""
     random.seed(5)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from alone import alone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -230,6 +231,7 @@ def test_any_history_keeps_both(history: list[tuple[str, str | None, int]]) -> N
     ledger.verify()
 
 
+@alone
 def test_many_processes_of_two_analysts(place: Path) -> None:
     ledger = open_ledger(place, budget=Budget(rho="0.5"), unit=None)
     ledger.limit("alice", Budget(rho="0.13"), note="board 31")

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from alone import alone
 
 from tacit.curator.ledger import Ledger, Request, open_ledger
 from tacit.errors import BudgetError, LedgerError
@@ -100,6 +101,7 @@ def test_a_server_keeps_what_was_written(server: str) -> None:
     open_ledger(f"{server}?ledger=kept", budget=None, unit=None).verify()
 
 
+@alone
 def test_many_processes_on_a_server(server: str) -> None:
     where = f"{server}?ledger=crowd"
     open_ledger(where, budget=Budget(rho="0.5"), unit=None).close()  # 50 charges fit; 8 x 12 are asked
@@ -191,6 +193,7 @@ def test_raises_and_limits_on_a_server(server: str) -> None:
     ledger.verify()
 
 
+@alone
 def test_many_processes_charge_on_a_server_while_others_raise(server: str) -> None:
     where = f"{server}?ledger=rising"
     open_ledger(where, budget=Budget(rho="0.1"), unit=None).close()

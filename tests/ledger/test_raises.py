@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from alone import alone
 
 from tacit.curator.ledger import Ledger, Raise, Request, open_ledger
 from tacit.curator.ledger.chain import Entry, entry_hash, linked
@@ -318,6 +319,7 @@ def raise_in_steps(where: Path) -> None:
         time.sleep(0.02)
 
 
+@alone
 def test_many_processes_charge_while_others_raise(place: Path) -> None:
     open_ledger(place, budget=Budget(rho="0.1"), unit=None).close()
     works = [lambda seed=seed: spend(place, seed) for seed in range(4)] + [lambda: raise_in_steps(place)] * 3

@@ -122,7 +122,7 @@ def test_the_contract_of_persons() -> None:
         (tc.Histogram("day", bins={"day": ["2024-13-01", "2024-12-31"]}), "Q64"),
         (tc.Histogram("sex", bins={"sex": 3}), "Q13"),
         (tc.Histogram("ages", bins={"ages": 3}), "Q10"),
-        (tc.Histogram(["age", "income", "county"], bins={"age": 200, "income": 200}), "Q31"),
+        (tc.Histogram(["age", "income", "county", "educ"], bins={"age": 200, "income": 200}), "Q31"),
         (tc.Histogram("age", bins={"age": 3}, where="agee > 3"), "Q10"),
     ],
 )

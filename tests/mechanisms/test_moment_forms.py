@@ -155,3 +155,20 @@ def test_polynomials_are_exact_on_the_largest_grids() -> None:
             for polynomial in form.polynomials:
                 polynomial.check(G)
                 assert polynomial.numpy(v).tolist() == [polynomial(int(k)) for k in v]
+
+
+@pytest.mark.parametrize("G", Z_GRIDS)
+def test_both_norms_are_bounds_whatever_the_noise_is_made_for(G: int) -> None:
+    """A release states both; the one that its noise is not made for is a bound, and not far from what is reached."""
+    for form in (forms.plain(G, "gaussian"), forms.exclusion(G, "gaussian")):
+        rows = rows_of(form)
+        absent = np.zeros((1, rows.shape[1]), dtype=np.int64)
+        others = rows if form.name == "plain" else np.vstack([rows, absent])
+        assert 0.98 * form.l1 < change(rows, others, 1) <= form.l1
+    for neighbors in ("add-remove", "replace-one"):
+        form = forms.group(G, "gaussian", neighbors)
+        rows = rows_of(form)
+        reached = int(np.abs(rows).sum(axis=1).max()) if neighbors == "add-remove" else cell_to_cell(rows, 1)
+        assert 0.98 * form.l1 < reached <= form.l1
+    for form in (forms.plain(G, "laplace"), forms.exclusion(G, "laplace")):
+        assert change(rows_of(form), rows_of(form), 2) <= form.l2_squared

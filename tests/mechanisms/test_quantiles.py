@@ -62,32 +62,6 @@ def test_the_offset_is_a_function_of_what_was_released() -> None:
     assert quantiles.reach(chosen[0], 0.0, 0.0, 0.95) > 0
 
 
-@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
-def test_a_neighbour_moves_no_utility_further_than_is_paid_for(neighbors: Any) -> None:
-    """Grey box, on rows as an engine counts them: missing, infinite and clamped cells included; and it is attained."""
-    rng = np.random.default_rng(0)
-    cells = [None, np.nan, np.inf, -99.0, -5.0, 0.0, 5.0, 15.0, 99.0]
-    at = (
-        quantiles.design(tc.Quantiles("x", [0.25]), SCHEMA, neighbors="add-remove", rows=None, cost=PRICES[0])
-        .columns[0]
-        .rowmap
-    )
-    assert at is not None
-    reached = 0
-    p = Fraction(1, 4)
-    for _ in range(150):
-        common = [cells[i] for i in rng.integers(0, len(cells), rng.integers(0, 6))]
-        one, other = (cells[i] for i in rng.integers(0, len(cells), 2))
-        pair = ([*common, one], [*common, other]) if neighbors == "replace-one" else ([*common, one], common)
-        found = []
-        for rows in pair:
-            (counts,) = open_source(pl.DataFrame({"x": pl.Series(rows, dtype=pl.Float64)})).ranked(at).cells
-            runs = ranks.utilities(counts, at.steps + 1, p, 7)
-            found.append(np.repeat(runs.utility, runs.points))
-        reached = max(reached, int(np.abs(found[0] - found[1]).max()))
-    assert reached == ranks.sensitivity(p, neighbors)
-
-
 def test_every_engine_counts_the_same_steps(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     x = np.where(rng.random(500) < 0.1, np.nan, rng.normal(5, 10, 500))

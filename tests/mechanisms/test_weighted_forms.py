@@ -44,6 +44,9 @@ def test_weighted_rows_weigh_exactly_what_is_declared(G: int, A: int, noise: for
         other = weighted.weighted(G, A, noise, "replace-one", several=several)
         assert moved == (other.l1 if noise == "laplace" else other.l2_squared)
         assert other.matrix == form.matrix
+        otherwise = spread(rows, "gaussian" if noise == "laplace" else "laplace")
+        stated = [(one.l2_squared if noise == "laplace" else one.l1) for one in (form, other)]
+        assert (np.array(otherwise) <= stated).all()  # what the noise is not made for is a bound
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -88,6 +91,11 @@ def test_weighted_counts_change_by_exactly_what_is_declared(A: int, noise: forms
         alone = int((rows**power).sum(axis=1).max())
         reached = alone if neighbors == "add-remove" else inside if cells == 1 else max(inside, 2 * alone)
         assert reached == (form.l1 if power == 1 else form.l2_squared)
+        other = 3 - power
+        inside = int((np.abs(rows[:, None] - rows[None]) ** other).sum(axis=2).max())
+        alone = int((rows**other).sum(axis=1).max())
+        reached = alone if neighbors == "add-remove" else inside if cells == 1 else max(inside, 2 * alone)
+        assert reached <= (form.l1 if other == 1 else form.l2_squared)
 
 
 @pytest.mark.parametrize("noise", NOISES)

@@ -81,7 +81,7 @@ def test_slopes_are_the_derivatives() -> None:
 def test_decided_words_are_decided_rightly(curve: Curve, scale: Fraction) -> None:
     """Every cell that the floats decide is the one that the integers find, edges of cells included."""
     words = np.concatenate([hard_words(400), edge_words(curve, scale)])
-    cell, undecided = exact._decide(curve, pieces(curve), scale, words)
+    cell, undecided = exact.decide(curve, pieces(curve), scale, words)
     assert np.mean(~undecided[:400]) > 0.9
     for m, k, open_ in zip(words.tolist(), cell.tolist(), undecided.tolist(), strict=True):
         if not open_:
@@ -101,7 +101,7 @@ def edge_words(curve: Curve, scale: Fraction) -> np.ndarray:
 @pytest.mark.parametrize("curve", CURVES)
 def test_words_outside_the_pieces_are_left_to_the_integers(curve: Curve) -> None:
     words = np.array([0, 1, 2**40, 2**51 - 1, 2**63 - 1, 2**63 - 512], dtype=np.int64)
-    undecided = exact._decide(curve, pieces(curve), Fraction(1), words)[1]
+    undecided = exact.decide(curve, pieces(curve), Fraction(1), words)[1]
     assert undecided.tolist() == [True, True, True, True, True, True]
 
 

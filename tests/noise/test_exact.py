@@ -58,7 +58,7 @@ def test_floats_and_integers_answer_alike() -> None:
     """The same words give the same draws, whichever stage decides."""
     for curve in (EXPONENTIAL, HALF_NORMAL):
         for scale in SCALES:
-            word = exact._system_words(300)
+            word = exact.system_words(300)
             slow = exact._signed(curve, None, scale, word, replay([]))
             fast = exact._signed(curve, pieces(curve), scale, word, replay([]))
             assert np.array_equal(slow, fast)
@@ -112,7 +112,7 @@ def test_a_word_on_an_edge_is_refined(law: Law, where: float) -> None:
             if last == words[-1]:
                 continue
             source = replay([*words[:-1], last])
-            assert exact._settle(curve, law.scale, first, source) == expected
+            assert exact.settle(curve, law.scale, first, source) == expected
             with pytest.raises(IndexError):
                 source(1)
         p = Fraction(
@@ -137,7 +137,7 @@ def test_the_far_tail_is_exact(law: Law, zeros: int) -> None:
         return np.array(used[-count:], dtype=np.uint64)
 
     curve = EXPONENTIAL if isinstance(law, DiscreteLaplace) else HALF_NORMAL
-    cell = exact._settle(curve, law.scale, m, source)
+    cell = exact.settle(curve, law.scale, m, source)
     total = m
     for word in used:
         total = total << 64 | word
@@ -172,7 +172,7 @@ def test_negative_zero_is_rejected_for_laplace_only() -> None:
 
 
 def test_beyond_64_bits_is_moved_to_the_last_integer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "_settle", lambda *_: 1 << 70)
+    monkeypatch.setattr(exact, "settle", lambda *_: 1 << 70)
     assert exact._draw(DiscreteLaplace(Fraction(1)), 2, replay([0, 1])).tolist() == [2**63 - 1, 1 - 2**63]
 
 
@@ -231,7 +231,7 @@ def test_no_word_survives_a_call(law: Law) -> None:
     seen: list[weakref.ref[np.ndarray]] = []
 
     def watched(count: int) -> np.ndarray:
-        word = exact._system_words(count).copy()
+        word = exact.system_words(count).copy()
         seen.append(weakref.ref(word))
         return word
 

@@ -16,7 +16,11 @@ def labels_of_the_proof() -> set[str]:
 
 
 def labels_of_the_code() -> set[str]:
-    return {label for name in ("exact", "choose", "curves", "enclosures") for label in cited(FOLDER / f"{name}.py")}
+    return {
+        label
+        for name in ("exact", "choose", "passing", "curves", "enclosures")
+        for label in cited(FOLDER / f"{name}.py")
+    }
 
 
 def cited(path: Path) -> set[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
@@ -15,7 +17,7 @@ from tacit.curator.source import expressions as ex
 from tacit.curator.source import open_source
 from tacit.curator.source.kinds import Reading
 from tacit.rowmap import Polynomial, Sum
-from tacit.schema.rowmaps import binmap
+from tacit.schema.rowmaps import binmap, keymap
 from tacit.testing.arrays import with_computed
 
 DIVISORS = [3, 5, 7, 10, 49, 98, 103, 107, 161, 187, 197, 327_680, 49 * 2**10, 365, 146_097, 2**20, 2**7]
@@ -74,7 +76,16 @@ def test_days_of_eight_centuries_on_every_engine(day: str) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "bins"),
-    [(0, 100, 7), (18, 93, 10), (-3.3, 1e6, 200), (1e9, 1e9 + 1, 13), (0.1, 0.3, 3), (-1e-5, 2e-5, 9), (0, 3e5, 199)],
+    [
+        (0, 100, 7),
+        (18, 93, 10),
+        (-3.3, 1e6, 200),
+        (1e9, 1e9 + 1, 13),
+        (0.1, 0.3, 3),
+        (-1e-5, 2e-5, 9),
+        (0, 3e5, 199),
+        (1e9, 1e9 + 13, 13),
+    ],
 )
 def test_bins_of_equal_width_are_those_of_their_edges(low: float, high: float, bins: int) -> None:
     key = binmap(tc.Schema({"x": tc.Real(low, high)}), "x", bins)
@@ -85,3 +96,23 @@ def test_bins_of_equal_width_are_those_of_their_edges(low: float, high: float, b
     for table in engines({"x": x}):
         found = [cell[0] for cell in open_source(table).aggregate((key,), (Sum(None),)).cells]
         assert found == expected.tolist()
+
+
+@pytest.mark.parametrize(("low", "high", "bins"), [(0, 100, 7), (1e9, 1e9 + 13, 13), (-7.3, 1e6, 200), (0, 1, 5)])
+def test_every_row_is_in_its_bin(low: float, high: float, bins: int, tmp_path: Path) -> None:
+    """Row by row, with what is missing; the file's bounds leave NaN out.  5 bins are compared with each edge."""
+    schema = tc.Schema({"x": tc.Real(low, high), "id": tc.Category(list(range(2_000)))})
+    key = binmap(schema, "x", bins)
+    edges = np.array(key.edges)
+    near = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), [np.nan, np.inf, -np.inf]])
+    wild = np.concatenate([near, [low, high, np.nextafter(low, -np.inf), np.nextafter(high, np.inf), 1e308, -1e308]])
+    x = np.concatenate([wild, np.random.default_rng(1).uniform(low, high, 2_000 - len(wild))])
+    table = pa.table({"x": pa.array([*x[:-1], None], pa.float64()), "id": np.arange(2_000)})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=300)
+    expected = np.zeros((2_000, bins), dtype=np.int64)
+    there = np.isfinite(x) & (np.arange(2_000) < 1_999)
+    expected[np.flatnonzero(there), np.searchsorted(edges, x[there], side="right")] = 1
+    for data in (table, pl.from_arrow(table), tmp_path / "t.parquet"):
+        found = open_source(data).tallied((keymap(schema, "id"), key))
+        np.testing.assert_array_equal(found.counts.reshape(2_000, bins), expected)
+        assert found.rows == 2_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ DAYS = RowMap("days", "days", "integer", 0.0, 30.0, 30, 34960, missing=34960 * 3
 OK = RowMap("ok", "ok", "boolean", 0.0, 1.0, 1, GRID)
 SEX = KeyMap("sex", "sex", "category", ("f", "m"), ("f", "m"))
 CODE = KeyMap("code", "code", "category", (0, 7), ("no", "yes", "unknown"), 2)
+MAIN = replace(SEX, levels=("m", "f"), labels=("m", "f"), constant=True)
+KEPT = replace(CODE, constant=True)
 SQUARE = Polynomial((0, 0, 1), GRID)
 WHOLE = Share(1 << 10)
 CAPPED = Share(3 << 10, cap=3)
@@ -63,12 +66,20 @@ def reference(
         people[None if isinstance(who, float) and math.isnan(who) else who].append(row)
     cells: dict[tuple[int, ...], list[int]] = defaultdict(lambda: [0] * len(sums))
     for rows in people.values():
-        placed = [(tuple(key.index(row[key.source]) for key in keys), row) for row in rows]
+        placed = [(tuple(level(key, row, rows) for key in keys), row) for row in rows]
         here = [(cell, row) for cell, row in placed if None not in cell]
         for cell in {cell for cell, _ in here}:
             for j, one in enumerate(sums):
                 cells[cell][j] += summand(one, cell, here)
     return len(people), cells
+
+
+def level(key: KeyMap, row: dict[str, Any], rows: list[dict[str, Any]]) -> int | None:
+    """The row's level, or, of constant ones, the first listed level of any of the person's rows."""
+    if not key.constant:
+        return key.index(row[key.source])
+    listed = (replace(key, missing=None).index(one[key.source]) for one in rows)
+    return min((i for i in listed if i is not None), default=key.missing)
 
 
 def summand(one: Sum, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], dict[str, Any]]]) -> int:
@@ -131,6 +142,20 @@ def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     check(source, data, (SEX,), (*weighed, count))
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_constant_levels_as_the_reference(engine: str, tmp_path: Path) -> None:
+    """A person whose rows say several levels has the first of them, and is in one cell."""
+    data = table(6)
+    source = opened(engine, data, tmp_path)
+    sums = tuple(Sum(at, p) for at in (AGE, DAYS) for p in (ONE, IDENTITY, SQUARE))
+    for keys in ((MAIN,), (KEPT,), (MAIN, KEPT)):
+        check(source, data, keys, (*sums, Sum(None, weight=WHOLE, weight_polynomial=IDENTITY)))
+        found = source.aggregate(keys, (Sum(None),), UNIT)
+        assert found.rows == len(set(data["who"].to_pylist()))
+    check(source, data, (MAIN, CODE), (Sum(AGE, IDENTITY, WHOLE, IDENTITY),))
+    assert sum(cell[0] for cell in source.aggregate((KEPT,), (Sum(None),), UNIT).cells) == found.rows
+
+
 @pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.int64()], ids=str)
 @pytest.mark.parametrize("engine", ["parquet", "arrow file", "csv", "pandas", "polars", "duckdb", "dict"])
 def test_whose_row_it_is(engine: str, kind: pa.DataType, tmp_path: Path) -> None:
@@ -191,6 +216,7 @@ def test_spark_gives_the_same_persons(spark: Any, tmp_path: Path) -> None:
         source = open_source(spark.read.parquet(str(tmp_path / "t.parquet")))
         check(source, data, (), (Sum(AGE, IDENTITY), Sum(DAYS, SQUARE)))
         check(source, data, (SEX,), (Sum(AGE, IDENTITY, WHOLE, IDENTITY), Sum(None, ONE, CAPPED, IDENTITY)))
+        check(source, data, (MAIN, KEPT), (Sum(AGE, IDENTITY), Sum(DAYS, SQUARE)))
         if kind == pa.string():
             check(source, data, (SEX,), tuple(Sum(AGE, IDENTITY, one, IDENTITY) for one in WEIGHTS[::3]))
 

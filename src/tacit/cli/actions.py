@@ -138,7 +138,8 @@ def release(
     writable(target, path, job.data, _ledger(job))
     progress("opening the table")
     who = _analyst(job, analyst)
-    curator = Curator(_data(job), job.schema, name=job.name, budget=job.budget, ledger=job.ledger, analyst=who)
+    facts: dict[str, Any] = {"name": job.name, "budget": job.budget, "ledger": job.ledger, "size_hint": job.rows}
+    curator = Curator(_data(job), job.schema, **facts, analyst=who)
     _same_rows(job, curator.rows)
     with working("reading the table, once a question", bar=lengths_are_public(curator)):
         found = curator.release(asks, shares=job.shares, note=note, **cost)

@@ -166,6 +166,35 @@ def show(
 
 
 @app.command()
+def fit(
+    path: Annotated[str, typer.Argument(metavar="FILE.release.json", help="One or several releases.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which of them: a histogram.")],
+    formula: Annotated[str, typer.Argument(metavar="FORMULA", help="'income ~ age + sex'; with --family a column.")],
+    model: Annotated[
+        str, typer.Option("--model", help="linear, logistic, probit, poisson, gamma, quantile, huber.")
+    ] = "linear",
+    family: Annotated[
+        str | None, typer.Option("--family", help="normal, lognormal, exponential, gamma, weibull, beta.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option("--method", help="corrected for binning, midpoint, or as published: lei-2011.")
+    ] = "corrected",
+    tau: Annotated[float, typer.Option("--tau", help="Level of a quantile regression.")] = 0.5,
+    level: Level = 0.95,
+    save: Annotated[
+        str | None, typer.Option("--save", help="Write the table (.md .tex .html .csv .json .txt).")
+    ] = None,
+    plot: Annotated[str | None, typer.Option("--plot", help="Write the picture (.png .svg .pdf).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Fit a model to a released histogram, as often as you like; needs no data and costs nothing."""
+    from tacit.cli import fitting
+
+    wanted = fitting.Wanted(formula, model, family, method, tau)
+    fitting.fit(path, name, wanted, level, save, plot, as_json)
+
+
+@app.command()
 def budget(
     ledger: Annotated[str, typer.Argument(metavar="LEDGER", help="A ledger file or a postgresql:// URL.")],
     check: Annotated[list[str] | None, typer.Option("--check", help="Releases to hold against the chain.")] = None,

@@ -26,12 +26,14 @@ def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dic
 
 
 def _estimate(release: Any, target: Any) -> Any:
-    """Its estimate; of a histogram of many cells its columns."""
+    """Its estimate; of a histogram of many cells its columns; of a regression itself, which has the same words."""
     from tacit.inference.histogram import SHOWN, Columns
 
+    if release.kind == "sparse-histogram":
+        return release
     if release.kind == "histogram" and release.counts.size > SHOWN:
         return Columns(release)
-    return release.estimate(target)
+    return release if release.kind == "regression" else release.estimate(target)
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
@@ -60,7 +62,9 @@ def show(
         if save is not None:
             tables[only].save(save)
         if plot is not None:
-            found[only].estimate(target).plot().save(plot)  # of many cells there is no picture: I48
+            one = found[only]
+            drawn = one.plot(target=target) if one.kind == "histogram" else one.estimate(target).plot()
+            drawn.save(plot)
     own = () if level is None else (level,)
     frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
     words = {key: records(frame) for key, frame in frames.items()}

@@ -9,13 +9,23 @@ from typing import Any
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError, nearest
-from tacit.mechanisms import histogram, moments, quality, quantiles, ranges
+from tacit.mechanisms import (
+    histogram,
+    moments,
+    quality,
+    quantiles,
+    ranges,
+    regression,
+    sample_and_aggregate,
+    sparse_histogram,
+)
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost, Number
 from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
-from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range
+from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range, Regression
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
@@ -39,8 +49,20 @@ class Asked:
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
-def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
-    """Public facts -> the concrete mechanism; QueryError for a query of another kind."""
+def design(
+    query: Query[Any],
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
+    """Public facts -> the concrete mechanism; QueryError for a query of another kind.
+
+    size_hint: about how many rows there are, for what is chosen by it (a histogram's bins, blocks) where `rows` is
+    private; public.
+    """
     if isinstance(query, moments.Question):
         return moments.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, DataQuality):
@@ -49,9 +71,16 @@ def design(query: Query[Any], schema: Schema, *, neighbors: str, rows: int | Non
     if isinstance(query, Quantiles):
         return quantiles.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Histogram):
-        return histogram.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+        make = sparse_histogram.design if query.sparse else histogram.design
+        return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
+    if isinstance(query, SampleAndAggregate):
+        return sample_and_aggregate.design(
+            query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
+        )
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
+    if isinstance(query, Regression):
+        return regression.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')
 
@@ -81,6 +110,10 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
     """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
     if shape.kind == histogram.KIND:
         return (tuple(zip(histogram.exact(shape, source).tolist(), strict=True)),)
+    if shape.kind == sparse_histogram.KIND:
+        return (tuple(zip(sparse_histogram.dense(shape, source).tolist(), strict=True)),)
+    if shape.kind == regression.KIND:
+        return tuple(regression.exact(column, shape, source) for column in shape.columns)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 
@@ -90,8 +123,14 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
         return quantiles.measure(shape, source)
     if shape.kind == histogram.KIND:
         return histogram.measure(shape, source)
+    if shape.kind == sparse_histogram.KIND:
+        return sparse_histogram.measure(shape, source)
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
+    if shape.kind == sample_and_aggregate.KIND:
+        return sample_and_aggregate.measure(shape, source)
+    if shape.kind == regression.KIND:
+        return regression.measure(shape, source)
     exact = integers(shape, source)
     return tuple(
         Part(

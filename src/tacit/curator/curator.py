@@ -1,36 +1,35 @@
-"""Curator: the door.  Public checks, a durable charge, the data, the noise, the stored release, then the answer.
+"""Curator: the door.  What is opened, what is public, what may be asked; how an answer is bought is in `requests`.
 
-INSIDE the wall.  The order of `_buy` is law 3; `guarded` is law 7.
+INSIDE the wall.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast, overload
 
-from tacit.curator import studied
+from tacit.curator import requests, studied
 from tacit.curator.answers import Answers
-from tacit.curator.asked import Asked, Shares, design, measure, split
+from tacit.curator.asked import Asked, Shares, design, split
 from tacit.curator.guard import guarded
-from tacit.curator.ledger import Charge, Ledger, Limit, Raise, Request, Standing
+from tacit.curator.ledger import Ledger, Limit, Raise, Standing
 from tacit.curator.ledger.acts import checked_analyst
 from tacit.curator.places import ledger_place, needs_budget, table_name
+from tacit.curator.requests import Behind
 from tacit.curator.source import Source, check_source, computing, open_source
 from tacit.curator.source.site import apply
-from tacit.errors import LedgerError, QueryError, SourceError
+from tacit.errors import QueryError, SourceError
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
-from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
+from tacit.release import Release, Releases
 from tacit.rowmap import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.rowmaps import unit_of
 from tacit.study import Site, Study
 
 R = TypeVar("R", bound=Release)
-VERSION: Final = "0.1.0"
 
 
 class Curator:
@@ -48,11 +47,13 @@ class Curator:
     site: with a study, how its words map to this table; it says name and ledger where they are not given.
     analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
         binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
+    size_hint: about how many rows (persons) there are, where their number is private and a question needs to know; of a
+        study what it says of the party, by default.  Public.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
-    P04), LedgerError (L01 to L07, L10, L15, L20) or BudgetError (B10, B11), all before a value is read.  Under
-    replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and is counted here, as
-    `rows`; under add-remove it is never looked at.
+    P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint), all before a
+    value is read.  Under replace-one the number of rows (of persons, where the schema has a PrivacyUnit) is public and
+    is counted here, as `rows`; under add-remove it is never looked at.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30, 40, 50]}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=0.5))
@@ -70,9 +71,8 @@ class Curator:
         ledger: str | Path | None = None,
         site: Site | None = None,
         analyst: str | None = None,
+        size_hint: int | None = None,
     ) -> None:
-        self.schema: Schema
-        self.study: Study | None
         self.schema, self.study = studied.public_of(schema)
         studied.with_study(site, self.study)
         opened = open_source(data)
@@ -84,6 +84,7 @@ class Curator:
         self.name: str = table_name(name if site is None or name is not None else site.name, path, where)
         if self.study is not None:
             self.study.party(self.name)
+        self.size_hint: int | None = studied.size_hint(size_hint, self.study, self.name)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
         self.analyst: str | None = None if analyst is None else checked_analyst(analyst)
@@ -135,10 +136,11 @@ class Curator:
     def design(self, query: Query[Any], cost: Cost) -> Design:
         """Forms, noise and cells of a query at a price: public facts only.
 
-        Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71 to
-        Q73 (weights, persons); NoiseError N01 where the price buys no law of noise.
+        Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
+        Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
-        return design(query, self.schema, neighbors=self._ledger.first.neighbors, rows=self.rows, cost=cost)
+        facts: dict[str, Any] = {"neighbors": self._ledger.first.neighbors, "rows": self.rows}
+        return design(query, self.schema, **facts, cost=cost, size_hint=self.size_hint)
 
     def plan(
         self,
@@ -283,108 +285,20 @@ class Curator:
         return self._ledger.first.like(epsilon=epsilon, delta=delta, rho=rho)
 
     def _answer(self, asked: Asked) -> tuple[Release, ...]:
-        """Law 3, first half: public checks; a stored answer; or a durable charge, then the data."""
         designs = [self.design(query, cost) for _, query, cost in asked.parts]
-        self._ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
-        request = self._request(asked, designs)
-        stored = self._ledger.find(request.digest)
-        if stored is None or stored.release is None:
-            if stored is None:  # a charge of before the last day buys its answer after it
-                studied.still_open(asked.study)
-            self._source_ready()
-            charge = self._ledger.charge(request)
-            stored = charge if charge.release is not None else self._buy(asked, designs, charge)
-        return self._read(stored, asked.study)
+        return requests.answer(asked, designs, self._behind)
 
-    def _buy(self, asked: Asked, designs: Sequence[Design], charge: Charge) -> Charge:
-        """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
-        log = None if self._ledger.where is None or "://" in self._ledger.where else Path(self._ledger.where + ".log")
-        noisy = guarded(lambda: [measure(one, self._source) for one in designs], log)
-        made = [
-            self._document(one, parts, part, charge, asked.study)
-            for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
-        ]
-        text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
-        failed: BaseException | None = None
-        try:
-            return replace(charge, release=self._ledger.store(charge.number, text))
-        except (LedgerError, KeyboardInterrupt) as problem:  # asked again, it has new noise: nobody keeps this one
-            failed = problem.with_traceback(None)
-        del noisy, made, text
-        raise failed
-
-    def _document(
-        self,
-        shape: Design,
-        parts: tuple[Part, ...],
-        part: tuple[str | None, Query[Any], Cost],
-        charge: Charge,
-        study: Study | None,
-    ) -> Release:
-        return LEAVES[shape.kind](
-            query=shape.query,
-            mechanism=shape.mechanism,
-            table=self.name,
-            schema=self.schema.digest(),
-            neighbors=self._ledger.first.neighbors,
-            unit=self._unit,
-            rows=self.rows,
-            levels=shape.levels,
-            axes=shape.axes,
-            parts=parts,
-            cost=part[2],
-            charge=charge.number,
-            head=charge.head,
-            date=charge.date,
-            version=VERSION,
-            name=part[0],
-            recorded=self.recorded,
-            ledger=self._ledger.identity,
-            study=None if study is None else study.digest(),
-            ordered=shape.ordered,
-        )
-
-    def _request(self, asked: Asked, designs: Sequence[Design]) -> Request:
-        """The question as the ledger remembers it: never a digest of rows."""
-        question = {
-            "table": self.name,
-            "schema": self.schema.digest(),
-            "neighbors": self._ledger.first.neighbors,
-            "unit": self._unit,
-            "mechanism": "+".join(sorted({one.mechanism for one in designs})),
-            "cost": asked.cost.to_dict(),
-            "ask": [
-                [name if asked.several else None, query.to_dict(), cost.to_dict()] for name, query, cost in asked.parts
-            ],
-        }
-        names = tuple(name for name, _, _ in asked.parts if name is not None)
-        return Request(self.name, names, canonical(question), asked.cost, asked.note, self.analyst)
-
-    def _read(self, charge: Charge, study: Study | None) -> tuple[Release, ...]:
-        """The stored document, as releases that know what is left.
-
-        A study that asks the same of the same columns at the same price is answered by it, whatever was asked first.
-        """
-        import json
-
-        assert charge.release is not None
-        found = tuple(releases_from_dict(json.loads(charge.release)).with_remaining(self.remaining).values())
-        return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
-
-    def _source_ready(self) -> None:
-        """A user's connection with an unfinished result is refused before the charge."""
-        ready = getattr(self._source, "ready", None)
-        if ready is not None:
-            ready()
+    @property
+    def _behind(self) -> Behind:
+        return Behind(self.name, self.schema, self.rows, self._unit, self.analyst, self._ledger, self._source)
 
     def _count_rows(self) -> int | None:
         """Public under replace-one; under add-remove nobody looks."""
         if self._ledger.first.neighbors != "replace-one":
             return None
-        log = None if self._ledger.where is None or "://" in self._ledger.where else Path(self._ledger.where + ".log")
         unit = unit_of(self.schema)
         what = "rows" if unit is None else "persons"
-        rows = guarded(lambda: self._source.rows(unit), log)
+        rows = guarded(lambda: self._source.rows(unit), requests.log_of(self._ledger))
         if rows < 2:
             message = f"table {self.name!r} has {rows} {what}; under replace-one their number is public and at least 2."
             raise SourceError(message, code="D20", hint='Budget(..., neighbors="add-remove") for a private number')

@@ -43,6 +43,18 @@ def ledger_of(where: str | None, budget: Budget | None, study: Study | None, uni
         raise
 
 
+def size_hint(given: int | None, study: Study | None, name: str) -> int | None:
+    """About how many rows there are: as given, else as the study says of this party; QueryError Q41 for no number."""
+    if given is not None:
+        if isinstance(given, bool) or not isinstance(given, int) or given < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise QueryError(f"size_hint is {given!r}: no number from 2 on.", code="Q41", hint="size_hint=10_000")
+        return given
+    if study is None:
+        return None
+    party = study.parties.get(name)
+    return study.rows if party is None or party.rows is None else party.rows
+
+
 def with_study(site: Site | None, study: Study | None) -> None:
     """StudyError P04 for a site without the study that it was read for."""
     if site is not None and (study is None or study.digest() != site.study):

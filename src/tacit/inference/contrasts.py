@@ -53,35 +53,35 @@ class Test:
         return self.summary().to_html()
 
 
-def constraints_matrix(estimate: Estimate, text: str) -> tuple[Array, Array]:
+def constraints_matrix(terms: tuple[str, ...], text: str) -> tuple[Array, Array]:
     """Constraints in formulaic's grammar -> (matrix, right-hand sides), shapes (c, terms) and (c,)."""
     from formulaic.utils.constraints import LinearConstraints  # pyright: ignore[reportMissingTypeStubs]
 
     try:
-        found = cast(Any, LinearConstraints).from_spec(text, variable_names=list(estimate.terms))
+        found = cast(Any, LinearConstraints).from_spec(text, variable_names=list(terms))
         matrix = np.asarray(found.constraint_matrix, dtype=np.float64)
         values = np.asarray(found.constraint_values, dtype=np.float64)
     except KeyError as problem:
         unknown = str(problem.args[0]) if problem.args else text
-        guess = nearest(unknown, list(estimate.terms))
-        hint = f"`{guess}`, in backticks" if guess else "one of " + ", ".join(f"`{t}`" for t in estimate.terms[:6])
+        guess = nearest(unknown, list(terms))
+        hint = f"`{guess}`, in backticks" if guess else "one of " + ", ".join(f"`{t}`" for t in terms[:6])
         raise InferenceError(f"no term is called {unknown!r}.", code="I02", hint=hint, state=None) from None
     except Exception:  # the parser has errors of many kinds
-        raise _malformed(text, estimate) from None
+        raise _malformed(text, terms) from None
     if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
-        raise _malformed(text, estimate)
+        raise _malformed(text, terms)
     return matrix, values
 
 
-def _malformed(text: str, estimate: Estimate) -> InferenceError:
-    example = " - ".join(f"`{term}`" for term in estimate.terms[:2])
+def _malformed(text: str, terms: tuple[str, ...]) -> InferenceError:
+    example = " - ".join(f"`{term}`" for term in terms[:2])
     message = f"{text!r} is no linear combination of terms."
     return InferenceError(message, code="I03", hint=f'"{example} = 0", labels in backticks', state=None)
 
 
 def test(estimate: Estimate, constraints: str) -> Test:
     """See `Estimate.test`."""
-    matrix, null = constraints_matrix(estimate, constraints)
+    matrix, null = constraints_matrix(estimate.terms, constraints)
     made = combine(estimate, matrix, tuple(f"c{i}" for i in range(len(matrix))), "constraint")
     off = made.values - null
     if len(matrix) == 1:
@@ -110,7 +110,7 @@ def law_words(estimate: Estimate) -> str:
 
 def contrast(estimate: Estimate, expression: str) -> Estimate:
     """See `Estimate.contrast`."""
-    matrix, null = constraints_matrix(estimate, expression)
+    matrix, null = constraints_matrix(estimate.terms, expression)
     if len(matrix) != 1 or null.any():
         message = f"{expression!r} is not one linear combination without a right-hand side."
         raise InferenceError(message, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)

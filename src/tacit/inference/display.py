@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from tacit.release import Released
 if TYPE_CHECKING:
     from tacit.inference.contrasts import Test
     from tacit.inference.estimate import Estimate
+    from tacit.inference.normal import NormalEstimate
     from tacit.inference.pairs import Pairwise
     from tacit.tables import Table
 
@@ -47,6 +49,43 @@ def summary(estimate: Estimate, level: float) -> Table:
     )
 
 
+def normal_table(found: NormalEstimate, level: float) -> Table:
+    """The same for numbers with a normal law, with z and p-values, and as many decimals as each number needs."""
+    from tacit.tables import Table, format_interval, format_number
+
+    limits, errors, shares = found.intervals(level), found.std_errors, found.privacy_shares
+    z, p = found.statistics, found.p_values
+    rows: list[tuple[object, ...]] = []
+    for i, term in enumerate(found.terms):
+        value, digits = float(found.values[i]), decimals(errors[i : i + 1])
+        tests = (f"{z[i]:.2f}", p_words(float(p[i]))) if found.tested else ()
+        if found.reasons[i]:
+            said = (
+                "–" if math.isnan(value) else format_number(value, decimals=decimals(np.abs(found.values[i : i + 1])))
+            )
+            rows.append((term, said, *("–" for _ in range(3 + len(tests)))))
+            continue
+        low, high = map(float, limits[i])
+        cells = (format_number(value, decimals=digits), format_number(float(errors[i]), decimals=digits))
+        interval = format_interval(low, high, decimals=digits)
+        rows.append((term, *cells, *tests, interval, f"{100 * shares[i]:.0f} %"))
+    tested = ("z", "p-value") if found.tested else ()
+    names = ("estimate", "std. error", *tested, f"{percent(level)} interval", "of which privacy")
+    reasons = dict.fromkeys(reason for reason in found.reasons if reason)
+    notes = (*reasons, *found.notes, facts(found.release))
+    return Table(f"{found.title} · {people_words(found.release)}", (found.term_title, *names), tuple(rows), notes)
+
+
+def criteria_words(criteria: Mapping[str, float], model: str) -> str:
+    """How well a model describes the rows counted, in one line; nothing where nothing is known."""
+    words = [f"{criteria['rows']:,.0f} rows counted"] if "rows" in criteria else []
+    if math.isfinite(criteria.get("explained", math.nan)):
+        words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
+    if "scale" in criteria:
+        words.append(f"residual standard deviation {criteria['scale']:,.4g}")
+    return " · ".join(words)
+
+
 def heading(estimate: Estimate) -> str:
     """Title and people: Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each."""
     what = title(estimate.release)
@@ -77,7 +116,9 @@ def facts(release: Released) -> str:
     if type(release.query).__name__ != "DataQuality" and release.parts and release.parts[0].grid is not None:
         words.append(missing_words(release))
         bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
-        several = len(bounds) > 1
+        if release.parts[0].form == "blocks":
+            bounds = {name: f"{name} {said.replace('bounds', 'from')}" for name, said in bounds.items()}
+        several = len(bounds) > 1 and release.parts[0].form != "blocks"
         words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
     words += sorted({part.law.name if part.form == "ranks" else f"{part.law.name} noise" for part in release.parts})
     words.append(f"cost {release.cost}")

@@ -22,6 +22,12 @@ from tacit.release import Axis, Levels, Release, Released, cell_labels, register
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
+    from tacit.inference.densities import DensityEstimate
+    from tacit.inference.fits.custom import Loss
+    from tacit.inference.fits.result import Method
+    from tacit.inference.fitted import FittedModel
+    from tacit.inference.fitting import Missing
+    from tacit.inference.samples import Rng
     from tacit.tables import Table
 
 SHOWN: Final = 1_000
@@ -53,7 +59,10 @@ class HistogramRelease(Release):
 
     @property
     def counts(self) -> Array:
-        """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...)."""
+        """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...).
+
+        InferenceError Q84 of a sparse histogram.
+        """
         return counts_of(self)
 
     def margin(self, columns: str | Sequence[str]) -> Margin:
@@ -62,6 +71,57 @@ class HistogramRelease(Release):
         InferenceError I41 for a column that is not in the release.  Source: theory §7.
         """
         return margin(self, (columns,) if isinstance(columns, str) else tuple(columns))
+
+    def fit(
+        self,
+        what: str | Loss,
+        *,
+        model: str = "linear",
+        family: str | None = None,
+        method: Method = "corrected",
+        missing: Missing = "exclude",
+        tau: float = 0.5,
+        k: float | None = None,
+    ) -> FittedModel:
+        """Fit a regression, a family or a loss of one's own; any number of fits is free.
+
+        what: a formula in R's words, "income ~ age + C(educ) * sex"; with `family` a column; or a `tacit.Loss`.
+        model: "linear", "logistic", "probit", "poisson", "gamma" (log link), "quantile" (of level `tau`) or "huber"
+        (which bends at `k`, in the response's units; by default 1.345 robust standard deviations of residuals).
+        family: "normal", "lognormal", "exponential", "gamma", "weibull" or "beta": maximum likelihood for the column.
+        method: "corrected" for binning; "midpoint"; or as published and biased: "lei-2011", "lei-2011-nonnegative",
+        "lei-2011-threshold".
+
+        missing: "exclude" leaves out rows with a missing cell in a column that is used; with "level" the level that a
+        Category has for them is one as any other.  What cannot be fitted has a `reason`.
+        InferenceError I41 (no such column), I42 (no formula), I43 (a response or regressor that the model cannot take),
+        I44 (unknown model, family or method), I46 (a loss that fails), I47 (more cells than can be handled).
+        Source: Lei 2011, Algorithm 1; theory §7 (correction, standard errors).
+        """
+        from tacit.inference.fitting import fit_release
+
+        return fit_release(self, what, model=model, family=family, method=method, missing=missing, tau=tau, k=k)
+
+    def density(
+        self, column: str, *, by: str | Sequence[str] | None = None, target: Target = "population"
+    ) -> DensityEstimate:
+        """Density of a column of numbers or dates, on its bins; within each level of `by`.
+
+        InferenceError I41 (no such column), I60 (a column of levels), I09 (target).  Source: theory §7 (projection).
+        """
+        from tacit.inference.densities import density
+
+        return density(self, column, by, target)
+
+    def sample(self, n: int, *, rng: Rng = None) -> pd.DataFrame:
+        """`n` synthetic rows drawn from the projected cells, in the columns, labels and types of the table.
+
+        rng: a whole number or a NumPy Generator for the same rows again, or None.  `frame.attrs["note"]` says what an
+        inference from them ignores.  InferenceError I61 (n), I62 (rng), I63 (a release that is all noise).
+        """
+        from tacit.inference.samples import sample
+
+        return sample(self, n, rng)
 
     def estimate(self, target: Target = "population") -> Estimate:
         """Numbers of rows of every cell with both errors; InferenceError I09 (target), I48 (more than 1,000 cells)."""
@@ -73,9 +133,17 @@ class HistogramRelease(Release):
             return self.estimate().summary(level)
         return Columns(self).summary(level)
 
-    def plot(self, ax: Any = None) -> Any:
-        """The cells as a picture; InferenceError I20 without matplotlib, I48 for more than 1,000 cells."""
-        return self.estimate().plot(ax=ax)
+    def plot(self, ax: Any = None, *, target: Target = "population") -> Any:
+        """One column: a histogram; two: a heat map; more: a small picture of each.  `.save("a.png")`.
+
+        InferenceError I09 (target), I20 without matplotlib, I64 for `ax` with more than two columns, I05 for a column
+        of more than 1,000 levels.
+        """
+        from tacit.plots import margins
+
+        if len(self.columns) <= 2:
+            return self.margin(self.columns).plot(ax, target=target)
+        return margins(tuple(self.margin(name) for name in self.columns), ax, target=target)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -92,6 +160,14 @@ class Margin:
 
     levels, axes: of those columns.  counts: shape (levels of the first, ...), signed, in rows (persons).  added: of how
     many cells each is the sum: so many noises.
+
+    >>> import tacit as tc
+    >>> people = {"sex": ["f", "m"] * 500, "ok": [True, True, False, True] * 250}
+    >>> schema = tc.Schema({"sex": tc.Category(["f", "m"]), "ok": tc.Boolean()})
+    >>> curator = tc.Curator(people, schema, budget=tc.Budget(rho=1))
+    >>> found = curator.release(tc.Histogram(["sex", "ok"]), rho=0.1).margin("ok")
+    >>> found.counts.shape, found.added, found.estimate().terms
+    ((2,), 2, ('false', 'true'))
     """
 
     release: Released
@@ -109,7 +185,7 @@ class Margin:
             text = f"{self.counts.size:,} cells are too many for a table of estimates: at most {SHOWN:,}."
             raise InferenceError(text, code="I48", hint="margin(…) of fewer columns", state=None)
         release = self.release
-        block = _block(release, self.counts.reshape(-1), self.added, target == "population")
+        block = block_of(release, self.counts.reshape(-1), self.added, target == "population")
         made = replace(block, people=people_of(release), source=_source(self))
         by = " and ".join(name for name, _ in self.levels)
         words = f"number of {who(release)} by {by}" + _where(release)
@@ -128,6 +204,15 @@ class Margin:
     def summary(self, level: float = 0.95) -> Table:
         """The estimates as a table; InferenceError I01 (level), I48 (more than 1,000 cells)."""
         return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None, *, target: Target = "population") -> Any:
+        """A histogram of one column (of levels an interval each), a heat map of two.
+
+        InferenceError I09 (target), I20 without matplotlib, I64 for more columns, I05 for more than 1,000 levels.
+        """
+        from tacit.plots import margin as picture
+
+        return picture(self, ax, target=target)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -170,7 +255,10 @@ class Columns:
         from tacit.tables import Table
 
         release = self.release
-        rows = tuple((name, f"{len(labels):,}", _short(labels)) for name, labels in release.levels)
+        rows = tuple(
+            (name, f"{len(labels):,}", _short(labels, axis.extra))
+            for (name, labels), axis in zip(release.levels, release.axes, strict=True)
+        )
         sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
         noise = f"{release.counts.size:,} cells, noise of standard deviation {sd:,.3g} in each"
         notes = (f"{noise}; margins of them are free", facts(release))
@@ -185,11 +273,13 @@ class Columns:
         return pd.DataFrame({"levels": sizes}, index=list(self.release.columns))
 
 
-def _short(labels: tuple[str, ...]) -> str:
-    return ", ".join(labels) if len(labels) <= 4 else f"{labels[0]}, {labels[1]}, …, {labels[-1]}"
+def _short(labels: tuple[str, ...], extra: tuple[str, ...]) -> str:
+    regular = labels[: len(labels) - len(extra)]
+    many = len(regular) > 4
+    return ", ".join((regular[0], regular[1], "…", regular[-1], *extra) if many else (*regular, *extra))
 
 
-def _block(release: Released, k: Array, added: int, sampling: bool) -> Block:
+def block_of(release: Released, k: Array, added: int, sampling: bool) -> Block:
     """Sums of `added` cells each: binomial of the rows where their number is public, Poisson otherwise."""
     part = release.parts[0]
     share = part.parameters.get("share", 1)

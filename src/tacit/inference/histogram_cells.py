@@ -6,8 +6,10 @@ from typing import cast
 
 import numpy as np
 
+from tacit.errors import InferenceError
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
+from tacit.packed import floats
 from tacit.release import Axis as Facts
 from tacit.release import Released
 
@@ -16,8 +18,9 @@ def cells_of(release: Released) -> Cells:
     """Noisy counts with their axes, the variance of a cell's noise, and the number of rows where all are in a cell.
 
     Bins are continuous axes; an Integer with a bin a value and a Boolean are levels with numbers; categories are levels
-    without, the level of missing cells among them.  Counts of persons: rows of a person weigh one in all, so that the
-    sampling covariance of anything made of them is at most what rows of as many different people would have.
+    without, a level that the schema has for missing cells among them.  Cells that the question added (`missing=`,
+    `outside=`) are the last of their axis, its `extra`.  Counts of persons: rows of a person weigh one in all, so that
+    the sampling covariance of anything made of them is at most what rows of as many different people would have.
 
     >>> import tacit as tc
     >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
@@ -35,24 +38,34 @@ def cells_of(release: Released) -> Cells:
 
 
 def counts_of(release: Released) -> Array:
-    """Noisy counts in rows (persons), shape (levels of the first column, of the second, ...)."""
+    """Noisy counts in rows (persons), shape (levels of the first column, of the second, ...).
+
+    InferenceError Q84 of a sparse histogram.
+    """
     part = release.parts[0]
+    if part.form == "sparse-histogram":
+        text = "a sparse histogram has the cells that passed its threshold, not all: no sums, margins or fits of them."
+        raise InferenceError(text, code="Q84", hint="release.to_frame(), or a Histogram of fewer cells", state=None)
     shape = tuple(len(labels) for _, labels in release.levels)
-    flat = np.fromiter((float(cell[0]) for cell in part.integers), np.float64, len(part.integers))
-    return flat.reshape(shape) / part.parameters.get("share", 1)
+    return floats(part.integers).reshape(shape) / part.parameters.get("share", 1)
 
 
 def _total(release: Released, facts: tuple[Facts, ...]) -> float | None:
     """The number of rows, where it is public and none of them can be in no cell."""
-    leaves = getattr(release.query, "where", None) is not None or any(fact.missing == "exclude" for fact in facts)
+    out = any(fact.missing == "exclude" and "missing" not in fact.extra for fact in facts)
+    leaves = getattr(release.query, "where", None) is not None or out
     return None if leaves or release.rows is None else float(release.rows)
 
 
 def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> Axis:
+    extra = fact.extra
+    labels = labels[: len(labels) - len(extra)]
     if fact.kind == "levels":
         numbers = np.array([0.0, 1.0]) if labels == ("false", "true") else None
-        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers)
+        missing = fact.missing if labels[-1] == fact.missing else None
+        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra, missing=missing)
     edges = np.array(fact.edges)
     if fact.kind == "integer" and (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
-        return Axis(name, "levels", labels=labels, units=fact.units, numbers=(edges[1:] + edges[:-1]) / 2)
-    return Axis(name, "continuous", edges, units=fact.units)
+        numbers = (edges[1:] + edges[:-1]) / 2
+        return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra)
+    return Axis(name, "continuous", edges, units=fact.units, extra=extra)

@@ -89,8 +89,11 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
 def _shared(release: Released, part: Part) -> bool:
     """Whether persons of unequal weight may be in several cells.  Those who weigh alike need no care: their variances
     are those of whole persons in each cell, and (sum a y)**2 <= sum a y**2 where the parts a add up to at most 1.
+    The forms say which persons are in one cell (`constant` levels): `mechanisms.weighted_forms`.
     """
-    return release.unit is not None and bool(release.levels) and part.weight is not None
+    facts = part.parameters
+    parted = facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
+    return release.unit is not None and bool(release.levels) and part.weight is not None and parted
 
 
 def source_of(release: Released) -> str:
@@ -125,6 +128,10 @@ def title(release: Released) -> str:
     if kind == "DataQuality":
         return f"Quality of {_and(tuple(part.label for part in release.parts))}"
     columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
+    if kind == "SampleAndAggregate":
+        model = query.model.words
+        words = f"{model.get('name', model['family'])} law of {_and(tuple(query.what))}"
+        return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"

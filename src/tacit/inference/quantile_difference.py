@@ -91,6 +91,12 @@ class QuantileDifference:
         notes = (*said, f"estimates: {self.estimand}", *self.notes, facts(self.release))
         return Table(title, columns, rows, notes, ("left", "right", "right"))
 
+    def plot(self, ax: Any = None) -> Any:
+        """Differences with their intervals and a line at 0; `.save("a.png")`.  InferenceError I20 (no matplotlib)."""
+        from tacit.plots import quantile_difference
+
+        return quantile_difference(self, ax=ax)
+
     def __len__(self) -> int:
         return len(self.terms)
 

@@ -229,6 +229,7 @@ def rising(values: Array, limits: Array) -> tuple[Array, Array]:
 def _words(release: Released, part: Part, target: Target) -> str:
     """What is estimated."""
     words = f"quantiles of {part.label}" + ("" if release.unit is None else ", of person means")
+    words += " in each group, persons counting by the part of their rows there" if "share" in part.parameters else ""
     words += f", values clamped ({bounds_words(part)})" if bounds_words(part) else ""
     condition = getattr(release.query, "where", None)
     words += f", where {condition}" if condition else ""
@@ -248,19 +249,20 @@ def crowded(part: Part, size: float, level: float) -> str | None:
     A step r ranks off has weight exp(-r / scale); all G + 1 steps together must weigh little at the end of the ranks.
     """
     p = part.parameters["numerator"] / part.parameters["denominator"]
-    scale = float(part.law.scale) / part.parameters["denominator"]
+    scale = float(part.law.scale) / (part.parameters["denominator"] * part.parameters.get("share", 1))
     needed = reach(scale, part.parameters["G"] + 1, 1 - level)
     if size * min(p, 1 - p) >= needed:
         return None
-    return f"{size:,.0f} rows are few for this price: {needed / min(p, 1 - p):,.0f} would make the interval reliable"
+    who = "persons" if "share" in part.parameters else "rows"
+    return f"{size:,.0f} {who} are few for this price: {needed / min(p, 1 - p):,.0f} would make the interval reliable"
 
 
 def _sizes(release: Released, cells: int) -> list[float]:
-    """N of each cell, or its noisy number."""
+    """N of each cell, or its noisy number: of persons who may be in several, the sum of their parts."""
     last = release.parts[-1]
     if last.form == "ranks":
         return [float(release.rows or 0)] * cells
-    return [max(float(n), 0.0) for (n,) in last.integers]
+    return [max(n / last.parameters.get("share", 1), 0.0) for (n,) in last.integers]
 
 
 def _grid(release: Released) -> Grid:

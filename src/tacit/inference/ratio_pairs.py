@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -91,6 +91,12 @@ class PairwiseRatios:
         columns = ("", "ratio", f"{percent(level)} interval", "p-value, 1")
         notes = (*said[:12], how, self.ratios[0].method, facts(self.estimate.release))
         return Table(f"Ratios · {heading(self.estimate)}", columns, rows, notes, ("left", "right", "right", "right"))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Ratios with their intervals and a line at 1; `.save("a.png")`.  InferenceError I20 (no matplotlib)."""
+        from tacit.plots import ratios
+
+        return ratios(self, ax=ax)
 
     def __str__(self) -> str:
         return str(self.summary())

@@ -11,7 +11,10 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference.display import decimals, interval_decimals, percent
 from tacit.inference.estimate import Estimate
+from tacit.inference.fitted import FittedModel
+from tacit.inference.fitting import METHODS
 from tacit.inference.moments import bounds_words, title, who
+from tacit.inference.normal import NormalEstimate
 from tacit.inference.quantile_difference import BOUND, QuantileDifference
 from tacit.inference.quantiles import QuantileEstimate
 from tacit.release import Release, Released
@@ -21,11 +24,12 @@ if TYPE_CHECKING:
 
 CITATION: Final = "Tacit, version {version}"
 RANGE: Final = ", whose bounded range sets the price (Dong, Durfee & Rogers, 2020)"
-Shown: TypeAlias = Estimate | QuantileEstimate | QuantileDifference
+Errors: TypeAlias = Estimate | NormalEstimate | FittedModel
+Shown: TypeAlias = Errors | QuantileEstimate | QuantileDifference
 
 
 def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
-    """Estimates side by side, "45.02 (0.29)" a cell: a column each, a row for each term, sizes and costs at the foot.
+    """Estimates and models side by side, "45.02 (0.29)" a cell: a column each, a row a term, sizes and costs below.
 
     Quantiles have no standard error: a cell is "45.0 [44.4, 45.7]", with the interval that was asked for.
     names: headings of the columns; what was asked where not given.  InferenceError I13 for no estimate, or names that
@@ -44,13 +48,22 @@ def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
     if names is not None and (isinstance(names, str) or len(names) != len(estimates)):
         text = f"{len(estimates)} estimates and {1 if isinstance(names, str) else len(names)} names."
         raise InferenceError(text, code="I13", hint='table(one, two, names=["one", "two"])', state=None)
-    terms = list(dict.fromkeys(term for one in estimates for term in one.terms))
+    terms = _terms(estimates)
     shown = [dict(zip(one.terms, _cells(one), strict=True)) for one in estimates]
     rows: list[tuple[object, ...]] = [(term, *(cells.get(term, "") for cells in shown)) for term in terms]
+    fits = [one.criteria.get("explained", np.nan) if isinstance(one, FittedModel) else np.nan for one in estimates]
+    if np.isfinite(fits).any():
+        rows.append(("deviance explained", *("" if np.isnan(x) else f"{x:.3f}" for x in fits)))
     rows.append(("N", *(_size(one.release) for one in estimates)))
     rows.append(("cost", *(str(one.release.cost) for one in estimates)))
     heads = tuple(names) if names is not None else tuple(_heading(one) for one in estimates)
     return Table("", ("", *heads), tuple(rows), _brackets(estimates, heads), ("left", *("right" for _ in estimates)))
+
+
+def _terms(estimates: Sequence[Shown]) -> list[str]:
+    """Every term once, in order of appearance; of models the intercept first."""
+    terms = list(dict.fromkeys(term for one in estimates for term in one.terms))
+    return sorted(terms, key=lambda term: term != "Intercept")
 
 
 def _checked(estimates: Sequence[object]) -> None:
@@ -58,7 +71,7 @@ def _checked(estimates: Sequence[object]) -> None:
     if not estimates:
         raise InferenceError("no estimate is given.", code="I13", hint="release.estimate()", state=None)
     for one in estimates:
-        if not isinstance(one, Estimate | QuantileEstimate | QuantileDifference):
+        if not isinstance(one, Shown):
             hint = "release.estimate()" if isinstance(one, Release) else "summary() of it"
             raise InferenceError(f"a {type(one).__name__} is no estimate.", code="I13", hint=hint, state=None)
 
@@ -67,6 +80,8 @@ def _cells(one: Shown) -> list[str]:
     """One cell a term: value and standard error, or value and interval."""
     from tacit.tables import format_number
 
+    if isinstance(one, NormalEstimate | FittedModel):
+        return _own_decimals(one)
     digits = decimals(one.std_errors) if isinstance(one, Estimate) else interval_decimals(one.limits)
 
     def number(x: float) -> str:
@@ -81,8 +96,24 @@ def _cells(one: Shown) -> list[str]:
     ]
 
 
+def _own_decimals(one: NormalEstimate | FittedModel) -> list[str]:
+    """The same where each term has units of its own."""
+    from tacit.tables import format_number
+
+    cells: list[str] = []
+    for x, error, reason in zip(one.values, one.std_errors, one.reasons, strict=True):
+        digits = decimals(np.array([error]))
+        said = f"{format_number(float(x), decimals=digits)} ({format_number(float(error), decimals=digits)})"
+        cells.append("not known" if reason else said)
+    return cells
+
+
 def _heading(one: Shown) -> str:
     """What was asked, in words."""
+    if isinstance(one, FittedModel):
+        return one.coefficients.title
+    if isinstance(one, NormalEstimate):
+        return one.title
     if isinstance(one, QuantileDifference):
         return f"Differences · {title(one.release)}"
     return title(one.release)
@@ -91,9 +122,9 @@ def _heading(one: Shown) -> str:
 def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ...]:
     """What the brackets are."""
     made: list[str] = []
-    if any(isinstance(one, Estimate) for one in estimates):
+    if any(isinstance(one, Errors) for one in estimates):
         made.append("standard errors in brackets: sampling and privacy noise together")
-    selected = [(one, head) for one, head in zip(estimates, heads, strict=True) if not isinstance(one, Estimate)]
+    selected = [(one, head) for one, head in zip(estimates, heads, strict=True) if not isinstance(one, Errors)]
     levels = {percent(one.level) for one, _ in selected}
     if len(levels) == 1:
         made.append(f"{levels.pop()} intervals in square brackets: sampling and selection error together")
@@ -134,23 +165,32 @@ def methods(*estimates: Shown) -> str:
     cite = f" Computed with {CITATION.format(version=version)}." if version else ""
     return (
         f"Estimates were released under {_promise(releases)}; neighbouring tables differ in {_neighbour(first)}."
-        f"{clamped}{_added(releases, estimates)}{_selected(releases, estimates)}{cite}"
+        f"{clamped}{_added(releases, estimates)}{_models(estimates)}{_selected(releases, estimates)}{cite}"
     )
 
 
 def _added(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     """The sentence on noise that was added to sums."""
-    linear = [one for one in estimates if isinstance(one, Estimate)]
+    linear = [one for one in estimates if isinstance(one, Errors)]
     if not linear:
         return ""
     sums = [one for one in releases if not _selects(one)]
     noise = " and ".join(sorted({part.law.name for one in sums for part in one.parts}))
     closing = "standard errors and intervals account for both sampling and this noise."
-    if linear[0].target == "table":
+    if isinstance(linear[0], Estimate) and linear[0].target == "table":
         closing = (
             "intervals account for the noise; the table is taken as the population, so only the noise is uncertain."
         )
     return f" {noise[0].upper()}{noise[1:]} noise was added to exact integer sums; {closing}"
+
+
+def _models(estimates: Sequence[Shown]) -> str:
+    """The sentence on models fitted to cells."""
+    made = dict.fromkeys(one.method for one in estimates if isinstance(one, FittedModel) and one.method in METHODS)
+    if not made:
+        return ""
+    how = "; ".join(METHODS[method] for method in made)
+    return f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}."
 
 
 def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:

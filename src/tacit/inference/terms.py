@@ -91,6 +91,9 @@ def block(
     """
     found = integers(part) if cells is None else cells
     sampling = target == "population"
+    if part.form == "blocks":  # k estimates, as k rows of which none is missing
+        k = part.parameters["blocks"]
+        return plain_mean(part, found, moments("plain", part.parameters, found, k), k, sampling)
     if part.form == "counted":
         return weighted_count_block(part, found, rows, sampling)
     if kind in ("Count", "Histogram"):

@@ -37,7 +37,8 @@ MASS: Final = 2**20
 class Form:
     """An integer form with its proven sensitivities under one relation.
 
-    l1 and l2_squared bound the change of all released integers of one column, over all cells together.
+    l1 and l2_squared bound the change of all released integers of one column, over all cells together: the one that
+    the noise is made for is attained, the other is what follows from it.
     """
 
     name: str
@@ -72,33 +73,37 @@ def plain(G: int, noise: Noise) -> Form:
     Pure, c = 2H: l1 = 2H.  d = |w - w'|, s = |w + w'|, d + s = 2 max(|w|, |w'|) <= 2H.  s = 0: squares agree, change
     d <= 2H.  s >= 1: the squares / 2H differ by ds / 2H < s, so their floors by at most s; d + s <= 2H.  Attained.
     Gaussian, c = 5H/8: l2 = 2H for H >= 219 (theory §12 Z).  Attained at w = -w' = H in both.
+    Gaussian, l1: d + ds/c + 1 at most, d (1 + 8 (2H - d) / 5H) being largest, 441H/160, at d = 21H/16.
     """
     H = G // 2
     c = _divisor(G, noise)
     parameters = {"G": G, "divisor": c}
-    return Form("plain", parameters, (ONE, IDENTITY, square(H, c)), ((-H, 1, 0), (0, 0, 1)), G, G * G)
+    l1 = G if noise == "laplace" else -(-441 * H // 160) + 1
+    return Form("plain", parameters, (ONE, IDENTITY, square(H, c)), ((-H, 1, 0), (0, 0, 1)), l1, G * G)
 
 
 def exclusion(G: int, noise: Noise) -> Form:
     """E: (w, floor(w**2 / c), kappa) of present rows, zero of absent ones; replace-one, one cell.
 
     Two present rows: as P and Z, since kappa cancels.  Present against absent, pure, kappa = H/2:
-    |w| + w**2 / 2H + H/2 <= 2H.  Gaussian, kappa = floor(21H/32): H**2 (1 + (8/5)**2 + (21/32)**2) < 4 H**2.
+    |w| + w**2 / 2H + H/2 <= 2H.  Gaussian, kappa = floor(21H/32): H**2 (1 + (8/5)**2 + (21/32)**2) < 4 H**2;
+    l1: H (1 + 8/5 + 21/32) = 521H/160, more than of two present rows.
     """
     H = G // 2
     c = _divisor(G, noise)
     kappa = H // 2 if noise == "laplace" else 21 * H // 32
     parameters = {"G": G, "divisor": c, "presence": kappa}
     matrix = ((-H, 1, 0), (0, 0, 1), (kappa, 0, 0))
-    return Form("exclusion", parameters, (ONE, IDENTITY, square(H, c)), matrix, G, G * G)
+    l1 = G if noise == "laplace" else 521 * H // 160
+    return Form("exclusion", parameters, (ONE, IDENTITY, square(H, c)), matrix, l1, G * G)
 
 
 def group(G: int, noise: Noise, neighbors: str) -> Form:
     """B, C: (G - 2v + t, m(v - t), t), t = floor(v**2 / G), in the row's cell; rows may enter and leave cells.
 
     v <= G gives t <= v, and G - 2v + t = floor((G - v)**2 / G): all non-negative.  Pure, m = 2: they add up to G for
-    every v, so a row weighs G in l1.  Gaussian, m = 3: a row weighs at most G in l2 for G >= 32 (theory §12 C).
-    Replace-one: 2G in l1; 2 G**2 in squared l2, the vectors being non-negative.
+    every v, so a row weighs G in l1.  Gaussian, m = 3: a row weighs at most G in l2 for G >= 32 (theory §12 C), and
+    G + v - t <= 5G/4 + 1 in l1.  Replace-one: twice that in l1, and in squared l2, the vectors being non-negative.
     """
     m = 2 if noise == "laplace" else 3
     if noise == "gaussian" and G < 32:
@@ -106,7 +111,8 @@ def group(G: int, noise: Noise, neighbors: str) -> Form:
     matrix = ((G, -2, 1), (0, m, -m), (0, 0, 1))
     twice = 2 if neighbors == "replace-one" else 1
     parameters = {"G": G, "middle": m}
-    return Form("group", parameters, (ONE, IDENTITY, square(0, G)), matrix, twice * G, twice * G * G)
+    l1 = G if m == 2 else 5 * G // 4 + 1
+    return Form("group", parameters, (ONE, IDENTITY, square(0, G)), matrix, twice * l1, twice * G * G)
 
 
 def bernstein(G: int, neighbors: str) -> Form:

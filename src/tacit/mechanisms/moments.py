@@ -4,7 +4,8 @@ Definition
     Rows are mapped to integers v in {0..G} (`tacit.rowmap`), turned into the vector of an integer form
     (`moment_forms`), and added up, in each cell of `by`; rows for which `where` does not hold are absent.  With a
     PrivacyUnit the rows of a person are first reduced to one: the person's mean, rounded to the grid, in each cell that
-    the person has rows in; with weights, a person weighs the mean of her rows' weights.  Public: schema, query,
+    the person has rows in (in one, where the levels of `by` are constant: the first that any of her rows has); with
+    weights, a person weighs the mean of her rows' weights.  Public: schema, query,
     relation, price, and under replace-one the number of rows (persons).  Neighbours: one row replaced, or one added or
     removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError
@@ -34,8 +35,8 @@ from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
-from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Range, Sum, Variance
-from tacit.release import Axis, Cells, Grid, Levels
+from tacit.queries import Count, Mean, Quantiles, Query, Sum, Variance
+from tacit.release import Axis, Cells, Grid, Levels, Variable
 from tacit.rowmap import GRID, ONE, Aggregate, KeyMap, RowMap, Share, Unit
 from tacit.rowmap import Sum as Term
 from tacit.schema import Date, Schema
@@ -77,7 +78,7 @@ class Column:
 class Design:
     """A query made concrete from public facts: everything but the data and the noise."""
 
-    query: Question | DataQuality | Quantiles | Range | Histogram
+    query: Query[Any]
     neighbors: str
     rows: int | None
     keys: tuple[KeyMap, ...]
@@ -91,6 +92,10 @@ class Design:
     """Which class of release it makes, and which mechanism, with its version."""
     axes: tuple[Axis, ...] = ()
     """Of a histogram."""
+    blocks: object = None
+    """Of sample and aggregate: its public facts."""
+    variables: tuple[Variable, ...] = ()
+    """Of a regression."""
 
     @property
     def levels(self) -> Levels:
@@ -101,6 +106,11 @@ class Design:
     def ordered(self) -> Levels:
         """Those of them whose order means something."""
         return tuple((key.column, key.order) for key in self.keys if key.order)
+
+    @property
+    def several(self) -> bool:
+        """Whether a person may be in several cells."""
+        return self.unit is not None and any(not key.constant for key in self.keys)
 
     @property
     def cells(self) -> int:
@@ -147,7 +157,7 @@ def _count(shape: Design, schema: Schema) -> Column:
         )
     form = forms.count(shape.cells, shape.neighbors, leaves)
     share: Share | None = None
-    if shape.unit is not None and shape.keys:
+    if shape.several:
         share = Share(SHARE)
         form = weighted_forms.shared(form, share.G)
     return Column("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
@@ -157,7 +167,7 @@ def _weighted_count(shape: Design, schema: Schema) -> Column:
     """Total of the weights: private under both relations, whatever is known of the rows."""
     weight = _weight(shape, schema, weighted_forms.COUNTED)
     assert weight is not None
-    several = isinstance(weight, Share) and shape.cells > 1
+    several = isinstance(weight, Share) and shape.cells > 1 and shape.several
     form = weighted_forms.counted(weight.G, shape.cost.noise, shape.neighbors, cells=shape.cells, several=several)
     for polynomial in form.weights:
         polynomial.check(weight.G)
@@ -241,12 +251,12 @@ def _form(
     """The form of one column, and the weight that its sums are taken with."""
     grouped = bool(shape.keys)
     if weight is not None:
-        several = grouped and isinstance(weight, Share)  # a person's weights add up to at most A over all cells
+        several = shape.several and isinstance(weight, Share)  # weights of a person: at most A over all cells
         return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
     fourth = isinstance(shape.query, Variance)
     leaves = at.missing is None or shape.where is not None
     form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
-    if shape.unit is None or not grouped:
+    if not shape.several:
         return form, None
     return weighted_forms.shared(form, SHARE), Share(SHARE)
 

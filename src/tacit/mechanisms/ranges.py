@@ -22,6 +22,7 @@ Failures
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
@@ -80,18 +81,23 @@ def target(parameters: Any, scale: float, size: float) -> float:
 
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  N, and then the two bins, each protected as it is made."""
+    return released(shape, exact(shape, source), ranks.select, protect)
+
+
+def exact(shape: Design, source: Source) -> tuple[dict[int, int], ...]:
+    """READS ROWS.  {bin: rows, or weight of persons}, one cell of all: never to be shown."""
     pair = shape.columns[0]
     assert pair.key is not None
     term = Term(None) if pair.weight is None else Term(None, ONE, pair.weight, IDENTITY)
     found = source.aggregate((pair.key,), (term,), shape.unit)
     if shape.unit is None:
         check_rows(shape, found)
-    counts = {i: cell[0] for i, cell in enumerate(found.cells) if cell[0]}
-    return released(shape, counts, ranks.select, protect)
+    return ({i: cell[0] for i, cell in enumerate(found.cells) if cell[0]},)
 
 
-def released(shape: Design, counts: dict[int, int], draw: Any, noise: Any) -> tuple[Part, ...]:
-    """The parts from {bin: weight}; `draw` and `noise` protect, or simulate."""
+def released(shape: Design, cells: Sequence[Mapping[int, int]], draw: Any, noise: Any) -> tuple[Part, ...]:
+    """The parts from {bin: weight} of the only cell; `draw` (of runs, by a law) and `noise` protect, or simulate."""
+    (counts,) = cells
     pair, size = shape.columns
     facts, law = pair.form.parameters, cast(Selection, pair.law)
     noisy: Cells = noise(((sum(counts.values()),),), size.law)

@@ -14,15 +14,21 @@ Sensitivity
     or the reverse, is adding or removing: max(a, b - a) < b.  Both are attained (tests, over all small tables).
     Of several cells, one selection in each: add-remove changes the rows of one cell.  Replacing a row changes one cell,
     by at most b, or two, each by adding or removing, at most m = max(a, b - a).
+    Of persons, with weights w_c in {0, ..., A} at one step of each cell c that add up to at most A (`rowmap.Share`), it
+    is A times that of rows.  L, R and N add up weights, and the target is a N + b c A.  A person adds to b L - T a
+    number from -a w_c to (b - a) w_c, to T - b R one from -(b - a) w_c to a w_c.  Replaced by another, with weights
+    w'_c, a utility moves by at most d_c = max(a w_c + (b - a) w'_c, (b - a) w_c + a w'_c).  sum_c d_c and sum_c d_c**2
+    are convex in (w, w'), so largest at corners: no weight, or all of it in one cell: b A in one cell, m A in one or
+    two.
 Noise
     rate = epsilon / (2 D): `noise.choose`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
-    is bought, and where rho is: the smaller of the rate of rho for b, and that of rho / 2 for m.
+    is bought, and where rho is: the smaller of the rate of rho for b, and that of rho / 2 for m.  Of persons: / A.
 Cost
     epsilon, pure [McSherry & Talwar 2007].  The log-ratio of two neighbours' probabilities, as the step varies, lies
     in an interval of length epsilon, since it is rate (u - u') plus a constant and |u - u'| <= D: bounded range, hence
     rho = epsilon**2 / 8 [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021], and rho buys sqrt(8 rho), rounded down.
-    Of several cells: those that do not change cost nothing (they are disjoint), and of two that change epsilons add up,
-    as do rhos.
+    Of several cells: those that do not change cost nothing (they are disjoint), and of those that change epsilons add
+    up, as do rhos: rate (2 d_c) each, and (2 rate d_c)**2 / 8.
 Failures
     None depends on a row: without a row, or with all at one place, a step is drawn all the same.
 """
@@ -61,6 +67,18 @@ def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
     """
     a, b = prob.numerator, prob.denominator
     return b if neighbors == "replace-one" else max(a, b - a)
+
+
+def reached(prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> tuple[int, int]:
+    """Most by which a neighbour changes utilities, added up over the cells: the changes, and their squares.
+
+    >>> reached(Fraction(1, 4), "replace-one", grouped=True), reached(Fraction(1, 2), "replace-one", grouped=True)
+    ((6, 18), (2, 4))
+    """
+    one, leaving = sensitivity(prob, neighbors), sensitivity(prob, "add-remove")
+    if not grouped or neighbors == "add-remove":
+        return one, one * one
+    return max(one, 2 * leaving), max(one * one, 2 * leaving * leaving)
 
 
 def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> Selection:

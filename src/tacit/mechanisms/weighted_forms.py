@@ -61,6 +61,8 @@ def weighted(G: int, A: int, noise: Noise, neighbors: str, *, several: bool) -> 
     Gaussian, m = 3.  (G - v)**2 + v**2 <= G**2, and the last three weigh at most b G in l2 (form C, G >= 32).  So the
     square is at most G**2 (p**2 (a - b)**2 + b**2).  p = 3: at most G**2 A**2: see `largest`, which takes every a.
     Several cells, p = 1: at most a G in each (a - b, b >= 0 add up to a), at most A G together.
+    Gaussian, l1: p (a - b) G + b (5G/4 + 1) (form C).  p = 1: at most a (5G/4 + 1).  p = 3: 3a - 7b/4 is at most
+    3a - 7 a**2 / 4A + 7/8 <= 9A/7 + 7/8.
     """
     m, p = (2, 1 if several else 2) if noise == "laplace" else (3, 1 if several else 3)
     if noise == "gaussian" and 1 < G < 32:
@@ -82,8 +84,10 @@ def weighted(G: int, A: int, noise: Noise, neighbors: str, *, several: bool) -> 
             (0, 0, 0, m, -m),
             (0, 0, 0, 0, 1),
         )
-    total = A * G
-    return Form("weighted", parameters, polynomials, matrix, twice * total, twice * total * total, weights)
+    total, l1 = A * G, A * G
+    if noise == "gaussian":
+        l1 = A * (5 * G // 4 + 1) if several else (9 * A // 7 + 2) * (G + 1)
+    return Form("weighted", parameters, polynomials, matrix, twice * l1, twice * total * total, weights)
 
 
 def counted(A: int, noise: Noise, neighbors: str, *, cells: int, several: bool) -> Form:
@@ -102,6 +106,8 @@ def counted(A: int, noise: Noise, neighbors: str, *, cells: int, several: bool) 
     Several cells, pure, j = k = 1.  (a - e) + e = a in each: at most A together.
     Several cells, Gaussian, j = 0, k = 2.  a**2 + 4 e**2 <= a A in each, for 4 x (1 - x)**2 <= 1 - x, as
     4 x (1 - x) <= 1: at most A * A together.  A person who moves from cells to others: twice that, all being >= 0.
+    Gaussian, l1: a + 3e <= 4a - 3 a**2 / A <= 4A/3; one cell, replace-one: (A - s) (1 + 3s / A) + 3 <= 4A/3 + 3;
+    several cells: a + 2e <= 3a.
     """
     j, k = (int(several), 1) if noise == "laplace" else (0, 2 if several else 3)
     one = cells == 1 and not several
@@ -111,7 +117,8 @@ def counted(A: int, noise: Noise, neighbors: str, *, cells: int, several: bool) 
     edge = Polynomial((0, A, -1), A)
     parameters = {"G": 1, "A": A, "less": j, "edge": k}
     matrix = ((1, -j), (0, k))
-    return Form("counted", parameters, (ONE, ONE), matrix, twice * A, twice * A * A, (IDENTITY, edge))
+    l1 = A if noise == "laplace" else 3 * A if several else 4 * A // 3 + 3
+    return Form("counted", parameters, (ONE, ONE), matrix, twice * l1, twice * A * A, (IDENTITY, edge))
 
 
 def furthest(A: int) -> int:

@@ -2,7 +2,7 @@
 
 A bound with `bits` bits is a pair of integers (lo, hi), lo <= 2**bits * value <= hi.  Every operation on such a pair
 rounds outward (`>>` and `//` round down; one is added above), so each result encloses without any further argument; the
-guard bits decide only how narrow it is.  Labels [E1]-[E5] are proven in PROOF.md, beside this file.
+guard bits decide only how narrow it is.  Labels [E1]-[E6] are proven in PROOF.md, beside this file.
 """
 
 from __future__ import annotations
@@ -31,6 +31,24 @@ def exp_minus(x: Fraction, bits: int) -> Bounds:
     for _ in range(halvings):  # [E2] exp(-y) squared so many times
         lo, hi = lo * lo >> work, (hi * hi >> work) + 1
     return lo >> guard, min((hi >> guard) + 1, 1 << bits)
+
+
+def minus_log(p: Bounds, bits: int) -> Bounds:
+    """Bounds on -ln(1 - p), given bounds on p, 0 <= p <= 1/2, with `bits` bits.
+
+    >>> lo, hi = minus_log((1 << 63, 1 << 63), 64)
+    >>> lo / 2**64, hi - lo <= 300
+    (0.6931471805599453, True)
+    """
+    lo = hi = k = 0
+    power_lo = power_hi = 1 << bits
+    while True:
+        k += 1
+        power_lo, power_hi = power_lo * p[0] >> bits, (power_hi * p[1] >> bits) + 1
+        term = power_hi // k + 1
+        lo, hi = lo + power_lo // k, hi + term
+        if term <= 2:
+            return lo, hi + term  # [E6]
 
 
 def normal_tail(x: Fraction, bits: int) -> Bounds:

@@ -52,10 +52,10 @@ def draw(law: Law, size: int) -> Ints:
     """
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:  # pyright: ignore
         raise NoiseError(f"size={size!r} is no number of draws.", code="N03", hint="size=1")
-    return _draw(law, int(size), _system_words)
+    return _draw(law, int(size), system_words)
 
 
-def _system_words(count: int) -> NDArray[np.uint64]:
+def system_words(count: int) -> NDArray[np.uint64]:
     """[W] Fresh words of the operating system's generator."""
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
@@ -82,14 +82,14 @@ def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[n
     """[L] [N] One draw for each word, in order; for the exponential curve a negative zero is rejected."""
     negative = (word & np.uint64(1)).astype(np.bool_)
     m = (word >> np.uint64(1)).view(np.int64)
-    cell, undecided = _decide(curve, table, scale, m) if table else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
+    cell, undecided = decide(curve, table, scale, m) if table else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
     for i in np.flatnonzero(undecided):
-        cell[i] = min(_settle(curve, scale, int(m[i]), words), MOST)  # [S]
+        cell[i] = min(settle(curve, scale, int(m[i]), words), MOST)  # [S]
     signed = np.where(negative, -cell, cell)
     return signed[~(negative & (cell == 0))] if curve is EXPONENTIAL else signed
 
 
-def _decide(curve: Curve, table: Pieces, scale: Fraction, m: Ints) -> tuple[Ints, Bools]:
+def decide(curve: Curve, table: Pieces, scale: Fraction, m: Ints) -> tuple[Ints, Bools]:
     """[F] The cell of scale * F(p) for every p in [m, m + 1] 2**-63, and where floats cannot tell."""
     x = m.astype(np.float64)
     value = _horner(table, x)
@@ -118,7 +118,7 @@ def _horner(table: Pieces, x: Floats) -> Floats:
     return value
 
 
-def _settle(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
+def settle(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
     """[R] The cell of scale * F(p), p beginning with the 63 bits of m: append words until it is certain."""
     bits = BITS
     while True:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms import histogram, quantiles, ranges
+from tacit.inference.sparse_histogram import conditional
+from tacit.mechanisms import histogram, quantiles, ranges, regression, sparse_histogram
 from tacit.mechanisms.moments import Column, Design
+from tacit.planning import blocks
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
 from tacit.rowmap import KeyMap, Share
@@ -46,10 +48,18 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
     """One entry a term."""
     if shape.kind == quantiles.KIND:
         return _quantiles(shape, rows)
+    if shape.kind == sparse_histogram.KIND:
+        return [_kept(shape, rows, level)]
     if shape.kind == histogram.KIND and shape.cells > SHOWN:
         return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
     if shape.kind == ranges.KIND:
         return [_range(shape, rows)]
+    if shape.blocks is not None:
+        return _blocks(shape, rows, level)
+    if shape.kind == regression.KIND:
+        from tacit.planning import regressions
+
+        return regressions.expected(shape, rows, level)
     found = estimate(shape, rows)
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
@@ -62,7 +72,7 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
             float(privacy[i] / (privacy[i] + sampling[i])) if privacy[i] + sampling[i] > 0 else 0.0,
             float(z * np.sqrt(sampling[i])),
             float(np.sqrt(sampling[i] + privacy[i])),
-            rows / shape.cells,
+            rows / regular(shape),
         )
         for i, term in enumerate(found.terms)
     ]
@@ -72,7 +82,7 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
     """Ranks to width, where values spread evenly: an interval is 2 c of the rows, and 2 c / n of the range, wide."""
     chosen, sizes = quantiles.split(shape)
     query = cast(Quantiles, shape.query)
-    noise = 0.0 if sizes is None else sizes.law.variance()
+    noise = 0.0 if sizes is None else sizes.law.variance() / sizes.form.parameters.get("share", 1) ** 2
     z = NormalDist().inv_cdf(0.5 + query.level / 2)
     found: list[Expected] = []
     rows = rows // shape.cells
@@ -96,9 +106,38 @@ def _quantiles(shape: Design, rows: int) -> list[Expected]:
 def _cell(shape: Design, rows: int, level: float) -> Expected:
     """One cell of many alike: as if there were two of its size, and the rest were left out."""
     two = replace(shape, keys=(KeyMap("", "", "category", (0, 1), ("0", "1"), None),), axes=shape.axes[:1])
-    share = 2 * rows / shape.cells
+    share = 2 * rows / regular(shape)
     fewer = replace(two, rows=None, neighbors="add-remove")
-    return replace(expected(fewer, max(2, round(share)), level)[0], rows=rows / shape.cells)
+    return replace(expected(fewer, max(2, round(share)), level)[0], rows=rows / regular(shape))
+
+
+def regular(shape: Design) -> int:
+    """Cells that rows are assumed in: not those for what is missing or out of bounds."""
+    return math.prod(key.regular for key in shape.keys)
+
+
+def _blocks(shape: Design, rows: int, level: float) -> list[Expected]:
+    """Parameters of a model, from its information and the noise of blocks."""
+    z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    return [
+        Expected(
+            name, value, width, privacy / (privacy + own), z * math.sqrt(own), math.sqrt(privacy + own), float(rows)
+        )
+        for name, value, width, privacy, own in blocks.precision(shape, rows, level)
+    ]
+
+
+def _kept(shape: Design, rows: int, level: float) -> Expected:
+    """A cell that passes, about this table: noise alone, for its sampling is not what it is released for."""
+    (column,) = shape.columns
+    facts, sd = column.form.parameters, math.sqrt(column.law.variance())
+    share = facts.get("share", 1)
+    y = np.array([float(2 * facts["threshold"])])
+    low, high = conditional(column.law, facts["threshold"], y, level)
+    width = float(high[0] - low[0]) / share
+    return Expected(
+        "a cell twice the threshold", float(y[0]) / share, width, 1.0, 0.0, sd / share, rows / regular(shape)
+    )
 
 
 def _range(shape: Design, rows: int) -> Expected:
@@ -113,8 +152,11 @@ def _range(shape: Design, rows: int) -> Expected:
 
 def estimate(shape: Design, rows: int) -> Estimate:
     """The estimate of a table of `rows` rows as assumed, its noise drawn as zero but counted in its errors."""
-    cells = shape.cells
-    return simulated(shape, tuple(_integers(column, rows / cells, cells) for column in shape.columns)).estimate()
+    filled = np.ones(1, dtype=np.int64)
+    for key in shape.keys:
+        filled = np.outer(filled, np.arange(key.size) < key.regular).reshape(-1)
+    each = tuple(_integers(column, rows / regular(shape), shape.cells) for column in shape.columns)
+    return simulated(shape, tuple(one * filled[:, None] for one in each)).estimate()
 
 
 def _integers(column: Column, rows: float, cells: int) -> NDArray[np.int64]:

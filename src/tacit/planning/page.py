@@ -8,15 +8,18 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from tacit.curator.ledger import Standing
 from tacit.errors import FileError
+from tacit.mechanisms import sparse_histogram
 from tacit.mechanisms.moments import Design
-from tacit.planning.expect import ASSUMED, Expected
+from tacit.planning import blocks
+from tacit.planning.expect import ASSUMED, Expected, regular
 from tacit.planning.parties import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
 from tacit.release import write_text
+from tacit.schema.autobins import AUTO, advised, alpha_of
 from tacit.tables import Align, Table, format_number
 
 DELTA: Final = "1e-6"
@@ -35,8 +38,16 @@ class Part:
 
     @property
     def numbers(self) -> int:
-        """How many noisy integers would leave."""
+        """How many noisy integers would leave; of a sparse histogram, whose number is random, empty cells expected."""
+        if self.shape.kind == "sparse-histogram":
+            return math.ceil(self.passing)
         return sum(len(column.form.matrix) for column in self.shape.columns) * self.shape.cells
+
+    @property
+    def passing(self) -> float:
+        """Empty cells of a sparse histogram that are expected to pass its threshold."""
+        (column,) = self.shape.columns
+        return sparse_histogram.false_cells(column.law, column.form.parameters["threshold"], self.shape.cells)
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +146,7 @@ class Plan:
     @property
     def rate(self) -> str:
         """The minimax rate of d means under pure privacy, as a rate: what any method could do, up to constants."""
-        d = sum(len(part.shape.columns) * part.shape.cells for part in self.parts)
+        d = sum(_means(part) for part in self.parts)
         rho = float(self.cost.zcdp)
         epsilon = float(self.cost.epsilon) if self.cost.epsilon is not None else math.sqrt(2 * rho)
         sampling, privacy = d / self.rows, d**3 / (self.rows * epsilon) ** 2
@@ -168,6 +179,7 @@ class Plan:
         for part, one in listed[:SHOWN]:
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if one.std_error > 0 else 2
             width, without = (format_number(x, decimals=min(digits, 8)) for x in (one.width, one.without))
+            width = width if math.isfinite(one.width) else "too noisy"
             row = (part.name or _question(part), one.term, width, f"{100 * one.privacy:.0f} %", without)
             rows.append((*row, *self._pooled(part, one, digits)))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
@@ -252,6 +264,11 @@ class Plan:
         return self.to_html()
 
 
+def _means(part: Part) -> int:
+    """How many means there are to estimate: of a regression its coefficients."""
+    return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
+
+
 def _factor(epsilon: Fraction | None) -> str:
     """e**epsilon in three digits, rounded up: a promise is never printed as more than it is.
 
@@ -272,7 +289,10 @@ def _before_and_after(budget: Budget, spent: Spend, cost: Cost) -> tuple[str, st
 
 def _question(part: Part) -> str:
     words = vars(part.shape.query)
-    named = words.get("columns") or ((words["column"],) if "column" in words else ())
+    if "formula" in words:
+        where = f" where {words['where']}" if words.get("where") else ""
+        return f"{type(part.shape.query).__name__} of {words['formula']}{where}"
+    named = words.get("columns") or words.get("what") or ((words["column"],) if "column" in words else ())
     columns, by = ", ".join(named), ", ".join(words.get("by", ()))
     where = f" where {words['where']}" if words.get("where") else ""
     of, weighted = (
@@ -283,11 +303,26 @@ def _question(part: Part) -> str:
 
 
 def _numbers(part: Part) -> str:
+    if part.shape.kind == "sparse-histogram":
+        (column,) = part.shape.columns
+        facts = column.form.parameters
+        at = f"noisy count of {facts['threshold'] / facts.get('share', 1):,.4g} or more"
+        some = f"about {part.passing:,.3g} empty ones and those that hold so many"
+        return f"cells of {part.shape.cells:,} with a {at}, {some}; {column.law.name} noise{_chosen(part)}"
     each = [f"{len(column.form.matrix)} of {column.label or 'the rows'}" for column in part.shape.columns]
     cells = f" in each of {part.shape.cells:,} cells" if part.shape.cells > 1 else ""
     noise = ", ".join(sorted({column.law.name for column in part.shape.columns}))
     forms = ", ".join(sorted({column.form.name for column in part.shape.columns}))
-    return f"{', '.join(each)}{cells}; {noise} noise, integer form {forms}"
+    return f"{', '.join(each)}{cells}; {noise} noise, integer form {forms}{_chosen(part)}"
+
+
+def _chosen(part: Part) -> str:
+    """What bins="auto" stands for."""
+    asked = dict(cast("tuple[tuple[str, Any], ...]", getattr(part.shape.query, "bins", ())))
+    found = [
+        f"{key.regular:,} of {key.column}" for key in part.shape.keys if asked.get(key.column) == AUTO and key.edges
+    ]
+    return f"; bins chosen: {', '.join(found)}" if found else ""
 
 
 def _cautions(part: Part, rows: int) -> list[str]:
@@ -306,26 +341,30 @@ def _cautions(part: Part, rows: int) -> list[str]:
             found.append(
                 f"{name}: {cells:,} cells for {rows:,} rows: noise larger than most counts; fewer levels would do"
             )
+    if part.shape.kind == "sparse-histogram":
+        return found
     if part.shape.kind == "histogram":
         return [*found, *_too_fine(part, name, rows)]
+    if part.shape.blocks is not None:
+        found += [f"{name}: {words}" for words in blocks.cautions(part.shape, rows)]
+    if part.shape.kind == "regression" and any(math.isinf(one.width) for one in part.terms):
+        return [*found, f"{name}: noise too large for any coefficient; fewer regressors, or a higher price, would do"]
     worst = max(part.terms, key=lambda one: one.privacy)
     if worst.privacy > 0.5 and part.shape.kind != "quality":  # whose columns are assumed to be in order
-        found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or fewer cells")
+        less = "fewer cells" if part.shape.blocks is None else "a narrower box"
+        found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or {less}")
     if cells > 1 and rows / cells < 30:
         found.append(f"{name}: about {rows / cells:.0f} rows a cell: intervals rest on a normal approximation")
     return found
 
 
 def _too_fine(part: Part, name: str, rows: int) -> list[str]:
-    """Cells that noise fills: bins a column by the mean-squared-error rule of corrected fits, (n α)**(2 / (d + 8)).
-
-    α is the price of the same noise under replace-one, whose variance is 8 / α**2 (theory §7, K).
-    """
+    """Cells that noise fills, and bins a column by the mean-squared-error rule of corrected fits."""
     (column,) = part.shape.columns
-    cells = part.shape.cells
+    cells = regular(part.shape)
     spread = math.sqrt(column.law.variance()) / column.form.parameters.get("share", 1)
     binned = [len(axis.edges) - 1 for axis in part.shape.axes if axis.edges]
-    enough = max(2, round((rows * math.sqrt(8) / spread) ** (2 / (len(binned) + 8)))) if binned else 0
+    enough = advised(rows, alpha_of(spread), len(binned)) if binned else 0
     if spread <= rows / cells and all(bins <= 3 * enough for bins in binned):
         return []
     advice = f"; about {enough} bins a column would do" if binned else "; fewer columns or levels would do"

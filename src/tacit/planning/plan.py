@@ -63,7 +63,7 @@ def plan(
         parts = split(asks, cost, shares)
         public = size if neighbors == "replace-one" else None
         return {
-            cast(str, key): design(one, declared, neighbors=neighbors, rows=public, cost=part)
+            cast(str, key): design(one, declared, neighbors=neighbors, rows=public, cost=part, size_hint=rows)
             for key, one, part in parts
         }
 
@@ -108,7 +108,7 @@ def plan_for(
     made = plan(
         query,
         curator.schema,
-        rows=curator.rows,
+        rows=curator.size_hint if curator.rows is None else curator.rows,
         epsilon=epsilon,
         delta=delta,
         rho=rho,

@@ -5,14 +5,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.plots.canvas import Drawn
+from tacit.plots.curves import curve
+from tacit.plots.heatmaps import heatmap
 from tacit.plots.intervals import estimate, pairwise
+from tacit.plots.panels import Panels, margin, margins
 from tacit.plots.quality import quality
-from tacit.plots.quantiles import quantiles
+from tacit.plots.quantiles import quantile_difference, quantiles
+from tacit.plots.ratios import ratios
+from tacit.plots.steps import density, histogram
+from tacit.plots.survival import survival
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
 
-__all__ = ["Drawn", "estimate", "pairwise", "picture", "quality", "quantiles"]
+__all__ = [
+    "Drawn",
+    "Panels",
+    "curve",
+    "density",
+    "estimate",
+    "heatmap",
+    "histogram",
+    "margin",
+    "margins",
+    "pairwise",
+    "picture",
+    "quality",
+    "quantile_difference",
+    "quantiles",
+    "ratios",
+    "survival",
+]
 
 
 def picture(found: Estimate, ax: Any = None) -> Drawn:

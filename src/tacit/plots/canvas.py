@@ -72,12 +72,15 @@ def axes(ax: Any, rows: int, height: float | None = None) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InferenceError(
-            "pictures need matplotlib.", code="I20", hint="pip install 'tacit[plots]'", state=None
-        ) from None
+        raise no_matplotlib() from None
     figure = Figure(figsize=(7, 1.6 + 0.35 * rows if height is None else height), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0.05, 1, 0.95))  # pyright: ignore
     return figure.add_subplot()
+
+
+def no_matplotlib() -> InferenceError:
+    """What is said without it."""
+    return InferenceError("pictures need matplotlib.", code="I20", hint="pip install 'tacit[plots]'", state=None)
 
 
 def dress(ax: Any, title: str, label: str, caption: str, **legend: Any) -> None:
@@ -89,7 +92,8 @@ def dress(ax: Any, title: str, label: str, caption: str, **legend: Any) -> None:
         ax.figure.text(0.01, 0.01, caption, fontsize=6, color="0.35", gid=CAPTION)
     elif caption not in before.get_text().splitlines():
         before.set_text(f"{before.get_text()}\n{caption}")
-    ax.legend(**({"fontsize": 7, "frameon": False, "loc": "best"} | legend))
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(**({"fontsize": 7, "frameon": False, "loc": "best"} | legend))
     for side in ("top", "right", "left"):
         ax.spines[side].set_visible(False)
 

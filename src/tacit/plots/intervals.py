@@ -12,6 +12,7 @@ from tacit.plots.canvas import BLACK, DARK, LIGHT, Drawn, axes, axis_words, dres
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
+    from tacit.inference.normal import NormalEstimate
     from tacit.inference.pairs import Pairwise
 
 
@@ -54,7 +55,9 @@ def pairwise(found: Pairwise, ax: Any = None, *, level: float = 0.95) -> Drawn:
     return drawn(made, limits, inner, level, caption, ax)
 
 
-def bars(ax: Any, found: Estimate, limits: Array, place: Array, quantile: float) -> tuple[Array, Array]:
+def bars(
+    ax: Any, found: Estimate | NormalEstimate, limits: Array, place: Array, quantile: float
+) -> tuple[Array, Array]:
     """Light bars for both errors, dark ones for sampling alone; returns the ends of these, each of shape (terms,)."""
     half = quantile * np.sqrt(found.sampling_variances)
     ax.hlines(place, limits[:, 0], limits[:, 1], color=LIGHT, linewidth=7, label="with privacy")
@@ -70,7 +73,9 @@ def rows(ax: Any, place: Array, terms: tuple[str, ...]) -> None:
     ax.set_ylim(-0.6, len(terms) - 0.4)
 
 
-def drawn(found: Estimate, limits: Array, inner: tuple[Array, Array], level: float, caption: str, ax: Any) -> Drawn:
+def drawn(
+    found: Estimate | NormalEstimate, limits: Array, inner: tuple[Array, Array], level: float, caption: str, ax: Any
+) -> Drawn:
     """What was drawn, as values."""
     return Drawn(
         terms=tuple(found.terms),

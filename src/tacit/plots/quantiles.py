@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tacit.plots.canvas import DARK, LIGHT, SIGNAL, Drawn, axes, dress, floats, points
+from tacit.plots.intervals import rows
 
 if TYPE_CHECKING:
+    from tacit.inference.quantile_difference import QuantileDifference
     from tacit.inference.quantiles import QuantileEstimate
 
 STYLES: Final = ((DARK, LIGHT, "o"), (SIGNAL, "#e5b898", "s"), ("#3d3d3d", "#bdbdbd", "^"), ("#5b7f3a", "#bcd2a5", "D"))
@@ -45,6 +47,32 @@ def quantiles(found: QuantileEstimate, ax: Any = None, *, level: float | None = 
     caption = facts(found.release)
     dress(ax, f"{title(found.release)} · {people_words(found.release)}", found.estimand, caption)
     limits = found.limits
+    ends = floats(limits[:, 0]), floats(limits[:, 1])
+    return Drawn(tuple(found.terms), floats(found.values), *ends, (), (), found.level, caption, ax)
+
+
+def quantile_difference(found: QuantileDifference, ax: Any = None, *, level: float | None = None) -> Drawn:
+    """Draw differences of quantiles with their intervals and a line at 0; hollow points where the interval holds 0.
+
+    Raises InferenceError I14 for a level above that of the intervals, I05 for more than 1,000 terms, I20 without
+    matplotlib.
+    """
+    from tacit.inference.display import facts, people_words
+    from tacit.inference.moments import title
+
+    limits = np.asarray(found.to_frame(level)[["lower", "upper"]], dtype=np.float64)
+    ax = axes(ax, len(found.terms))
+    place = np.arange(len(found.terms), dtype=np.float64)[::-1]
+    name = f"{100 * found.level:g}% interval"
+    ax.hlines(place, limits[:, 0], limits[:, 1], color=LIGHT, linewidth=7, label=name)
+    ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
+    clear = (limits[:, 0] > 0) | (limits[:, 1] < 0)
+    points(ax, found.values, place, clear.tolist(), "0 is inside", color=DARK)
+    rows(ax, place, found.terms)
+    few = [term for term, reason in zip(found.terms, found.reasons, strict=True) if reason is not None]
+    notes = (*found.notes, *([f"few rows for this price: {', '.join(few)}"] if few else []), facts(found.release))
+    caption = " · ".join(notes)
+    dress(ax, f"Differences · {title(found.release)} · {people_words(found.release)}", found.estimand, caption)
     ends = floats(limits[:, 0]), floats(limits[:, 1])
     return Drawn(tuple(found.terms), floats(found.values), *ends, (), (), found.level, caption, ax)
 

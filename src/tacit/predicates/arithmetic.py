@@ -127,16 +127,12 @@ def log(x: Any, backend: Backend) -> Any:
     real, choose, keep = backend.real, backend.choose, backend.keep
     low, high = real(2.0**LEAST), real(2.0**-LEAST)
     x = keep(choose(x >= high, high, choose(x <= low, low, x)))
-    k, scale = real(float(LEAST)), real(2.0**-LEAST)
-    for start in range(LEAST + BLOCK, -LEAST + 1, BLOCK):
-        there = x >= real(2.0**start)
-        k, scale = choose(there, real(float(start)), k), choose(there, real(2.0**-start), scale)
-    k, m = keep(k), keep(x * scale)
-    step, scale = real(0.0), real(1.0)
-    for up in range(1, BLOCK):
-        there = m >= real(2.0**up)
-        step, scale = choose(there, real(float(up)), step), choose(there, real(2.0**-up), scale)
-    k, m = keep(k + step), keep(m * scale)
+    k, m = real(float(LEAST)), keep(x * real(2.0**-LEAST))  # from 1 to 2**(-2 LEAST)
+    for step in (64, 32, 16, 8, 4, 2, 1):
+        there = m >= real(2.0**step)
+        k = k + choose(there, real(float(step)), real(0.0))
+        m = keep(choose(there, m * real(2.0**-step), m))
+    k = keep(k)
     upper = m >= real(math.sqrt(2.0))
     k, m = keep(choose(upper, k + real(1.0), k)), keep(choose(upper, m * real(0.5), m))
     s = keep(backend.divide(m - real(1.0), m + real(1.0)))

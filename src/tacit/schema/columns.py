@@ -162,6 +162,8 @@ class Category:
     levels:  {code in the table: label} or a list of codes, which are then the labels; codes are all text, all whole
              numbers or all Booleans; the order is that of tables.
     ordered: whether the order means something.
+    constant: with a PrivacyUnit, that a person has one level: the first of these that any of the person's rows has.
+             Nobody is then in several groups, whatever the table says.  Without a PrivacyUnit it says nothing.
     missing: "exclude", or the label of a level of its own for missing and unlisted cells.
     Raises SchemaError S09 (a code or label twice), S10 (no level, or one that is none), S12 (missing is a level), S15.
 
@@ -179,6 +181,7 @@ class Category:
     missing: str
     column: str | None
     computed: str | None
+    constant: bool
 
     def __init__(
         self,
@@ -189,17 +192,20 @@ class Category:
         missing: str = EXCLUDE,
         column: str | None = None,
         computed: str | None = None,
+        constant: bool = False,
     ) -> None:
         said = common("Category", units, column, computed)
         codes, labels = _levels(levels)
         if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise SchemaError(f"ordered of Category is {ordered!r}.", code="S15", hint="ordered=True")
+        if not isinstance(constant, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SchemaError(f"constant of Category is {constant!r}.", code="S15", hint="constant=True")
         words(missing, "missing label", "S11", 'missing="exclude", or missing="unknown"')
         if missing != EXCLUDE and missing in labels:
             text = f"missing label {missing!r} is also the label of a level."
             raise SchemaError(text, code="S12", hint='missing="exclude", or a label of its own')
         given = {"codes": codes, "labels": labels, "ordered": ordered, "units": units, "missing": missing}
-        for name, value in {**given, "column": column, "computed": said}.items():
+        for name, value in {**given, "column": column, "computed": said, "constant": constant}.items():
             object.__setattr__(self, name, value)
 
     @property

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
+from math import ceil, floor
 from typing import Final, cast
 
 import numpy as np
 
 from tacit.errors import QueryError, nearest
-from tacit.rowmap import GRID, KeyMap, RowMap, Unit
+from tacit.rowmap import GRID, KeyMap, Level, RowMap, Unit
 from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 from tacit.schema.table import Schema
 
 MOST_BINS: Final = 200
+SHORT: Final = 64
+"""Levels that an engine numbers one by one."""
 WIDEST: Final = 2**20
 """Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
 
@@ -58,7 +61,7 @@ def keymap(schema: Schema, name: str) -> KeyMap:
     """Column `name` of `schema` -> the map of its cells to the index of a public level.
 
     Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
-    Raises QueryError Q10 (no such column), Q13 (no public levels).
+    Raises QueryError Q10 (no such column), Q13 (no public levels), Q90 (constant ones that no engine can number).
 
     >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
     ('f', 'm', 'unknown')
@@ -69,15 +72,25 @@ def keymap(schema: Schema, name: str) -> KeyMap:
         place = None if column.missing == EXCLUDE else int(column.missing)
         return KeyMap(name, source, "boolean", (False, True), ("false", "true"), place)
     if isinstance(column, Category):
-        if column.missing == EXCLUDE:
-            return KeyMap(name, source, "category", column.codes, column.labels, None, column.ordered)
-        labels = (*column.labels, column.missing)
-        return KeyMap(name, source, "category", column.codes, labels, len(column.codes), column.ordered)
+        place, labels = None, column.labels
+        if column.missing != EXCLUDE:
+            place, labels = len(column.codes), (*column.labels, column.missing)
+        constant = column.constant and schema.unit is not None
+        if constant and not _counted(column.codes):
+            text = f"column {name!r} is constant, and its {len(column.codes)} codes neither text nor in a row."
+            raise QueryError(text, code="Q90", hint="text, codes that follow each other, or 64 levels at most")
+        return KeyMap(name, source, "category", column.codes, labels, place, column.ordered, constant=constant)
     kind = type(column).__name__
     hint = f'"{name}": Category([…]) in the schema, or another column'
     raise QueryError(
         f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
     )
+
+
+def _counted(codes: tuple[Level, ...]) -> bool:
+    """Whether every engine can tell the first of them."""
+    plain = [code for code in codes if not isinstance(code, str)]
+    return len(plain) <= SHORT or all(int(b) == int(a) + 1 for a, b in pairwise(plain))
 
 
 def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
@@ -104,14 +117,16 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
     labels = tuple(
         f"[{_short(a)}, {_short(b)}{']' if i == len(edges) else ')'}" for i, (a, b) in enumerate(pairwise(ends))
     )
+    if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
+        labels = tuple(_numbers(ceil(a), floor(b)) for a, b in pairwise(ends))
     missing = None
     if column.missing != EXCLUDE:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
-    even = _even(edges, low, high)
+    even = even_ends(edges, low, high)
     return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges, even=even)
 
 
-def _even(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
+def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
     """The ends of bins of equal width, which an engine finds sooner: None for others, and for very narrow ones."""
     bins = len(edges) + 1
     same = edges == tuple(low + (high - low) * i / bins for i in range(1, bins))
@@ -124,7 +139,11 @@ def _datebins(schema: Schema, name: str, column: Date, bins: object) -> KeyMap:
     given = bins
     if isinstance(bins, tuple):
         given = tuple(_day_of(name, one) for one in cast("tuple[object, ...]", bins))
-    inner = tuple(dict.fromkeys(float(int(edge)) for edge in _edges(name, given, low, high)))
+    days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high))
+    inner = tuple(day for day in days if day > low)
+    if not inner:
+        text = f"bins of {name!r}: {column.lower} to {column.upper} has no two."
+        raise QueryError(text, code="Q64", hint="leave it out")
     ends = [low, *inner, high]
     days = [date.fromordinal(int(x) + date(1970, 1, 1).toordinal()).isoformat() for x in ends]
     labels = tuple(f"[{a}, {b}{']' if i == len(inner) else ')'}" for i, (a, b) in enumerate(pairwise(days)))
@@ -141,30 +160,6 @@ def _day_of(name: str, value: object) -> int:
         text = f"bins of {name!r}: {value!r} is no day."
         raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]') from None
     return found.toordinal() - date(1970, 1, 1).toordinal()
-
-
-def axismap(schema: Schema, name: str, bins: object | None) -> KeyMap:
-    """Column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
-
-    Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins).
-
-    >>> axismap(Schema({"educ": Integer(1, 3)}), "educ", None).labels
-    ('1', '2', '3')
-    """
-    if bins is not None:
-        return binmap(schema, name, bins)
-    column = column_of(schema, name)
-    if isinstance(column, Integer) and column.upper - column.lower < MOST_BINS:
-        values = range(column.lower, column.upper + 1)
-        edges = tuple(value - 0.5 for value in values[1:])  # a cell between two values counts as the nearest
-        missing = None if column.missing == EXCLUDE else int(column.missing) - column.lower
-        places, labels = tuple(range(len(values))), tuple(map(str, values))
-        even = _even(edges, column.lower - 0.5, column.upper + 0.5)
-        return KeyMap(name, schema.source(name), "bins", places, labels, missing, True, edges, even=even)
-    if isinstance(column, Real | Integer | Date):
-        text = f"Histogram: column {name!r} needs bins."
-        raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')
-    return keymap(schema, name)
 
 
 def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:
@@ -187,6 +182,10 @@ def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...
 
 def _short(x: float) -> str:
     return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
+
+
+def _numbers(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
 
 
 RANGE: Final = ("missing", "below", "above", "as declared")

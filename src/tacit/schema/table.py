@@ -171,7 +171,7 @@ _FIELDS: Final = {
     "Integer": ("lower", "upper", "units", "missing", "column", "computed"),
     "Boolean": ("missing", "column", "computed"),
     "Date": ("lower", "upper", "missing", "column"),
-    "Category": ("levels", "ordered", "units", "missing", "column", "computed"),
+    "Category": ("levels", "ordered", "units", "missing", "column", "computed", "constant"),
     "PrivacyUnit": ("max_rows", "column"),
 }
 
@@ -185,7 +185,11 @@ def column_to_dict(column: Column) -> dict[str, Any]:
             made["levels"] = [list(pair) for pair in cast(Category, column).levels.items()]
             continue
         value = getattr(column, key)
-        if value is None or (key == "missing" and value == EXCLUDE) or (key == "ordered" and value is False):
+        if (
+            value is None
+            or (key == "missing" and value == EXCLUDE)
+            or (key in ("ordered", "constant") and value is False)
+        ):
             continue
         made[key] = value.isoformat() if isinstance(value, date) else value
     return made

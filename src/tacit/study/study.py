@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tacit import files
-from tacit.errors import FileError, StudyError, nearest
+from tacit.errors import FileError, QueryError, StudyError, nearest
 from tacit.files import STUDY, TOP, Job, job_from_table, known, located
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
 from tacit.schema import Schema
+from tacit.schema.autobins import AUTO
 from tacit.schema.toml import read_text, read_toml
 from tacit.study.parties import Combine, Party, closes_of, combine_of, parties_of
 
@@ -160,6 +161,8 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
             raise FileError(f"{path} has no {what}, and a study needs one.", code="F09", hint=hint)
     assert job.budget is not None
     assert job.spend is not None
+    for name, query in job.asks.items():
+        located(f"[ask.{name}]")(partial(_own_bins, query))
     located("[spend]")(partial(_within, job.budget, job.spend))
     return Study(
         title=job.title,
@@ -175,6 +178,15 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
         combine=combine_of(words),
         parties=parties_of(words),
     )
+
+
+def _own_bins(query: Query[Any]) -> None:
+    bins: Any = getattr(query, "bins", ())
+    if any(edges == AUTO for _, edges in bins):
+        message = 'bins = "auto" goes by price and number of rows, which differ from party to party.'
+        raise QueryError(
+            message, code="Q82", hint="bins = { age = 10 }; `tacit plan` of a curator's file says how many"
+        )
 
 
 def _within(budget: Budget, spend: Cost) -> None:

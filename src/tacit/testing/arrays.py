@@ -72,8 +72,10 @@ def condition_cell(cell: Cell, values: NDArray[Any]) -> NDArray[np.float64]:
     return numbers(values, RowMap(cell.column, cell.source, kind, 0.0, 1.0, 1))
 
 
-def cells_of(keys: tuple[KeyMap, ...], table: Table_) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Row-major cell of each row, and whether it is in one."""
+def cells_of(
+    keys: tuple[KeyMap, ...], table: Table_, who: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Row-major cell of each row, and whether it is in one; `who`: whose row it is, for levels that are constant."""
     size = len(next(iter(table.values()))) if table else 0
     cell, inside = np.zeros(size, dtype=np.int64), np.ones(size, dtype=np.bool_)
     for key in keys:
@@ -82,9 +84,18 @@ def cells_of(keys: tuple[KeyMap, ...], table: Table_) -> tuple[NDArray[np.int64]
         values = (numbers(cells, days) if key.kind == "bins-date" else cells).tolist()
         known = {x: key.index(x) for x in set(values) if x == x}
         index = np.array([-1 if (at := known.get(x, key.missing)) is None else at for x in values], dtype=np.int64)
+        index = index if who is None or not key.constant else _first(key, index, who)
         inside &= index >= 0
         cell = cell * key.size + np.maximum(index, 0)
     return cell, inside
+
+
+def _first(key: KeyMap, index: NDArray[np.int64], who: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first level of each row's person; that of missing cells where none is listed."""
+    most, none = len(key.levels), -1 if key.missing is None else key.missing
+    first = np.full(int(who.max(initial=-1)) + 1, most)
+    np.minimum.at(first, who, np.where((index < 0) | (index >= most), most, index))
+    return np.where(first == most, none, first)[who]
 
 
 def with_computed(table: Table_, schema: Schema) -> dict[str, NDArray[Any]]:

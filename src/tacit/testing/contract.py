@@ -3,81 +3,43 @@
 (a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2,
     which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;
 (c) a higher price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim;
-(e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.
+(e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.  Of mechanisms that select
+a point: `selections`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.asked import design
 from tacit.curator.curator import Curator
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost
-from tacit.queries import Query
+from tacit.queries import Quantiles, Query, Range
 from tacit.release import release_from_dict
 from tacit.schema import Schema
+from tacit.testing import selections
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.exact import Exact
+from tacit.testing.findings import (
+    EACH,
+    PRICES,
+    RELATIONS,
+    ROWS,
+    Contract,
+    Finding,
+    designed,
+    distance,
+    norm_of,
+)
 from tacit.testing.noise_law import noise_law
 from tacit.testing.tables import Pair, Relation, arrow_table, pairs
-
-RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
-PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
-EACH: Final = 6
-"""Every so many pairs run on the engine of files; the others on a faster one."""
-ROWS: Final = 1_000
-"""A public size for designs; tables of the suite are smaller, and say so to their own design."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one relation and one price showed for one part."""
-
-    relation: str
-    price: str
-    part: str
-    form: str
-    declared: int
-    reached: int
-    norm: str
-
-    @property
-    def passed(self) -> bool:
-        """Never above the declared sensitivity, and within 1% of it somewhere."""
-        return 0.99 * self.declared <= self.reached <= self.declared
-
-
-@dataclass(frozen=True)
-class Contract:
-    """The outcome; `check` raises AssertionError with the first line that failed.
-
-    >>> Contract((), ("the noise is another",)).passed
-    False
-    """
-
-    findings: tuple[Finding, ...]
-    failures: tuple[str, ...]
-
-    @property
-    def passed(self) -> bool:
-        """Whether everything held."""
-        return not self.failures and all(one.passed for one in self.findings)
-
-    def check(self) -> None:
-        """AssertionError naming what failed."""
-        if self.failures:
-            raise AssertionError(self.failures[0])
-        for one in self.findings:
-            assert one.passed, f"{one}: reached {one.reached} of declared {one.declared}"
 
 
 def contract(
@@ -85,18 +47,31 @@ def contract(
 ) -> Contract:
     """Run (a) to (e) for both relations and both kinds of noise; raises AssertionError where one fails.
 
-    tables: neighbouring pairs for each relation; draws: samples for (b) and (d).
+    tables: neighbouring pairs for each relation; draws: samples for (b) and (d); of selections, which are drawn one by
+    one, a tenth of them.
 
     >>> from tacit import Mean, Real, Schema
     >>> contract(Mean("age"), Schema({"age": Real(0, 100)}), tables=36, draws=20_000).passed
     True
     """
     generator = np.random.default_rng(rng)
+    selects = isinstance(query, Quantiles | Range)
+    examined = selections.examined if selects else _added
+    findings, failures = examined(query, schema, tables, draws, generator)
+    made = Contract(tuple(findings), (*failures, *_round_trip(query, schema)))
+    made.check()
+    return made
+
+
+def _added(
+    query: Query[Any], schema: Schema, tables: int, draws: int, generator: np.random.Generator
+) -> tuple[list[Finding], list[str]]:
+    """(a) to (d) of a mechanism that adds noise to sums."""
     findings: list[Finding] = []
     failures: list[str] = []
     for relation in RELATIONS:
         material = list(pairs(schema, relation, tables, generator))
-        asked = [(price, _design(query, schema, relation, ROWS, price)) for price in PRICES]
+        asked = [(price, designed(query, schema, relation, ROWS, price)) for price in PRICES]
         if all(shape is not None for _, shape in asked):
             findings += sensitivity(query, schema, relation, PRICES, material)
         for price, shape in asked:
@@ -104,10 +79,7 @@ def contract(
                 continue
             failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
             failures += _audit(shape, relation, draws)
-    failures += _round_trip(query, schema)
-    made = Contract(tuple(findings), tuple(failures))
-    made.check()
-    return made
+    return findings, failures
 
 
 def sensitivity(
@@ -116,7 +88,7 @@ def sensitivity(
     """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
 
     def made(size: int | None) -> tuple[Design, ...]:
-        found = (_design(query, schema, relation, size, price) for price in prices)
+        found = (designed(query, schema, relation, size, price) for price in prices)
         return cast("tuple[Design, ...]", tuple(found))
 
     exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
@@ -125,34 +97,13 @@ def sensitivity(
         before, after = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
         for price, found, one, other in zip(prices, reached, before, after, strict=True):
             for j, (x, y) in enumerate(zip(one, other, strict=True)):
-                found[j] = max(found[j], _distance(x, y, _norm(price)))
+                found[j] = max(found[j], distance(x, y, norm_of(price)))
     return [
         Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), most, norm)
         for price, shape, found in zip(prices, shapes, reached, strict=True)
-        for norm in [_norm(price)]
+        for norm in [norm_of(price)]
         for column, most in zip(shape.columns, found, strict=True)
     ]
-
-
-def _norm(price: Cost) -> str:
-    return "l1" if price.noise == "laplace" else "l2_squared"
-
-
-def _distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:
-    power = 1 if norm == "l1" else 2
-    return sum(abs(a - b) ** power for cell, other in zip(x, y, strict=True) for a, b in zip(cell, other, strict=True))
-
-
-def _design(query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost) -> Design | None:
-    """None where the question is refused under this relation (a count of public rows)."""
-    from tacit.errors import QueryError
-
-    try:
-        return design(query, schema, neighbors=relation, rows=rows if relation == "replace-one" else None, cost=price)
-    except QueryError as refused:
-        if refused.code == "Q32":
-            return None
-        raise
 
 
 def _noise(shape: Design, draws: int) -> list[str]:
@@ -177,8 +128,8 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
     """(c): twice the price, a narrower law; the shares of the parts add up to at most the price."""
     from fractions import Fraction
 
-    shape = _design(query, schema, relation, ROWS, price)
-    half = _design(query, schema, relation, ROWS, price.share(Fraction(1, 2)))
+    shape = designed(query, schema, relation, ROWS, price)
+    half = designed(query, schema, relation, ROWS, price.share(Fraction(1, 2)))
     assert shape is not None
     assert half is not None
     failures: list[str] = []

@@ -23,6 +23,7 @@ from tacit.mechanisms.moments import Design
 from tacit.noise.laws import RoundedNormal
 from tacit.privacy import Cost
 from tacit.queries import Query
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Part
 from tacit.testing.arrays import columns_of
 from tacit.testing.simulate import add_noise, empty_parts, exact_integers, shaped, simulated, size_of
@@ -138,6 +139,11 @@ def coverage(
     (True, True)
     """
     level = check_level(level)
+    if schema is None and isinstance(query, SampleAndAggregate):  # which needs no bounds
+        from tacit.schema import Real
+        from tacit.schema import Schema as Made
+
+        schema = Made({name: Real() for name in query.what})
     if schema is None:
         raise _impossible(f"{type(query).__name__} needs a schema.", "schema=Schema({…})")
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -200,7 +206,7 @@ def _tables(
         if shape.rows is not None and size != shape.rows:
             text = f"the generator made {shape.rows:,} rows, then {size:,}; under replace-one their number is public."
             raise _impossible(text, 'neighbors="add-remove", or tables of one size')
-        found.append(exact_integers(shape, table))
+        found.append(exact_integers(shape, table, rng))
     stacked = tuple(np.stack(arrays) for arrays in zip(*found, strict=True))
     return cast(Design, shape), stacked
 

@@ -6,17 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+import narwhals as nw
+import numpy as np
+
 from tacit.curator.asked import integers
-from tacit.curator.source import Source, duck, files
+from tacit.curator.source import Source, duck, files, products
 from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
+from tacit.curator.source.occupied import occupied_of
 from tacit.curator.source.polars import Polars
-from tacit.curator.source.sums import Pass, plan
+from tacit.curator.source.sums import Pass, Ranking, plan, ranking
+from tacit.linear.rows import Crossed
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
-from tacit.rowmap import Aggregate, KeyMap, Sum, Unit
+from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 from tacit.testing.tables import Relation, Row, arrow_table, persons
 
@@ -31,11 +36,7 @@ class Exact:
         self._schema, self._designs = schema, designs
         self._public = relation == "replace-one"
         self._made: dict[int | None, tuple[Design, ...]] = {}
-        empty = arrow_table(schema, ())
-        columns = computed_columns(schema)
-        self._files = on_files(empty).computing(columns)
-        on = on_polars(empty)
-        self._polars = self._files if on is None else on.computing(columns)
+        self._files, self._polars = exchanged(schema)
 
     def integers(self, rows: tuple[Row, ...], *, files: bool) -> list[list[Cells]]:
         """READS ROWS (made ones): design by design and part by part.
@@ -65,7 +66,9 @@ class Exchanged:
     """A source whose rows are exchanged: each question is planned once, which takes longer than to answer it."""
 
     def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
-        self._engine, self._put, self._plans = engine, put, dict[Any, Pass]()
+        self._engine, self._put = engine, put
+        self._plans, self._rankings = dict[Any, Pass](), dict[Any, Ranking]()
+        self._crossings = dict[Any, products.Pass]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
         """The same with a schema's computed columns."""
@@ -76,8 +79,26 @@ class Exchanged:
         self._put(table)
         return cast(Source, self)
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> None:
-        """See `Source.tallied`: cells are added up by `aggregate`."""
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """See `Source.tallied`."""
+        one = Sum(None) if share is None else Sum(None, ONE, share, IDENTITY)
+        found = self.aggregate(keys, (one,), unit, where)
+        return Tally(found.rows, np.array([cell[0] for cell in found.cells], dtype=np.int64))
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        asked = (tuple(keys), (one,), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return occupied_of(self._plans[asked], self._engine)
 
     def aggregate(
         self, keys: Sequence[KeyMap], sums: Sequence[Sum], unit: Unit | None = None, where: Predicate | None = None
@@ -88,17 +109,53 @@ class Exchanged:
             self._plans[asked] = plan(self._engine, *asked)
         return self._plans[asked].run(self._engine)
 
+    def ranked(
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
+    ) -> Ranked:
+        """See `Source.ranked`."""
+        asked = (at, tuple(keys), unit, where, share)
+        if asked not in self._rankings:
+            self._rankings[asked] = ranking(self._engine, *asked)
+        return self._rankings[asked].run(self._engine)
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        asked = (question, where)
+        if asked not in self._crossings:
+            self._crossings[asked] = products.plan(self._engine, question, where)
+        return self._crossings[asked].run(self._engine)
+
+
+def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:
+    """Tables of a schema on the engine of files, and on Polars, where it is installed."""
+    empty, columns = arrow_table(schema, ()), computed_columns(schema)
+    on_file, on = on_files(empty).computing(columns), on_polars(empty)
+    return on_file, on_file if on is None else on.computing(columns)
+
 
 def on_files(empty: Any) -> Exchanged:
     """On DuckDB, the engine of files: a table of its own."""
-    connection = files.connection()
+    connection = files.database()
     connection.from_arrow(empty).create("t")
 
     def put(table: Any) -> None:
         connection.execute("TRUNCATE t")
         connection.from_arrow(table).insert_into("t")
 
-    return Exchanged(duck.Relation(lambda: connection.table("t")), put)
+    return Exchanged(Counted(lambda: connection.table("t")), put)
+
+
+class Counted(duck.Relation):
+    """A relation whose rows can be counted, as those of files are."""
+
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`."""
+        return lambda: int(self.collect(self.read(()).select(nw.len().alias("rows")))[0]["rows"])
 
 
 def on_polars(empty: Any) -> Exchanged | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from tacit.inference.quantiles import QuantileEstimate, estimate
-from tacit.mechanisms import quantiles, ranks
-from tacit.mechanisms.moments import Column, Design
+from tacit.mechanisms import quantiles
+from tacit.mechanisms.moments import Design
+from tacit.mechanisms.ranks import Runs
 from tacit.noise.laws import Law
 from tacit.noise.selection import Selection
 from tacit.privacy import Cost
@@ -46,10 +46,7 @@ def simulate_quantiles(
     rows = size if neighbors == "replace-one" else None
     shape = quantiles.design(query, schema, neighbors=neighbors, rows=rows, cost=Cost.of(epsilon=epsilon, rho=rho))
 
-    def draw(counts: dict[int, int], column: Column, offset: int) -> int:
-        facts, law = column.form.parameters, cast(Selection, column.law)
-        p = Fraction(facts["numerator"], facts["denominator"])
-        runs = ranks.utilities(counts, facts["G"] + 1, p, offset)
+    def draw(runs: Runs, law: Selection) -> int:
         run, place = law.sample(runs.utility, runs.points, 1, generator)
         return runs.first[int(run[0])] + int(place[0])
 
@@ -65,18 +62,22 @@ def simulate_quantiles(
 
 
 def counted(shape: Design, table: Table_) -> tuple[dict[int, int], ...]:
-    """{v: rows} of each cell in NumPy: what every engine must equal."""
-    at = shape.columns[0].rowmap
+    """{v: rows, or weight of persons} of each cell in NumPy: what every engine must equal."""
+    at, share = shape.columns[0].rowmap, shape.columns[0].weight
     assert at is not None
-    cell, inside = cells_of(shape.keys, table)
+    who = None if shape.unit is None else codes(table[shape.unit.source])
+    cell, inside = cells_of(shape.keys, table, who)
     inside = inside if shape.where is None else inside & holds(shape.where, table)
     v, known = at.numpy(numbers(table[at.source], at))
     index = np.flatnonzero(inside & known)
     rows = Rows(index, cell[index], v[index], np.ones_like(index))
-    if shape.unit is not None:
-        rows = persons(rows, codes(table[shape.unit.source])[index], None)
+    if who is not None:
+        rows = persons(rows, who[index], share)
     found: list[dict[int, int]] = []
     for i in range(shape.cells):
-        held, many = np.unique(rows.v[rows.cell == i], return_counts=True)
+        here = (rows.cell == i) & (rows.weight > 0)
+        held, place = np.unique(rows.v[here], return_inverse=True)
+        many = np.zeros(len(held), dtype=np.int64)
+        np.add.at(many, place, rows.weight[here])
         found.append(dict(zip(held.tolist(), many.tolist(), strict=True)))
     return tuple(found)

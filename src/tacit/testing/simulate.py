@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from tacit.curator.asked import design
 from tacit.errors import InferenceError
-from tacit.inference import histogram, quality
+from tacit.inference import histogram, quality, sample_and_aggregate
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design
 from tacit.privacy import Cost
 from tacit.queries import Query
-from tacit.release import Axis, Levels, Part
+from tacit.release import Axis, Levels, Part, Variable
 from tacit.rowmap import RowMap, Share
 from tacit.schema import Schema
 from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
@@ -56,6 +56,7 @@ class SimulatedRelease:
     unit: int | None = None
     axes: tuple[Axis, ...] = ()
     ordered: Levels = ()
+    variables: tuple[Variable, ...] = ()
     recorded: bool = False
     remaining: str | None = None
 
@@ -63,6 +64,8 @@ class SimulatedRelease:
         """Estimates with both errors, as for a release (InferenceError I09)."""
         if self.axes:
             return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
+        if type(self.query).__name__ == "SampleAndAggregate":
+            return sample_and_aggregate.estimate(self, target)
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
@@ -173,8 +176,12 @@ def simulate(
     table = columns_of(data, schema)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     shape = shaped(query, schema, neighbors, size_of(table, schema), cost)
-    exact = exact_integers(shape, table)
-    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), np.random.default_rng(rng))
+    if shape.kind == "sparse-histogram":
+        text = "a sparse histogram is not simulated: it is the dense one without what is below its threshold."
+        raise InferenceError(text, code="Q84", hint="Histogram(…) without sparse=True", state=None)
+    random = np.random.default_rng(rng)
+    exact = exact_integers(shape, table, random)
+    noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
     plain = point_estimates(shape, tuple(k[None] for k in exact))[0]
     made = simulated(shape, tuple(k[0] for k in noisy)).estimate()
@@ -183,6 +190,9 @@ def simulate(
 
 def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Design:
     """The design of a query for a table of `size` rows, which is public under replace-one only."""
+    if type(query).__name__ == "Regression":
+        text = "a Regression asks twice, and is not simulated as one question."
+        raise InferenceError(text, code="I70", hint="tacit.testing.regressions.rows_of(…).fit(rng)", state=None)
     rows = size if neighbors == "replace-one" else None
     return design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
 
@@ -234,26 +244,44 @@ def empty_parts(shape: Design) -> tuple[Part, ...]:
     )
 
 
-def exact_integers(shape: Design, table: Table_) -> tuple[NDArray[np.int64], ...]:
-    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine."""
-    cell, inside = cells_of(shape.keys, table)
-    inside = inside if shape.where is None else inside & holds(shape.where, table)
+def exact_integers(
+    shape: Design, table: Table_, rng: np.random.Generator | None = None
+) -> tuple[NDArray[np.int64], ...]:
+    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
+
+    rng: of the labels of blocks, where there are some.
+    """
+    if shape.blocks is not None:
+        from tacit.testing import blocks
+
+        return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
     who = None if shape.unit is None else codes(table[shape.unit.source])
-    out: list[NDArray[np.int64]] = []
-    for column in shape.columns:
-        if column.key is not None:
-            out.append(_classes(column, table, who))
-            continue
-        rows = _rows(column, table, cell, inside)
-        made = rows if who is None else _persons(column, table, rows, who, cell, inside)
-        sums = np.zeros((shape.cells, len(column.form.polynomials)), dtype=np.int64)
-        for j, term in enumerate(column.terms):
-            added = term.polynomial.numpy(made.v)
-            if term.weight is not None:
-                added = added * term.weight_polynomial.numpy(made.weight)
-            np.add.at(sums[:, j], made.cell, added)
-        out.append(sums @ np.array(column.form.matrix, dtype=np.int64).T)
-    return tuple(out)
+    cell, inside = cells_of(shape.keys, table, who)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
+    return tuple(
+        _classes(column, table, who) if column.key is not None else _sums(column, table, who, cell, inside, shape.cells)
+        for column in shape.columns
+    )
+
+
+def _sums(
+    column: Column,
+    table: Table_,
+    who: NDArray[np.int64] | None,
+    cell: NDArray[np.int64],
+    inside: NDArray[np.bool_],
+    cells: int,
+) -> NDArray[np.int64]:
+    """The integers of one column, shape (cells, k)."""
+    rows = _rows(column, table, cell, inside)
+    made = rows if who is None else _persons(column, table, rows, who, cell, inside)
+    sums = np.zeros((cells, len(column.form.polynomials)), dtype=np.int64)
+    for j, term in enumerate(column.terms):
+        added = term.polynomial.numpy(made.v)
+        if term.weight is not None:
+            added = added * term.weight_polynomial.numpy(made.weight)
+        np.add.at(sums[:, j], made.cell, added)
+    return sums @ np.array(column.form.matrix, dtype=np.int64).T
 
 
 def _persons(

@@ -6,7 +6,7 @@ column of the table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -64,6 +64,10 @@ class Computing:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return self._engine.arrays(frame)
+
+    def counting(self) -> Callable[[], int] | None:
+        """See `Engine.counting`."""
+        return self._engine.counting()
 
     def probe(self) -> None:
         """See `Engine.probe`."""

@@ -76,6 +76,9 @@ class Relation:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def counting(self) -> Callable[[], int] | None:
+        """See `Engine.counting`: a pass."""
+
     def probe(self) -> None:
         """See `Engine.probe`: an open result of a user's connection, a file that is gone."""
         self._make().limit(0).fetchall()
@@ -114,6 +117,10 @@ class Parquet:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`: footers say it."""
+        return lambda: int(_fetched(files.parquet(self._paths).aggregate("count(*)").fetchall)[0][0])
+
     def probe(self) -> None:
         """See `Engine.probe`: a file that is gone."""
         self._duck.probe()
@@ -150,6 +157,10 @@ class Columns:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`."""
+        return self._rows
+
     def probe(self) -> None:
         """See `Engine.probe`: memory is always there."""
 
@@ -184,6 +195,9 @@ class Text:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return arrays(frame)
+
+    def counting(self) -> None:
+        """See `Engine.counting`: a pass."""
 
     def probe(self) -> None:
         """See `Engine.probe`: the file is there, with the same names."""

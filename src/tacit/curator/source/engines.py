@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from tacit.curator.source.kinds import ColumnType, Reading
@@ -25,6 +25,10 @@ class Engine(Protocol):
 
     def arrays(self, frame: Any) -> dict[str, Any]:
         """READS ROWS.  Columns of integers without missing cells, as NumPy arrays."""
+        ...
+
+    def counting(self) -> Callable[[], int] | None:
+        """How all rows are counted (READS ROWS), where that takes no pass over them; else None."""
         ...
 
     def probe(self) -> None:

@@ -7,11 +7,13 @@ or a function whose last digit is the engine's own.  The last steps are missing 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.predicates.numbers import Cell
 from tacit.rowmap import KeyMap, Polynomial, RowMap
@@ -145,71 +147,125 @@ class Engine:
         return nw.col(name)
 
 
-FEW_BINS: Final = 24
+FEW_BINS: Final = 6
 """Edges up to which a value is compared with each."""
 
 
 def binned(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -> Any:
-    """The bin of a number, null where it is missing or not finite."""
+    """The bin of a number, null where it is missing or not finite; `beyond` bounds, one of the last two levels."""
     x = nw.col(column).cast(nw.Float64())
+    even = key.even is not None and len(key.edges) >= FEW_BINS
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
-    if key.even is not None and len(key.edges) >= FEW_BINS:
-        bin_ = _even(key, keep(known), keep)
-    else:
-        bin_ = real(0.0)
-        for edge in key.edges:
-            bin_ = bin_ + nw.when(known >= real(edge)).then(real(1.0)).otherwise(real(0.0))
-    return nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
+    bin_ = _even(key, x, keep) if even else real(0.0)
+    for edge in () if even else key.edges:
+        bin_ = bin_ + (known >= real(edge)).cast(nw.Float64())
+    if key.beyond is not None:
+        return _beyond(key, x, known, bin_)
+    return bin_ if even else nw.when(x.is_finite()).then(bin_).otherwise(nw.lit(None, dtype=nw.Float64()))
+
+
+def _beyond(key: KeyMap, x: Any, known: Any, bin_: Any) -> Any:
+    """The bin, or one of the last two levels.
+
+    What is not finite is infinite where its reciprocal is finite: no comparison may see a NaN, for DuckDB takes those
+    (and `is_nan`) to be the same in all rows where a Parquet file's bounds say so, and the bounds leave NaN out.
+    """
+    assert key.beyond is not None
+    low, high = key.beyond
+    below, above = real(key.size - 2), real(key.size - 1)
+    bin_ = nw.when(known < real(low)).then(below).otherwise(nw.when(known > real(high)).then(above).otherwise(bin_))
+    infinite = (real(1.0) / nw.when(x.is_finite()).then(real(1.0)).otherwise(x)).is_finite()
+    wild = nw.when(infinite & (x > real(0.0))).then(above).otherwise(nw.lit(None, dtype=nw.Float64()))
+    wild = nw.when(infinite & (x < real(0.0))).then(below).otherwise(wild)
+    return nw.when(x.is_finite()).then(bin_).otherwise(wild)
 
 
 def _even(key: KeyMap, x: Any, keep: Callable[[Any], Any]) -> Any:
-    """The bin among those of equal width: about (x - low) / width, put right by the edges beside it.
+    """The bin among those of equal width, null where x is not finite: about (x - low) / width, put right by one edge.
 
-    The first guess is off by less than 1, for a bin is wider than 2**-30 of either end (`rowmaps`); edges are computed
-    as they were when the key was made, by the same operations of float64.
+    A bin is wider than 2**-30 of either end (`rowmaps`), so that the quotient is off by less than 2**-20 bins, and
+    u = floor(quotient + 1 - SLACK) is the bin or the one above it: the one above where x is below its lower edge.
+    Edges are computed as they were when the key was made, by the same operations of float64.  A number beyond the bins
+    is moved to `low`, or to the last number below the upper edge of the last bin.
     """
     assert key.even is not None
     low, high = key.even
     bins, width = float(len(key.edges) + 1), high - low
-    guess = ((x - real(low)) * real(bins / width)).floor()
-    last = real(bins - 1.0)
-    guess = keep(guess)
-    guess = nw.when(guess >= last).then(last).otherwise(nw.when(guess <= real(0.0)).then(real(0.0)).otherwise(guess))
-    guess = keep(guess)
-    below, above = (keep(real(low) + divide(real(width) * step, real(bins))) for step in (guess, guess + real(1.0)))
-    down = (guess > real(0.0)) & (x < below)
-    up = (guess < last) & (x >= above)
-    return nw.when(down).then(guess - real(1.0)).otherwise(nw.when(up).then(guess + real(1.0)).otherwise(guess))
+    top = math.nextafter(low + width * bins / bins, -math.inf)
+    beyond = nw.when(x >= real(low)).then(real(top)).otherwise(real(low))
+    beyond = nw.when(x.is_finite()).then(beyond).otherwise(nw.lit(None, dtype=nw.Float64()))
+    x = keep(nw.when(x.is_finite() & (x >= real(low)) & (x <= real(top))).then(x).otherwise(beyond))
+    from_low = x if low == 0.0 else x - real(low)
+    above = keep((from_low * real(bins / width) + real(1.0 - SLACK)).floor())
+    scaled = keep(real(width) * above)
+    return above - (x < real(low) + divide(scaled, real(bins))).cast(nw.Float64())
 
+
+SLACK: Final = 2.0**-16
 
 SHORT: Final = 64
 """Codes of a category that are compared one by one."""
 
 
 def numbered(key: KeyMap) -> bool:
-    """Whether `place` serves a key: text, bins, Booleans, codes that follow each other, or few."""
+    """Whether `place` serves a key: text, bins, Booleans, few codes, or codes that are not far apart."""
     if key.edges or isinstance(key.levels[0], str) or len(key.levels) <= SHORT:
         return True
+    return _span(key) <= WIDEST
+
+
+def _span(key: KeyMap) -> int:
     codes = [int(level) for level in key.levels]
-    return codes == list(range(codes[0], codes[0] + len(codes)))
+    return max(codes) - min(codes) + 1
+
+
+def _follow(key: KeyMap) -> bool:
+    """Whether codes are more than a few whole numbers that follow each other."""
+    codes = [int(level) for level in key.levels]
+    return len(codes) > 4 and codes == list(range(codes[0], codes[0] + len(codes)))
+
+
+def _apart(key: KeyMap) -> bool:
+    """Whether places are those of the whole numbers from the least code to the greatest, and one for other cells."""
+    if key.edges or key.constant or isinstance(key.levels[0], str):
+        return False
+    return len(key.levels) > SHORT and not _follow(key)
+
+
+def places(key: KeyMap) -> int:
+    """Number of values of `place`: as many as levels, or more of codes with gaps."""
+    return _span(key) + 1 if _apart(key) else key.size
+
+
+def indices(key: KeyMap) -> NDArray[np.int64] | None:
+    """The index of the level of each place, -1 for none; None where places are indices."""
+    if not _apart(key):
+        return None
+    found = np.full(places(key), -1 if key.missing is None else key.missing, dtype=np.int64)
+    codes = np.array([int(level) for level in key.levels], dtype=np.int64)
+    found[codes - codes.min()] = np.arange(len(codes))
+    return found
 
 
 def place(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -> Any:
-    """The index of a cell's level as float64, that of missing cells where they have one, else null."""
+    """The place of a cell's level (`indices`) as float64, that of missing cells where they have one, else null."""
     x = nw.col(column).cast(nw.Float64())
     if key.edges:
         found = binned(key, column, keep)
     elif isinstance(key.levels[0], str):  # read as its place, from 1
         found = x - real(1.0)
-    elif len(key.levels) <= SHORT:
+    elif not _follow(key) and not _apart(key):
         found = nw.lit(None, dtype=nw.Float64())
         for i, level in enumerate(key.levels):
             found = nw.when(x == real(float(level))).then(real(float(i))).otherwise(found)
     else:
-        first, last = float(key.levels[0]), float(key.levels[-1])
+        first, last = (float(end(int(level) for level in key.levels)) for end in (min, max))
         among = x.is_finite() & (x >= real(first)) & (x <= real(last)) & (x == x.floor())
         found = nw.when(among).then(x - real(first)).otherwise(nw.lit(None, dtype=nw.Float64()))
-    return found if key.missing is None else nw.when(found.is_null()).then(real(float(key.missing))).otherwise(found)
+    if key.missing is None:
+        return found
+    missing = places(key) - 1 if _apart(key) else key.missing
+    return nw.when(found.is_null()).then(real(float(missing))).otherwise(found)
 
 
 def quality(key: KeyMap, column: str) -> Any:

@@ -4,24 +4,50 @@ from __future__ import annotations
 
 import atexit
 import glob
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tacit import untyped
 from tacit.curator.source.arrays import Lazy, array_type, plain
 from tacit.curator.source.watch import WATCHED
 from tacit.errors import SourceError
 
+_DATABASE: Final[dict[int, Any]] = {}
+"""Our database, by process: a forked child makes its own."""
+
 
 def connection() -> Any:
-    """A DuckDB connection of our own, for one query.
+    """A DuckDB connection of our own, for one query: to the one database that this process has, which stays empty.
 
     `temp_directory = ''`: confidential rows are never written to disk; sums by public cells need little memory.
     No extension is fetched or loaded: what the wheel has built in will do.
     """
+    made = _cursor(_DATABASE.get(os.getpid()))
+    if made is None:
+        made = _DATABASE.setdefault(os.getpid(), database()).cursor()
+    watched = WATCHED.get()
+    if watched is not None:
+        watched.take(made)
+    return made
+
+
+def _cursor(database: Any) -> Any:
+    """None where there is no database, or a failure of the machine has broken it."""
+    try:
+        made = database.cursor()
+        made.execute("SET enable_progress_bar = false")
+    except Exception:  # a new one takes its place
+        _DATABASE.pop(os.getpid(), None)
+        return None
+    return made
+
+
+def database() -> Any:
+    """A database in memory with our settings."""
     import duckdb
 
     made: Any = duckdb.connect(":memory:")
@@ -29,9 +55,6 @@ def connection() -> Any:
         made.execute(f"SET {setting}")
     for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
         made.execute(f"SET {setting} = false")
-    watched = WATCHED.get()
-    if watched is not None:
-        watched.take(made)
     return made
 
 
@@ -42,6 +65,7 @@ def _forget() -> None:
             clear = getattr(value, "cache_clear", None)
             if callable(clear):
                 clear()
+    _DATABASE.clear()
 
 
 atexit.register(_forget)

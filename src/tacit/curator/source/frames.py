@@ -15,13 +15,18 @@ from tacit.curator.source.computed import Computing
 from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
+from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.polars import Polars
+from tacit.curator.source.products import crossed
+from tacit.curator.source.rows import Rows, complete
 from tacit.curator.source.spark import Spark
-from tacit.curator.source.sums import aggregate, ranked, tallied
+from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
+from tacit.linear.rows import Crossed
 from tacit.predicates.computed import computed_columns
+from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import Aggregate, KeyMap, Ranked, RowMap, Sum, Tally, Unit
+from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
 from tacit.schema import Schema
 
 T = TypeVar("T")
@@ -64,13 +69,38 @@ class Source(Protocol):
         ...
 
     def ranked(
-        self, at: RowMap, keys: Sequence[KeyMap] = (), unit: Unit | None = None, where: Predicate | None = None
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
     ) -> Ranked:
-        """READS ROWS.  Rows (or persons) at each value of a grid, in each cell."""
+        """READS ROWS.  Rows (or persons, or their shares) at each value of a grid, in each cell."""
         ...
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
-        """READS ROWS.  Rows in each cell, as one array; None for keys that the engine cannot number."""
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """READS ROWS.  Rows in each cell, or the sums of persons' shares, as one array."""
+        ...
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0."""
+        ...
+
+    def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
+        """READS ROWS.  The complete cases of some columns as floats, in no order."""
+        ...
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """READS ROWS.  Exact sums of products of columns over complete rows, in one pass."""
         ...
 
     def ready(self) -> None:
@@ -114,18 +144,43 @@ class Table:
         return aggregate(self._engine, keys, sums, unit, where)
 
     def ranked(
-        self, at: RowMap, keys: Sequence[KeyMap] = (), unit: Unit | None = None, where: Predicate | None = None
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
     ) -> Ranked:
         """See `Source.ranked`."""
-        return ranked(self._engine, at, keys, unit, where)
+        return ranked(self._engine, at, keys, unit, where, share)
 
-    def tallied(self, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
         """See `Source.tallied`."""
-        return tallied(self._engine, keys, where)
+        return tallied(self._engine, keys, where, unit, share)
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: Sum, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        return occupied(self._engine, keys, one, unit, where)
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        return crossed(self._engine, question, where)
 
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""
         return Table(self._kind, wrap(self._engine))
+
+    def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
+        """See `Source.complete`."""
+        return complete(self._engine, cells, unit, where)
 
     def ready(self) -> None:
         """See `Source.ready`."""

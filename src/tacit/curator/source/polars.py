@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -16,6 +16,7 @@ class Polars:
 
     def __init__(self, data: Any) -> None:
         self._frame = data.lazy()
+        self._rows: int | None = getattr(data, "height", None)  # of an eager frame
 
     def types(self) -> dict[str, ColumnType]:
         """See `Engine.types`."""
@@ -38,6 +39,11 @@ class Polars:
         """See `Engine.arrays`."""
         found = frame.to_native().collect(engine="streaming")
         return {name: found[name].to_numpy() for name in found.columns}
+
+    def counting(self) -> Callable[[], int] | None:
+        """See `Engine.counting`."""
+        rows = self._rows
+        return None if rows is None else lambda: rows
 
     def probe(self) -> None:
         """See `Engine.probe`."""

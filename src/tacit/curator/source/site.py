@@ -6,7 +6,7 @@ of a level); the clamp in 64-bit integers comes after it, as for any other colum
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -109,6 +109,10 @@ class Mapped:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return self.engine.arrays(frame)
+
+    def counting(self) -> Callable[[], int] | None:
+        """See `Engine.counting`."""
+        return self.engine.counting()
 
     def probe(self) -> None:
         """See `Engine.probe`."""

@@ -38,6 +38,9 @@ class Spark:
         found = frame.to_native().toArrow()
         return {name: found[name].to_numpy() for name in found.column_names}
 
+    def counting(self) -> None:
+        """See `Engine.counting`: a pass."""
+
     def probe(self) -> None:
         """See `Engine.probe`: a session that has ended."""
         _ = self._frame.limit(0).schema

@@ -7,13 +7,12 @@ is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import narwhals as nw
-import numpy as np
 
 from tacit.curator.source import expressions as ex
 from tacit.curator.source import persons
@@ -22,7 +21,7 @@ from tacit.curator.source.kinds import How, Reading
 from tacit.predicates.evaluate import evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
-from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Tally, Unit
+from tacit.rowmap import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, Sum, Unit
 
 
 def aggregate(
@@ -45,13 +44,23 @@ class Pass:
     sums: tuple[Sum, ...]
     terms: list[Sum]
     counted: str
+    counting: Callable[[], int] | None = None
+    """How all rows are counted, where only some of them are in the pass."""
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
-        made = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
-        if made.rows > MAX_ROWS:
+        rows, found = self.found(engine)
+        nothing = (0,) * len(self.sums)
+        every = product(*(range(key.size) for key in self.keys))
+        return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
+
+    def found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+        """Number of all rows, and the sums of cells that are not empty."""
+        rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
+        rows = rows if self.counting is None else self.counting()
+        if rows > MAX_ROWS:
             raise ArithmeticError("more rows than the sums are proven for")
-        return made
+        return rows, found
 
 
 def plan(
@@ -59,14 +68,17 @@ def plan(
 ) -> Pass:
     """The pass of `aggregate`.
 
-    Rows for which `where` does not hold add nothing, and are counted among all rows.
+    Rows for which `where` does not hold add nothing, and are counted among all rows: in the pass, or apart from it.
     Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
     bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in one.maps))
-    readings = _readings(keys, maps, unit, where)
-    frame = _values(engine.read(readings), keys, maps, _shares(maps, terms), unit, where)
+    counting = None if where is None or unit is not None else engine.counting()
+    frame = engine.read(_readings(keys, maps, unit, where))
+    if where is not None and counting is not None:
+        frame, where = filtered(frame, where, len(keys) + len(maps)), None
+    frame = _values(frame, keys, maps, _shares(maps, terms), unit, where)
     frame = _terms(frame, maps, terms, kept=where is not None)
     counted = [] if where is None else [nw.col("k").sum().alias("kept")]
     added = [
@@ -75,7 +87,16 @@ def plan(
         *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
     ]
     found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
-    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept")
+    return Pass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept", counting)
+
+
+def filtered(frame: Any, where: Predicate, first: int) -> Any:
+    """Columns c0, c1, ... before `first`, of rows for which `where` holds: nothing else is computed of the others."""
+    engine = ex.Engine(frame)
+    read = {cell: engine.keep(ex.condition_cell(cell, f"c{first + i}")) for i, cell in enumerate(where.cells)}
+    holds = evaluate(where, read, engine)
+    found = engine.frame.filter(holds)
+    return found.select(*(nw.col(f"c{i}") for i in range(first))) if first else found
 
 
 def ranked(
@@ -84,65 +105,70 @@ def ranked(
     keys: Sequence[KeyMap] = (),
     unit: Unit | None = None,
     where: Predicate | None = None,
+    share: Share | None = None,
 ) -> Ranked:
-    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell."""
-    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], {}, unit, where)
+    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell.
+
+    share: of persons who may be in several cells, their weights in each are added up instead.
+    """
+    return ranking(engine, at, keys, unit, where, share).run(engine)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The pass of `ranked`, not yet run."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    share: Share | None
+
+    def run(self, engine: Engine) -> Ranked:
+        """READS ROWS."""
+        keys, what = self.keys, "rows" if self.share is None else "weight"
+        cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(k.size) for k in keys))}
+        lookups, rows = [_lookup(key) for key in keys], 0
+        for group in engine.collect(self.frame):
+            rows += int(group["rows"])
+            cell = _place(group, keys, lookups)
+            if cell is not None and group["p"] >= 0:
+                into, p = cells[cell], int(group["p"])
+                into[p] = into.get(p, 0) + int(group[what])
+        if self.share is not None:  # so small a part of a person that it weighs nothing
+            cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
+        return Ranked(rows, tuple(cells.values()))
+
+
+def ranking(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap],
+    unit: Unit | None,
+    where: Predicate | None,
+    share: Share | None,
+) -> Ranking:
+    """Plan `ranked`."""
+    shares = {} if share is None else {"a": (0, share)}
+    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
     here = nw.col("v0") if at.missing is not None else here
     if where is not None:
         here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
     groups = [f"g{i}" for i in range(len(keys))]
-    found = engine.collect(frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(nw.len().alias("rows")))
-    cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(key.size) for key in keys))}
-    lookups, rows = [_lookup(key) for key in keys], 0
-    for group in found:
-        rows += int(group["rows"])
-        cell = _place(group, keys, lookups)
-        if cell is not None and group["p"] >= 0:
-            into, p = cells[cell], int(group["p"])
-            into[p] = into.get(p, 0) + int(group["rows"])
-    return Ranked(rows, tuple(cells.values()))
+    added = [nw.len().alias("rows"), *([] if share is None else [nw.col("a").sum().alias("weight")])]
+    found = frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added)
+    return Ranking(found, tuple(keys), share)
 
 
-def tallied(engine: Engine, keys: Sequence[KeyMap], where: Predicate | None = None) -> Tally | None:
-    """READS ROWS.  Rows in each cell of keys that an engine can number, as one array; None for other keys.
-
-    A row's cell is one whole number below 2**53, made of float64: exact.
-    """
-    if not all(ex.numbered(key) for key in keys):
-        return None
-    readings = [_numbered_reading(key) for key in keys]
-    cells = () if where is None else where.cells
-    frame = engine.read([*readings, *(cell_reading(cell) for cell in cells)])
-    engine_ = ex.Engine(frame)
-    places = [engine_.keep(ex.place(key, f"c{i}", engine_.keep)) for i, key in enumerate(keys)]
-    kept = engine_.truth(True)
-    if where is not None:
-        read = {cell: engine_.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(cells)}
-        kept = evaluate(where, read, engine_)
-    code, stride = ex.real(0.0), 1
-    for key, at in zip(reversed(keys), reversed(places), strict=True):
-        kept = kept & engine_.finite(at)
-        code = code + at * ex.real(float(stride))
-        stride *= key.size
-    code = nw.when(kept).then(code).otherwise(ex.real(-1.0)).cast(nw.Int64())
-    grouped = engine_.frame.select(code.alias("cell")).group_by("cell").agg(nw.len().alias("rows"))
-    found = engine.arrays(grouped)
-    counts = np.zeros(stride, dtype=np.int64)
-    inside = found["cell"] >= 0
-    counts[found["cell"][inside]] = found["rows"][inside]
-    return Tally(int(found["rows"].sum()), counts)
-
-
-def _numbered_reading(key: KeyMap) -> Reading:
-    return Reading(key.source, "index", tuple(map(str, key.levels))) if _textual(key) else _key_reading(key)
+def map_reading(at: RowMap) -> Reading:
+    """How a column of numbers is read for `expressions.step`."""
+    return Reading(at.source, _how(at))
 
 
 def _readings(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
     """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
-    readings = [*(_key_reading(key) for key in keys), *(Reading(at.source, _how(at)) for at in maps)]
+    readings = [*(key_reading(key) for key in keys), *map(map_reading, maps)]
     readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
     return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 
@@ -182,6 +208,8 @@ def _values(
         *([] if unit is None else [nw.col(f"c{at + len(cells)}").alias("u")]),
     )
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
+    # one level for all rows of a person, from these rows alone: she is then in one cell
+    made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]
     if where is not None:
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
         engine = ex.Engine(frame)
@@ -249,18 +277,24 @@ def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
 def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
     if key.kind.startswith("quality"):
         return ex.quality(key, column)
-    if key.edges:
-        return ex.binned(key, column)
-    return nw.col(column) if _textual(key) else ex.code(key, column, exact=exact)
+    if key.constant:  # its index, so that the first level is the least; missing cells have none yet
+        return ex.place(replace(key, missing=None), column)
+    if _textual(key):
+        return nw.col(column)
+    found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
+    if not exact or key.missing is None or key.missing >= len(key.levels):
+        return found
+    there = ex.real(float(key.levels[key.missing]))  # a person's rows of one cell are one group
+    return nw.when(found.is_null()).then(there).otherwise(found)
 
 
 def _fold(
     found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[Sum], terms: list[Sum], counted: str
-) -> Aggregate:
-    """Groups as they stand in the table -> public cells, all of them, in Python integers."""
+) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+    """Groups as they stand in the table -> rows, and public cells where there are some, in Python integers."""
     place = {one: j for j, one in enumerate(terms)}
     wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
-    cells = {cell: [0] * len(sums) for cell in product(*(range(key.size) for key in keys))}
+    cells: dict[tuple[int, ...], list[int]] = {}
     lookups = [_lookup(key) for key in keys]
     rows = 0
     for group in found:
@@ -268,10 +302,10 @@ def _fold(
         cell = _place(group, keys, lookups)
         if cell is None:
             continue
-        into = cells[cell]
+        into = cells.setdefault(cell, [0] * len(sums))
         for i, names in enumerate(wanted):
             into[i] += _joined(group, names)
-    return Aggregate(rows, tuple(map(tuple, cells.values())))
+    return rows, cells
 
 
 def _place(
@@ -293,9 +327,14 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
 
 def _lookup(key: KeyMap) -> dict[Level | float, int]:
     """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    if key.constant:
+        return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
         return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
-    return {float(level): i for i, level in enumerate(key.levels)}
+    found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
+    if key.beyond is not None:
+        found |= {float(i): i for i in range(key.regular, key.size)}
+    return found
 
 
 def _textual(key: KeyMap) -> bool:
@@ -306,12 +345,13 @@ def _how(at: RowMap) -> How:
     return "date" if at.kind == "date" else "boolean" if at.kind == "boolean" else "number"
 
 
-def _key_reading(key: KeyMap) -> Reading:
+def key_reading(key: KeyMap) -> Reading:
+    """How a column is read that rows are grouped by."""
     if key.kind.startswith("quality"):
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
     if _textual(key):
-        return Reading(key.source, "text", tuple(str(level) for level in key.levels))
+        return Reading(key.source, "index" if key.constant else "text", tuple(str(level) for level in key.levels))
     if key.kind == "bins-date":
         return Reading(key.source, "date")
     return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
@@ -321,5 +361,5 @@ def cell_reading(cell: Cell) -> Reading:
     """How a cell of a condition is read."""
     if cell.key is not None:
         textual = _textual(cell.key)
-        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else _key_reading(cell.key)
+        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else key_reading(cell.key)
     return Reading(cell.source, "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "number")

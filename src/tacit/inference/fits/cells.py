@@ -32,6 +32,7 @@ class Axis:
     name, units: of the column.  kind: "continuous" has `edges`, shape (K + 1,), increasing; "levels" has K `labels`.
     numbers: shape (K,), what the levels are worth in a formula (years, counts), or None for a factor.
     extra: names of cells after the K regular ones ("missing", "below"): a fit that uses the column leaves them out.
+    missing: label of the last level where it stands for missing cells, for `complete`.
 
     InferenceError I40: edges that do not increase, bins of no width, labels twice.
 
@@ -47,6 +48,7 @@ class Axis:
     units: str | None = None
     numbers: Array | None = None
     extra: tuple[str, ...] = ()
+    missing: str | None = None
 
     def __post_init__(self) -> None:
         if self.kind == "continuous":
@@ -202,6 +204,10 @@ class Cells:
         m = self.counts.size // counts.size
         return replace(self, axes=axes, counts=counts, variance=self.variance * m, shared=self.shared * m * m)
 
+    def complete(self) -> Cells:
+        """The cells with the levels for missing cells among the extra ones, which fits leave out."""
+        return replace(self, axes=tuple(map(_without_missing, self.axes)))
+
     def used(self, names: Sequence[str]) -> Cells:
         """The margin by `names` without the extra cells: complete cases within the bounds, whose number is not public.
 
@@ -213,3 +219,9 @@ class Cells:
         inner = tuple(slice(0, axis.bins) for axis in margin.axes)
         axes = tuple(replace(axis, extra=()) for axis in margin.axes)
         return replace(margin, axes=axes, counts=margin.counts[inner], total=None)
+
+
+def _without_missing(axis: Axis) -> Axis:
+    if axis.missing is None:
+        return axis
+    return replace(axis, labels=(axis.labels or ())[:-1], extra=(axis.missing, *axis.extra), missing=None)

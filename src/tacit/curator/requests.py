@@ -1,0 +1,148 @@
+"""How an answer is bought: a durable charge, the data, the noise, the stored release, and only then the answer.
+
+INSIDE the wall.  The order of `answer` and `_buy` is law 3; `guarded` is law 7.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from tacit.curator import studied
+from tacit.curator.asked import Asked, measure
+from tacit.curator.guard import guarded
+from tacit.curator.ledger import Charge, Ledger, Request
+from tacit.curator.source import Source
+from tacit.errors import LedgerError
+from tacit.mechanisms.moments import Design
+from tacit.privacy import Cost
+from tacit.queries import Query
+from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
+from tacit.schema import Schema
+from tacit.study import Study
+
+VERSION: Final = "0.1.0"
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What stands behind the door: a table and what is public of it, its ledger, and who asks."""
+
+    name: str
+    schema: Schema
+    rows: int | None
+    unit: int | None
+    analyst: str | None
+    ledger: Ledger
+    source: Source
+
+    @property
+    def remaining(self) -> str:
+        """What is left, in words."""
+        return self.ledger.standing(self.analyst).describe()
+
+
+def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Release, ...]:
+    """Law 3, first half: after public checks a stored answer; or a durable charge, then the data."""
+    behind.ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
+    request = _request(asked, designs, behind)
+    stored = behind.ledger.find(request.digest)
+    if stored is None or stored.release is None:
+        if stored is None:  # a charge of before the last day buys its answer after it
+            studied.still_open(asked.study)
+        _source_ready(behind)
+        charge = behind.ledger.charge(request)
+        stored = charge if charge.release is not None else _buy(asked, designs, charge, behind)
+    return _read(stored, asked.study, behind)
+
+
+def _buy(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind) -> Charge:
+    """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
+    noisy = guarded(lambda: [measure(one, behind.source) for one in designs], log_of(behind.ledger))
+    made = [
+        _document(one, parts, part, charge, asked.study, behind)
+        for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
+    ]
+    text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
+    failed: BaseException | None = None
+    try:
+        return replace(charge, release=behind.ledger.store(charge.number, text))
+    except (LedgerError, KeyboardInterrupt) as problem:  # asked again, it has new noise: nobody keeps this one
+        failed = problem.with_traceback(None)
+    del noisy, made, text
+    raise failed
+
+
+def log_of(ledger: Ledger) -> Path | None:
+    """The curator's own log, beside a ledger that is a file."""
+    return None if ledger.where is None or "://" in ledger.where else Path(ledger.where + ".log")
+
+
+def _document(
+    shape: Design,
+    parts: tuple[Part, ...],
+    part: tuple[str | None, Query[Any], Cost],
+    charge: Charge,
+    study: Study | None,
+    behind: Behind,
+) -> Release:
+    return LEAVES[shape.kind](
+        query=shape.query,
+        mechanism=shape.mechanism,
+        table=behind.name,
+        schema=behind.schema.digest(),
+        neighbors=behind.ledger.first.neighbors,
+        unit=behind.unit,
+        rows=behind.rows,
+        levels=shape.levels,
+        axes=shape.axes,
+        parts=parts,
+        cost=part[2],
+        charge=charge.number,
+        head=charge.head,
+        date=charge.date,
+        version=VERSION,
+        name=part[0],
+        recorded=behind.ledger.where is not None,
+        ledger=behind.ledger.identity,
+        study=None if study is None else study.digest(),
+        ordered=shape.ordered,
+        variables=shape.variables,
+    )
+
+
+def _request(asked: Asked, designs: Sequence[Design], behind: Behind) -> Request:
+    """The question as the ledger remembers it: never a digest of rows."""
+    question = {
+        "table": behind.name,
+        "schema": behind.schema.digest(),
+        "neighbors": behind.ledger.first.neighbors,
+        "unit": behind.unit,
+        "mechanism": "+".join(sorted({one.mechanism for one in designs})),
+        "cost": asked.cost.to_dict(),
+        "ask": [
+            [name if asked.several else None, query.to_dict(), cost.to_dict()] for name, query, cost in asked.parts
+        ],
+    }
+    names = tuple(name for name, _, _ in asked.parts if name is not None)
+    return Request(behind.name, names, canonical(question), asked.cost, asked.note, behind.analyst)
+
+
+def _read(charge: Charge, study: Study | None, behind: Behind) -> tuple[Release, ...]:
+    """The stored document, as releases that know what is left.
+
+    A study that asks the same of the same columns at the same price is answered by it, whatever was asked first.
+    """
+    assert charge.release is not None
+    found = tuple(releases_from_dict(json.loads(charge.release)).with_remaining(behind.remaining).values())
+    return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
+
+
+def _source_ready(behind: Behind) -> None:
+    """A user's connection with an unfinished result is refused before the charge."""
+    ready = getattr(behind.source, "ready", None)
+    if ready is not None:
+        ready()

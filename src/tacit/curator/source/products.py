@@ -1,0 +1,133 @@
+"""Exact sums of products of columns, for regressions: one lazy pass on the table's own engine.  INSIDE the wall.
+
+The same integers as `Crossed.numpy`, row by row.  Why no engine's 64-bit integers overflow: `Crossed.check` bounds
+every step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from tacit.curator.source import expressions as ex
+from tacit.curator.source.engines import Engine
+from tacit.curator.source.kinds import Reading
+from tacit.curator.source.occupied import numbered_reading
+from tacit.curator.source.sums import cell_reading, map_reading
+from tacit.linear.layout import SIGN, H
+from tacit.linear.rows import Aim, Coordinate, Crossed
+from tacit.predicates.evaluate import evaluate
+from tacit.predicates.typed import Predicate
+from tacit.rowmap import MAX_ROWS, Aggregate
+
+
+def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:
+    """READS ROWS.  Sums of the products over complete rows for which `where` holds, and the number of all rows."""
+    return plan(engine, question, where).run(engine)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass over a table, not yet run."""
+
+    frame: Any
+    sums: int
+
+    def run(self, engine: Engine) -> Aggregate:
+        """READS ROWS."""
+        (found,) = engine.collect(self.frame)
+        rows = int(found["rows"] or 0)
+        if rows > MAX_ROWS:
+            raise ArithmeticError("more rows than the sums are proven for")
+        return Aggregate(rows, (tuple(int(found[f"t{i}"] or 0) for i in range(self.sums)),))
+
+
+def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Pass:
+    """The pass of `crossed`, in stages: what a later one uses often is computed once."""
+    question.check()
+    frame = _coordinates(_read(engine, question, where), question)
+    if question.aim is not None:
+        frame = frame.with_columns(_residual(question.aim).alias("psi"))
+    made: list[Any] = []
+    for one in question.products:
+        total: Any = ex.whole(1)
+        for name in ["psi"] * one.power + [f"z{j}" for j in one.of]:
+            total = total * nw.col(name)
+        made.append(_halved(total, one.shift))
+    kept = nw.col("k") == ex.whole(1)
+    made = [nw.when(kept).then(one).otherwise(ex.whole(0)).alias(f"t{i}") for i, one in enumerate(made)]
+    frame = frame.with_columns(*made)
+    sums = [nw.col(f"t{i}").sum() for i in range(len(made))]
+    return Pass(frame.select(nw.len().alias("rows"), *sums), len(made))
+
+
+def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
+    """Grid values v, levels p (0 where absent) and k: 1 for rows that count, else 0."""
+    maps, keys, cells = question.maps, question.keys, () if where is None else where.cells
+    readings: list[Reading] = [*map(map_reading, maps), *map(numbered_reading, keys), *map(cell_reading, cells)]
+    frame = engine.read(readings)
+    first, second = len(maps), len(maps) + len(keys)
+    made = ex.Engine(frame)
+    places = [made.keep(ex.place(key, f"c{first + i}", made.keep)) for i, key in enumerate(keys)]
+    frame = made.frame.select(
+        *(ex.step(at, f"c{i}").alias(f"s{i}") for i, at in enumerate(maps)),
+        *(place.alias(f"q{i}") for i, place in enumerate(places)),
+        *(ex.condition_cell(cell, f"c{second + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
+    )
+    made = ex.Engine(frame)
+    kept = made.truth(True)
+    if where is not None:
+        kept = evaluate(where, {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}, made)
+    for i, at in enumerate(maps):
+        if at.missing is None:
+            kept = kept & (nw.col(f"s{i}") >= ex.whole(0))
+    for i in range(len(keys)):
+        kept = kept & made.finite(nw.col(f"q{i}"))
+    kept = nw.when(kept).then(ex.whole(1)).otherwise(ex.whole(0))
+    return made.frame.select(
+        kept.alias("k"),
+        *(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)),
+        *(_index(f"q{i}", made).alias(f"p{i}") for i in range(len(keys))),
+    )
+
+
+def _index(column: str, engine: ex.Engine) -> Any:
+    q = nw.col(column)
+    return nw.when(engine.finite(q)).then(q).otherwise(ex.real(0.0)).cast(nw.Int64())
+
+
+def _coordinates(frame: Any, question: Crossed) -> Any:
+    maps, keys = list(question.maps), list(question.keys)
+    made = [_coordinate(one, maps, keys).alias(f"z{j}") for j, one in enumerate(question.coordinates)]
+    return frame.with_columns(*made)
+
+
+def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
+    """See `Coordinate.numpy`."""
+    z: Any = ex.whole(1 if one.numbers else H)
+    for at in one.numbers:
+        z = z * (nw.col(f"v{maps.index(at)}") - ex.whole(at.G // 2))
+    if one.divisor > 1:
+        z = _halved(z + ex.whole(one.divisor // 2), one.divisor.bit_length() - 1)
+    for key, level in one.marks:
+        at = nw.col(f"p{keys.index(key)}") == ex.whole(1 if level == SIGN else level)
+        z = z * nw.when(at).then(ex.whole(1)).otherwise(ex.whole(-1 if level == SIGN else 0))
+    return z
+
+
+def _residual(aim: Aim) -> Any:
+    """See `Aim.numpy`."""
+    total: Any = ex.whole(2 ** (aim.shift - 1))
+    for j, weight in enumerate(aim.weights):
+        if weight:
+            total = total + nw.col(f"z{j}") * ex.whole(weight)
+    psi = _halved(total, aim.shift)
+    top, bottom = ex.whole(aim.clip), ex.whole(-aim.clip)
+    return nw.when(psi > top).then(top).otherwise(nw.when(psi < bottom).then(bottom).otherwise(psi))
+
+
+def _halved(total: Any, shift: int) -> Any:
+    """floor(total / 2**shift) of integers below 2**52: exact in float64."""
+    return total if shift == 0 else (total.cast(nw.Float64()) * ex.real(2.0**-shift)).floor().cast(nw.Int64())

@@ -1,0 +1,202 @@
+"""Coefficients of a regression release with both errors, on plain arrays.  Post-processing: any number is free.
+
+With A the sums of x x', b0 the first fit and g the noisy sums of x times the cut residuals from it, the coefficients
+are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for that in the normal equations at beta,
+
+    b1 - beta = A^-1 (sum x e + noise in g) + A^-1 E (b0 - beta),      b0 - beta = A^-1 (sum x e + N a),
+
+to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
+is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
+slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
+rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tacit.inference.fits.result import Fit
+from tacit.inference.laws import Array
+from tacit.linear.layout import H, Layout
+from tacit.linear.noisy import Noisy, Scores
+
+METHOD: Final = "one-step"
+LOOSEST: Final = 0.25
+"""Largest part that noise may move the sums of products by, in any direction."""
+ROUGHEST: Final = 0.3
+"""Largest noise in a robust variance, as a part of it."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """Everything in terms of size 1: `size` of each term, and of the response last, in its units.
+
+    A: (u, u).  b0, b1: (u,).  inverse: of A.  unit: psi of a residual of 1.  noise: covariance of what was added to g.
+    gain: what the step takes off the sum of squares.  rows: complete ones, their number public or noisy.
+    """
+
+    size: Array
+    found: Noisy
+    terms: Array
+    inverse: Array
+    b0: Array
+    b1: Array
+    unit: float
+    noise: Array
+    gain: float
+    rows: float
+
+    @property
+    def u(self) -> int:
+        """Number of coefficients."""
+        return len(self.b1)
+
+
+def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
+    """Noisy matrices -> Fit, with a reason in each term where they say too little."""
+    step = stepped(layout, crossed, scores)
+    if isinstance(step, str):
+        return _nothing(formula, layout, step)
+    variance = _residual_variance(step, scores)
+    sampling, notes = _sampling(step, scores, variance)
+    privacy = _privacy(step, sampling)
+    back = step.size[-1] / step.size[:-1]
+    both = np.outer(back, back)
+    return Fit(
+        formula,
+        "linear",
+        cast(Any, METHOD),
+        layout.names,
+        step.b1 * back,
+        sampling * both,
+        privacy * both,
+        (None,) * step.u,
+        (_cut(step, scores, variance), *notes),
+        _criteria(step, variance, intercept=layout.formula.intercept),
+    )
+
+
+def _nothing(formula: str, layout: Layout, reason: str) -> Fit:
+    p = len(layout.names)
+    nothing = np.full((p, p), np.nan)
+    values = np.full(p, np.nan)
+    return Fit(formula, "linear", cast(Any, METHOD), layout.names, values, nothing, nothing, (reason,) * p)
+
+
+def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> Step | str:
+    """The coefficients, or why there are none."""
+    u, m = len(layout.names), layout.size
+    size = np.sqrt((layout.terms**2).sum(axis=1))
+    terms = layout.terms / size[:, None]
+    count = math.sqrt(crossed.variance(np.eye(m + 1)[0]))
+    if crossed.values[0, 0] < max(4 * count, u + 1):
+        rows = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
+        return f"{rows}, with noise of {count:,.0f}; more rows or a larger budget are needed"
+    moved = crossed.through(terms)
+    A = moved.values[:u, :u]
+    loose = looseness(moved.head(u))
+    if not loose <= LOOSEST:
+        how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
+        return (
+            f"noise moves the sums of products by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer regressors, "
+            "narrower bounds, more rows or a larger budget are needed"
+        )
+    inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
+    row = np.array(scores.aim.weights, dtype=np.float64) * (H / 2.0**scores.aim.shift)
+    unit = float(row[m] / terms[u, m])
+    target = terms[u, :m] - row[:m] / unit
+    b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
+    if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
+        return "the first fit told nothing of where to look: more rows or a larger budget are needed"
+    inner = terms[:u, :m]
+    g, noise = inner @ scores.score / unit, inner @ inner.T * (scores.variance / unit**2)
+    b1 = b0 + inverse @ g
+    moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
+    second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
+    gain = float(g @ inverse @ g - np.trace(inverse @ noise))
+    return Step(size, moved, terms, inverse, b0, b1 - inverse @ second, unit, noise, gain, float(crossed.values[0, 0]))
+
+
+def looseness(A: Noisy) -> float:
+    """Root mean square of the noise in A, against A, in the worst direction; infinite where A is not positive."""
+    values, vectors = np.linalg.eigh(A.values)
+    if values[0] <= 0:
+        return math.inf
+    root = vectors / np.sqrt(values)
+    noise = Noisy(A.values, root.T @ A.patterns @ root, A.variances).between(np.eye(len(values)))
+    return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
+
+
+def _residual_variance(step: Step, scores: Scores) -> float:
+    """Of the errors: the sum of squares of cut residuals, less what the step takes off, and at least its own noise."""
+    squares = scores.square / step.unit**2 - step.gain
+    least = max(math.sqrt(scores.square_variance) / step.unit**2, 1e-12)
+    return max(squares, least) / (step.rows - step.u)
+
+
+def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple[str, ...]]:
+    """Covariance by the sandwich where its noise is small, else as if errors had one variance."""
+    u, inverse = step.u, step.inverse
+    plain = variance * inverse
+    moved = scores.meat.through(step.terms[:u, :-1])
+    unit = step.unit**2
+    ratio = variance * step.rows / max(scores.square / unit, variance)  # of residuals from b1 to those from b0
+    rough = [math.sqrt(moved.variance(a)) / unit * ratio for a in inverse]
+    if max(r / v for r, v in zip(rough, np.diag(plain), strict=True)) > ROUGHEST:
+        note = "Standard errors take errors to have one variance everywhere: noise is too large for robust ones."
+        return plain, (note,)
+    values, vectors = np.linalg.eigh(moved.values / unit * ratio)
+    meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return inverse @ meat @ inverse, ("Standard errors are robust: errors may vary with the regressors (HC1).",)
+
+
+def _privacy(step: Step, sampling: Array) -> Array:
+    """Covariance due to the noise in g, and in A times the error of the first fit."""
+    u, inverse, found = step.u, step.inverse, step.found
+    a = np.append(-step.b1, 1.0)
+    error = inverse @ found.covariance(a)[:u, :u] @ inverse + sampling
+    second = found.head(u).between(error) + _twice(found, inverse, a)
+    return inverse @ (step.noise + second) @ inverse
+
+
+def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
+    """What E A^-1 N a varies by because E and N are the same noises: sum over pairs of P_e m_f (P_f m_e)'.
+
+    m_f = A^-1 P_f a is what noise f does to the first fit.
+    """
+    u = len(inverse)
+    patterns, weights = found.patterns[:, :u, :u], found.variances
+    moved = (found.patterns @ a)[:, :u] @ inverse
+    total = np.zeros((u, u))
+    for e, one in enumerate(patterns):
+        forth = moved @ one  # P_e m_f, one row for each f
+        back = patterns @ moved[e]  # P_f m_e
+        total += weights[e] * (forth.T * weights) @ back
+    return (total + total.T) / 2
+
+
+def _cut(step: Step, scores: Scores, variance: float) -> str:
+    """What a reader must know of the cut."""
+    range_ = scores.aim.clip / step.unit
+    sd = range_ / math.sqrt(variance)
+    return (
+        f"Residuals count up to {range_ * step.size[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond it "
+        "pull less, as in Huber's regression."
+    )
+
+
+def _criteria(step: Step, variance: float, *, intercept: bool) -> Mapping[str, float]:
+    rows, y = step.rows, step.size[-1] ** 2
+    total = float(step.found.values[-1, -1])
+    if intercept:  # the first term, of size 1
+        total -= float(step.found.values[0, -1] ** 2 / rows)
+    out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}
+    if total > 0:
+        out["null_deviance"] = float(total * y)
+        out["explained"] = 1 - out["deviance"] / out["null_deviance"]
+    return out

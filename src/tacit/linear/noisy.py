@@ -1,0 +1,113 @@
+"""Released integers of a regression as matrices, with the law of their errors.  Post-processing: no data here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.linear.layout import Entry, H, Layout
+from tacit.linear.rows import Aim
+from tacit.parts import Part
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """A symmetric matrix of noisy sums.
+
+    values: shape (p, p).  patterns: shape (e, p, p), what each independent noise is added to, 0 or 1.  variances: (e,).
+    """
+
+    values: Array
+    patterns: Array
+    variances: Array
+
+    def through(self, terms: Array) -> Noisy:
+        """Of linear combinations: terms, shape (q, p), on both sides."""
+        return Noisy(terms @ self.values @ terms.T, terms @ self.patterns @ terms.T, self.variances)
+
+    def head(self, p: int) -> Noisy:
+        """The first p rows and columns."""
+        return Noisy(self.values[:p, :p], self.patterns[:, :p, :p], self.variances)
+
+    def covariance(self, a: Array) -> Array:
+        """Of the noise's product with a vector of shape (p,): shape (p, p)."""
+        moved = self.patterns @ a
+        return (moved.T * self.variances) @ moved
+
+    def between(self, B: Array) -> Array:
+        """Mean of E B E, E the noise, B of shape (p, p)."""
+        return np.einsum("e,eij->ij", self.variances, self.patterns @ B @ self.patterns)
+
+    def variance(self, a: Array) -> float:
+        """Of the noise in a' values a."""
+        return float(self.variances @ ((self.patterns @ a) @ a) ** 2)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the second step released, in units of psi and of z / H.
+
+    score: sums of psi z, shape (m,), each with noise of `variance`.  square: the sum of psi**2, with noise of
+    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  aim: what psi was.
+    """
+
+    score: Array
+    variance: float
+    square: float
+    square_variance: float
+    meat: Noisy
+    aim: Aim
+
+
+def crossed(part: Part, layout: Layout, rows: int | None) -> Noisy:
+    """Part of form `products` -> sums of z z' / H**2 over complete rows, shape (m + 1, m + 1), the response last."""
+    facts, noise = part.parameters, part.law.variance()
+    counted = facts["count"] > 0
+    entries = [one for one in layout.entries if counted or not one.counts]
+    weights = np.array([facts["count" if e.counts else "off" if e.off else "diag"] for e in entries], dtype=np.float64)
+    made = _filled(entries, np.array(part.integers[0], dtype=np.float64), weights * H * H, noise, layout.size + 1)
+    if counted:
+        return made
+    (known,) = (one for one in layout.entries if one.counts)
+    return Noisy(made.values + _pattern(known, layout.size + 1) * float(rows or 0), made.patterns, made.variances)
+
+
+def scores(part: Part, layout: Layout) -> Scores:
+    """Part of form `scores` -> Scores."""
+    facts, noise, m = part.parameters, part.law.variance(), layout.size
+    integers = np.array(part.integers[0], dtype=np.float64)
+    unit = facts["score"] * H
+    entries = layout.among(response=False)
+    weights = np.array([facts["off" if one.off else "diag"] for one in entries], dtype=np.float64)
+    shift = 2.0**-SHIFT
+    meat = _filled(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
+    square, error = float(integers[m] / facts["square"]), noise / facts["square"] ** 2
+    (known,) = (one for one in layout.entries if one.counts)
+    inner = Entry(tuple(pair for pair in known.pairs if m not in pair))
+    pattern = _pattern(inner, m)
+    patterns = np.concatenate([meat.patterns, pattern[None]])
+    whole = Noisy(meat.values + pattern * square, patterns, np.append(meat.variances, error))
+    weights_ = tuple(facts[f"weight{j}"] for j in range(m + 1))
+    return Scores(integers[:m] / unit, noise / unit**2, square, error, whole, Aim(weights_, facts["shift"], facts["G"]))
+
+
+SHIFT = 19
+"""Products of scores are divided by 2**SHIFT before they are added up."""
+
+
+def _filled(entries: Sequence[Entry], integers: Array, weights: Array, noise: float, p: int) -> Noisy:
+    patterns = np.stack([_pattern(one, p) for one in entries]) if entries else np.zeros((0, p, p))
+    values = np.einsum("e,eij->ij", integers / weights, patterns)
+    return Noisy(values, patterns, noise / weights**2)
+
+
+def _pattern(one: Entry, p: int) -> Array:
+    made = np.zeros((p, p))
+    for j, k in one.pairs:
+        made[j, k] = made[k, j] = 1.0
+    return made

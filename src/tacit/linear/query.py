@@ -1,0 +1,48 @@
+"""The question of a regression, as plain values.  No data here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tacit.errors import QueryError
+from tacit.linear.formula import parse, spelled
+from tacit.predicates.reading import parse as condition
+from tacit.predicates.syntax import spelled as condition_words
+from tacit.question import Query
+
+if TYPE_CHECKING:
+    from tacit.inference.regression import RegressionRelease  # noqa: F401
+
+
+@dataclass(frozen=True)
+class Regression(Query["RegressionRelease"]):
+    """A linear model of many regressors, from noisy cross-products and one step of cut residuals.
+
+    formula: as in R and formulaic: "income ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1.  Nothing in it is
+    run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
+    bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
+    model: "linear"; others are not in this version.  where: of the rows for which a condition holds.
+    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).  Source: Bickel 1975 (one step); theory §9, §12.
+
+    >>> Regression("income ~ age*sex").to_dict()
+    {'query': 'Regression', 'formula': 'income ~ age + sex + age:sex'}
+    """
+
+    formula: str
+    model: str = "linear"
+    where: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that the formula names, the response first; QueryError Q85 as the question itself."""
+        return parse(self.formula).columns
+
+    def __post_init__(self) -> None:
+        if self.model != "linear":
+            text = f"model {self.model!r} of Regression is not in this version."
+            known = 'model="linear"; Histogram(…).fit(formula, model="logistic") for few regressors'
+            raise QueryError(text, code="Q88", hint=known)
+        object.__setattr__(self, "formula", spelled(parse(self.formula)))
+        if self.where is not None:
+            object.__setattr__(self, "where", condition_words(condition(self.where)))

@@ -1,0 +1,122 @@
+"""What one row adds: integers, written once for NumPy, the reference, and for every engine.  No data here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.linear.layout import SIGN, H
+from tacit.rowmap import KeyMap, RowMap
+
+LARGEST: Final = 2**20
+"""What a row adds to any sum is at most this: sums over 2**42 rows stay below 2**63."""
+EXACT: Final = 2**52
+"""Integers below are exact float64."""
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """z of a row: the product of its numbers, each from the middle of its grid, and of its marks, in units of 1 / H.
+
+    numbers: maps to {0, ..., G}, G even.  marks: keys and levels: 1 at that level, else 0; SIGN: -1 at the first of
+    two, 1 at the second.  k numbers: round(product / H**(k - 1)); none: H times the marks.
+    """
+
+    numbers: tuple[RowMap, ...] = ()
+    marks: tuple[tuple[KeyMap, int], ...] = ()
+
+    @property
+    def divisor(self) -> int:
+        """H**(k - 1), a power of two; 1 where nothing is divided."""
+        return H ** max(0, len(self.numbers) - 1)
+
+    def numpy(
+        self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
+    ) -> NDArray[np.int64]:
+        """Reference, shape (rows,): grid values, and indices of levels (-1 where absent)."""
+        z = np.full(rows, 1 if self.numbers else H, dtype=np.int64)
+        for at in self.numbers:
+            z = z * (values[at] - at.G // 2)
+        if self.divisor > 1:
+            z = (z + self.divisor // 2) // self.divisor
+        for key, level in self.marks:
+            at = places[key]
+            z = z * (np.where(at == 1, 1, -1) if level == SIGN else np.where(at == level, 1, 0))
+        return z
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The residual that is summed: psi = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -clip, clip).
+
+    Public: zeros and the response's own at first, then chosen from released integers.  Whatever it says, psi is an
+    integer of at most `clip`.
+    """
+
+    weights: tuple[int, ...]
+    shift: int
+    clip: int
+
+    def check(self) -> None:
+        """ArithmeticError where a step could round: weights times H, added up, at or above EXACT."""
+        if sum(map(abs, self.weights)) * H + 2**self.shift >= EXACT or self.shift < 1:
+            raise ArithmeticError("an aim beyond exact integers")
+
+    def numpy(self, z: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Reference: z of shape (rows, coordinates) -> psi, shape (rows,)."""
+        total = z @ np.array(self.weights, dtype=np.int64)
+        return np.clip((total + 2 ** (self.shift - 1)) // 2**self.shift, -self.clip, self.clip)
+
+
+@dataclass(frozen=True)
+class Product:
+    """A summand: floor(psi**power * prod z_j / 2**shift), of at most two coordinates."""
+
+    of: tuple[int, ...]
+    power: int = 0
+    shift: int = 0
+
+    def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Reference, shape (rows,)."""
+        total = psi**self.power
+        for j in self.of:
+            total = total * z[:, j]
+        return total // 2**self.shift
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """A question to a source: sums of products of coordinates over complete rows, those without a missing cell."""
+
+    coordinates: tuple[Coordinate, ...]
+    products: tuple[Product, ...]
+    aim: Aim | None = None
+
+    @property
+    def maps(self) -> tuple[RowMap, ...]:
+        """Columns of numbers that are read."""
+        return tuple(dict.fromkeys(at for one in self.coordinates for at in one.numbers))
+
+    @property
+    def keys(self) -> tuple[KeyMap, ...]:
+        """Columns of levels that are read."""
+        return tuple(dict.fromkeys(key for one in self.coordinates for key, _ in one.marks))
+
+    def check(self) -> None:
+        """ArithmeticError where a summand could be beyond LARGEST, or a step of it beyond EXACT."""
+        if self.aim is not None:
+            self.aim.check()
+        for one in self.products:
+            most = H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power
+            if most >= EXACT or most >> one.shift > LARGEST:
+                raise ArithmeticError(f"a product reaches {most}")
+
+    def numpy(self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int):
+        """Reference: coordinates, shape (rows, coordinates), and psi, shape (rows,); absent rows are the caller's."""
+        z = np.stack([one.numpy(values, places, rows) for one in self.coordinates], axis=1)
+        psi = np.ones(rows, dtype=np.int64) if self.aim is None else self.aim.numpy(z)
+        return z, psi

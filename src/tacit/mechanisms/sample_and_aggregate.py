@@ -1,0 +1,159 @@
+"""Sample and aggregate: the noisy mean of an estimate made in each of k blocks.  INSIDE the wall.
+
+Definition
+    Complete rows (of which `where` holds) fall into k blocks by fresh secret labels (`blocks`); with a PrivacyUnit all
+    rows of a person into one.  In each block the model's estimate is made from the block's rows alone, corrected for
+    its bias, put into the public box and on its grid of G steps; a block without an answer has the public default.
+    Released, for each parameter: the sum of w = v - H over the blocks, H = G / 2, and the sum of floor(w**2 / c).
+    Public: schema, query, model, box, k, room, relation, price, and under replace-one the number of rows (persons).
+Sensitivity
+    Under both relations, and of persons, one block changes (`blocks`), and every block counts whatever its rows are, so
+    that the sums are those of k values of which one is replaced: form P or Z (`moment_forms.plain`), 2H in l1 and in l2
+    for each parameter.  [Smith 2008, Algorithm 1; theory §2, errata E1, E2]
+Noise
+    Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
+    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the parameter's equal share of the price.
+Cost
+    Shares add up to the price: parameters are released side by side (basic composition; Gaussian: sums of rho).
+    The second moment rides free (theory §9, applied to blocks).
+Failures
+    A block that is empty, constant, separable or does not converge has the default: never left out, never said (theory
+    §2).  The time that blocks take is out of scope.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.source import Source
+from tacit.curator.source.rows import Rows
+from tacit.errors import QueryError
+from tacit.mechanisms import blocks, moment_forms
+from tacit.mechanisms.additive import protect
+from tacit.mechanisms.moments import Column, Design
+from tacit.models.likelihood import Likelihood
+from tacit.predicates.numbers import Cell, cell_of
+from tacit.predicates.typed import typed
+from tacit.privacy import Cost, noise_for
+from tacit.queries_blocks import SampleAndAggregate, blocks_for, price_of_one
+from tacit.release import Cells, Grid, Part
+from tacit.rowmap import GRID
+from tacit.schema import Schema
+from tacit.schema.rowmaps import most_rows, unit_of
+
+VERSION: Final = "sample-and-aggregate/1"
+KIND: Final = "sample-and-aggregate"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Public facts of the blocks: the model, how many blocks, rows that one has room for, the columns that are read."""
+
+    model: Likelihood
+    blocks: int
+    room: int
+    cells: tuple[Cell, ...]
+
+
+# Definition ---------------------------------------------------------------------------------------------------------
+
+
+def design(
+    query: SampleAndAggregate,
+    schema: Schema,
+    *,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    size_hint: int | None = None,
+) -> Design:
+    """Blocks, grids and noise from public facts; QueryError where the question cannot be asked."""
+    where = None if query.where is None else typed(query.where, schema)
+    model = _model(query)
+    p = len(model.parameters)
+    cells = tuple(cell_of(schema, name) for name in query.what)
+    if len(cells) != model.columns:
+        text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
+        raise QueryError(text, code="Q95", hint=f"{model.columns} columns, in the order of a row")
+    size = next((one for one in (query.rows, rows, size_hint) if one is not None), None)
+    if size is None:
+        text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
+        raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
+    k = blocks_for(size, price_of_one(cost, p), p) if query.blocks is None else query.blocks
+    _possible(k, size, p)
+    plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
+    share = cost if p == 1 else cost.share(Fraction(1, p))
+    columns = tuple(_column(one.name, one.lower, one.upper, k, share) for one in model.parameters)
+    unit, most = unit_of(schema), most_rows(schema)
+    return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
+
+
+def _model(query: SampleAndAggregate) -> Likelihood:
+    """The model, looked at without data; QueryError Q95 where a file has its name alone, ModelError M14 to M16."""
+    law = query.model.law
+    if law is None:
+        text = f"model {query.model.words.get('name')!r} is a function, and a file has its name alone."
+        raise QueryError(text, code="Q95", hint="ask from Python, with the function: tc.Model(…)")
+    law.check()
+    return law
+
+
+def _possible(k: int, rows: int, p: int) -> None:
+    if k > rows // (p + 1):
+        text = f"blocks of SampleAndAggregate: {rows:,} rows are too few for {k:,} blocks with {p} parameters."
+        raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
+
+
+def _column(name: str, lower: float, upper: float, k: int, share: Cost) -> Column:
+    form = moment_forms.plain(GRID, share.noise)
+    form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
+    law = noise_for(form.l1, form.l2_squared, share)
+    return Column(name, form, None, Grid("real", lower, upper, GRID), law, share)
+
+
+# Noise --------------------------------------------------------------------------------------------------------------
+
+
+def measure(shape: Design, source: Source) -> tuple[Part, ...]:
+    """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
+    plan = cast(Plan, shape.blocks)
+    rows = source.complete(plan.cells, shape.unit, shape.where)
+    found = exact(shape, rows, blocks.words(rows))
+    return tuple(_part(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
+
+
+def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ...]:
+    """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
+    plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
+    found = blocks.packed(rows, own, plan.blocks, plan.room)
+    values = estimates(plan.model, found, query.bias)
+    return tuple(_sums(column, values[:, j]) for j, column in enumerate(shape.columns))
+
+
+def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
+    """The estimate of each block, within the box, shape (blocks, parameters)."""
+    from tacit.models.blocks import block_mle
+
+    values = found.values[:, :, 0] if model.columns == 1 else found.values
+    return block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True).values
+
+
+def _sums(column: Column, values: NDArray[np.float64]) -> Cells:
+    """Sums of w and floor(w**2 / c): every value is clamped, in integers, to {0, ..., G}; what is none to 0."""
+    grid = cast(Grid, column.grid)
+    at = np.where(np.isfinite(values), values, grid.lower)
+    step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
+    w = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G) - grid.G // 2
+    squares = w * w // column.form.parameters["divisor"]
+    return ((int(w.sum()), int(squares.sum())),)
+
+
+def _part(column: Column, noisy: Cells) -> Part:
+    form = column.form
+    facts = dict(form.parameters)
+    return Part(column.label, form.name, facts, column.grid, noisy, column.law, form.l1, form.l2_squared, column.cost)

@@ -1,0 +1,48 @@
+"""Expected precision of a regression: both steps on made-up rows whose values are spread evenly and independent."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tacit.inference.regression import fit_release
+from tacit.linear.formula import parse
+from tacit.linear.layout import layout
+from tacit.linear.query import Regression
+from tacit.mechanisms.moments import Design
+from tacit.mechanisms.regression import Crosses
+from tacit.planning.expect import Expected
+from tacit.testing.regressions import Rows
+
+MADE: Final = 2**12
+"""Made-up rows, each of which stands for as many as it takes."""
+
+
+def expected(shape: Design, rows: int, level: float) -> list[Expected]:
+    """One entry a coefficient, the response being independent of all regressors; infinite where noise is too large."""
+    made = made_up(shape)
+    found = fit_release(made.expected(rows))
+    z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    ordinary = made.ordinary()[1] * math.sqrt(MADE / rows)
+    out: list[Expected] = []
+    for i, name in enumerate(found.names):
+        without = float(z * ordinary[i])
+        if found.reasons[i] is not None:
+            out.append(Expected(name, 0.0, math.inf, 1.0, without, 0.0, rows))
+            continue
+        error, privacy = float(found.std_errors[i]), float(found.cov_privacy[i, i])
+        out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, rows))
+    return out
+
+
+def made_up(shape: Design) -> Rows:
+    """Rows of evenly spread, independent values."""
+    question = cast(Crosses, shape.columns[0]).question
+    rng = np.random.default_rng(0)
+    values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
+    places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
+    z, _ = question.numpy(values, places, MADE)
+    return Rows(shape, layout(parse(cast(Regression, shape.query).formula), shape.variables), z, MADE)

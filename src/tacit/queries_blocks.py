@@ -1,0 +1,139 @@
+"""Questions answered in blocks of rows: any likelihood, without bounds on the data.  No data here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+
+from tacit.errors import QueryError
+from tacit.privacy import Cost
+from tacit.queries import KINDS, Names, Query, condition_of, names_of
+
+if TYPE_CHECKING:
+    from tacit.inference.sample_and_aggregate import SampleAndAggregateRelease  # noqa: F401
+    from tacit.models.likelihood import Likelihood
+
+Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
+BIASES: Final = ("cox-snell", "observed", "split-half", "jackknife", "none")
+LEAST: Final = 20
+"""Rows of a block, at least, where the number of blocks is ours to choose; ten a parameter where that is more."""
+
+
+@dataclass(frozen=True)
+class AskedModel:
+    """A model as a question has it: its words, and the model itself, which a question read from a file may lack.
+
+    >>> from tacit.families import Exponential
+    >>> AskedModel.of(Exponential(rate=(0.1, 10))).words
+    {'family': 'Exponential', 'rate': [0.1, 10.0]}
+    """
+
+    text: str
+    law: Likelihood | None = field(compare=False, repr=False, default=None)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """Plain JSON values: the family with its boxes; of a log-density of one's own, what identifies it."""
+        return json.loads(self.text)
+
+    @classmethod
+    def of(cls, given: Any) -> AskedModel:
+        """From a family, a `tacit.Model`, or the words of either; QueryError Q95, ModelError for what is neither."""
+        from tacit.models.custom import Model
+        from tacit.models.family import Family
+        from tacit.models.registry import family
+
+        if isinstance(given, AskedModel):
+            return given
+        if isinstance(given, Mapping):
+            words = dict(cast("Mapping[str, Any]", given))
+            if words.get("family") == "Model":  # its function is not in the file
+                return cls(_canonical(words))
+            given = family(words)
+        if isinstance(given, Family):
+            return cls(_canonical(given.words()), given)
+        if isinstance(given, Model):
+            from tacit.models.identity import words_of
+
+            return cls(_canonical(words_of(given)), given)
+        text = f"model of SampleAndAggregate: {given!r} is no model."
+        raise QueryError(text, code="Q95", hint="tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1)), or tc.Model(…)")
+
+
+def _canonical(words: Mapping[str, Any]) -> str:
+    return json.dumps(words, sort_keys=True, ensure_ascii=False, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
+    """Parameters of a likelihood, as the noisy mean of their estimates in blocks of rows [Smith 2008].
+
+    what: a column, or several where a row of the model has several numbers (of a regression the response first).
+    model: a family, `tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))`, or its words; or a `tc.Model`.  Its box is the
+    only bound that is needed; a box much wider than the answer costs accuracy.
+    blocks: how many; by default about (n / epsilon)**(2/3), of at least 20 rows, epsilon being that of one parameter.
+    bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none".
+    rows: about how many rows there are, where their number is private; public.
+    where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
+    one block.
+    Raises QueryError Q01 to Q03, Q60, Q95 (the model), Q97 (blocks, rows), ModelError (its words).  Source: theory §2.
+
+    >>> from tacit.families import Exponential
+    >>> SampleAndAggregate("wait", Exponential(rate=(0.1, 10)), blocks=500).to_dict()["model"]
+    {'family': 'Exponential', 'rate': [0.1, 10.0]}
+    """
+
+    what: Names
+    model: Any
+    blocks: int | None = None
+    bias: str = "cox-snell"
+    rows: int | None = None
+    where: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", names_of("SampleAndAggregate", "what", self.what))
+        if not self.what:
+            text = "what of SampleAndAggregate: no column is named."
+            raise QueryError(text, code="Q03", hint='SampleAndAggregate("wait", …)')
+        object.__setattr__(self, "model", AskedModel.of(self.model))
+        for name in ("blocks", "rows"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
+                text = f"{name} of SampleAndAggregate: {value!r} is no number from 2 on."
+                raise QueryError(text, code="Q97", hint=f"{name}=1_000")
+        if self.bias not in BIASES:
+            text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
+            raise QueryError(text, code="Q95", hint='bias="cox-snell"')
+        condition_of(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only, defaults left out."""
+        words: dict[str, Any] = {"query": "SampleAndAggregate", "what": list(self.what), "model": self.model.words}
+        words |= {name: getattr(self, name) for name in ("blocks", "rows", "where") if getattr(self, name) is not None}
+        return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
+
+
+def price_of_one(cost: Cost, parameters: int) -> float:
+    """The epsilon at which Laplace noise is as wide as the noise of one parameter's share of the price.
+
+    Laplace of scale 1 / epsilon has the variance 2 / epsilon**2, a Gaussian of rho 1 / (2 rho).
+    """
+    if cost.noise == "laplace" and cost.epsilon is not None:
+        return float(cost.epsilon) / parameters
+    return 2 * sqrt(float(cost.zcdp) / parameters)
+
+
+def blocks_for(rows: int, epsilon: float, parameters: int) -> int:
+    """About (n / epsilon)**(2/3) blocks of at least 20 rows, and ten a parameter; at least two (theory §2).
+
+    >>> blocks_for(100_000, 0.5, 2), blocks_for(100_000, 0.001, 2)
+    (3420, 5000)
+    """
+    wanted = ceil((rows / epsilon) ** (2 / 3))
+    return max(2, min(wanted, rows // max(LEAST, 10 * parameters)))
+
+
+KINDS["SampleAndAggregate"] = SampleAndAggregate

@@ -1,0 +1,82 @@
+"""Words of questions, checked when a question is made: names, bins, probabilities, flags.  Plain values; no data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, cast
+
+from tacit.errors import QueryError
+
+FINEST: Final = 10_000
+MOST_THRESHOLD: Final = 2**40
+Names: TypeAlias = str | Sequence[str]
+
+
+def names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
+    """One name or several -> a tuple of distinct names; QueryError Q01, Q02."""
+    if value is None:
+        return ()
+    if not isinstance(value, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise QueryError(f"{field} of {query}: {value!r} is not a column name.", code="Q01", hint=f'{field}="age"')
+    given = (value,) if isinstance(value, str) else tuple(value)
+    for name in given:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise QueryError(f"{field} of {query}: {name!r} is not a column name.", code="Q01", hint=f'{field}="age"')
+    if len(set(given)) < len(given):
+        twice = next(name for name in given if given.count(name) > 1)
+        raise QueryError(f"{field} of {query}: {twice!r} is named twice.", code="Q02", hint="name each column once")
+    return given
+
+
+def listed(value: Any) -> Any:
+    """A tuple as a list, anything else as it is."""
+    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
+
+
+def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str, Any], ...]:
+    """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges.
+
+    QueryError Q64.
+    """
+    try:
+        pairs = dict(given)
+    except (TypeError, ValueError):
+        raise QueryError(f"bins of {kind} is {given!r}.", code="Q64", hint='bins={"age": 10}') from None
+    for name in pairs:
+        if name not in by:
+            text = f"bins of {kind} names {name!r}, which is not in {where}."
+            raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
+    fixed = {name: tuple(cast(Any, edges)) if isinstance(edges, list) else edges for name, edges in pairs.items()}
+    return tuple(sorted(fixed.items()))
+
+
+def probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:
+    """A probability as an exact fraction: a float means the decimal that it prints as; QueryError Q74."""
+    try:
+        if isinstance(given, bool):
+            raise ValueError
+        p = given if isinstance(given, Fraction) else Fraction(str(given))
+    except (ValueError, ZeroDivisionError):
+        p = Fraction(0)
+    if not 0 < p < 1 or p.denominator > FINEST:
+        text = f"{what}: {given!r} is not between 0 and 1, with at most 4 decimals."
+        raise QueryError(text, code="Q74", hint=hint)
+    return p
+
+
+def flags(**given: object) -> None:
+    """QueryError Q81 for a word of Histogram that is neither true nor false."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            text = f"{name} of Histogram is {value!r}: neither true nor false."
+            raise QueryError(text, code="Q81", hint=f"{name}=True")
+
+
+def threshold(given: Any, *, sparse: bool) -> None:
+    """QueryError Q83 for a threshold that is none, or of a histogram that is not sparse."""
+    if given is None:
+        return
+    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_THRESHOLD or not sparse:
+        text = f"threshold of Histogram is {given!r}" + ("." if sparse else ", which only a sparse one has.")
+        raise QueryError(text, code="Q83", hint="sparse=True, threshold=50")

@@ -1,0 +1,62 @@
+"""From a schema to the axes of a histogram: bins, levels, and cells of their own for what is missing or beyond."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, cast
+
+from tacit.errors import QueryError
+from tacit.rowmap import KeyMap
+from tacit.schema.columns import EXCLUDE, Column, Date, Integer, Real
+from tacit.schema.rowmaps import MOST_BINS, binmap, column_of, even_ends, keymap
+from tacit.schema.table import Schema
+
+MISSING: Final = "missing"
+BEYOND: Final = ("below", "above")
+
+
+def axismap(schema: Schema, name: str, bins: object | None, *, missing: bool = False, outside: bool = False) -> KeyMap:
+    """Column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
+
+    missing: one more cell, after the others, for cells that would leave their row out.  outside: two more for numbers
+    and days beyond the column's bounds, infinite numbers among them.
+    Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins), Q80 (a level that is called like the cell).
+
+    >>> axismap(Schema({"educ": Integer(1, 3)}), "educ", None, missing=True, outside=True).labels
+    ('1', '2', '3', 'missing', 'below', 'above')
+    """
+    key, column = _regular(schema, name, bins), column_of(schema, name)
+    alone = missing and key.missing is None
+    beyond = _bounds(column) if outside and key.edges else None
+    extra = (*((MISSING,) if alone else ()), *(BEYOND if beyond is not None else ()))
+    if alone and MISSING in key.labels:
+        text = f"missing: {MISSING!r} is already a level of column {name!r}."
+        raise QueryError(text, code="Q80", hint=f'"{name}": Category(…, missing="unknown") in the schema')
+    place = key.size if alone else key.missing
+    return replace(key, labels=(*key.labels, *extra), missing=place, extra=extra, beyond=beyond)
+
+
+def _bounds(column: Column) -> tuple[float, float]:
+    if isinstance(column, Date):
+        low, high = column.days
+        return float(low), float(high)
+    numbers = cast("Real | Integer", column)
+    return float(cast(float, numbers.lower)), float(cast(float, numbers.upper))
+
+
+def _regular(schema: Schema, name: str, bins: object | None) -> KeyMap:
+    """Bins or levels as they are declared."""
+    if bins is not None:
+        return binmap(schema, name, bins)
+    column = column_of(schema, name)
+    if isinstance(column, Integer) and column.upper - column.lower < MOST_BINS:
+        values = range(column.lower, column.upper + 1)
+        edges = tuple(value - 0.5 for value in values[1:])  # a cell between two values counts as the nearest
+        missing = None if column.missing == EXCLUDE else int(column.missing) - column.lower
+        places, labels = tuple(range(len(values))), tuple(map(str, values))
+        even = even_ends(edges, column.lower - 0.5, column.upper + 0.5)
+        return KeyMap(name, schema.source(name), "bins", places, labels, missing, True, edges, even=even)
+    if isinstance(column, Real | Integer | Date):
+        text = f"Histogram: column {name!r} needs bins."
+        raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')
+    return keymap(schema, name)

@@ -1,0 +1,46 @@
+"""Sample and aggregate in simulation: the mechanism's own integers, with seeded labels; protects nobody."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.source.rows import Rows
+from tacit.mechanisms.moments import Design
+from tacit.mechanisms.sample_and_aggregate import Plan, exact
+from tacit.predicates.arithmetic import Reference
+from tacit.predicates.computed import Computed
+from tacit.predicates.evaluate import compute
+from tacit.predicates.numbers import Cell
+from tacit.testing.arrays import Table_, condition_cell, holds
+from tacit.testing.persons import codes
+
+
+def exact_blocks(shape: Design, table: Table_, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+    """Integers before noise, one array of shape (1, 2) a parameter."""
+    rows = complete(shape, table)
+    own = rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
+    if rows.owners is not None:
+        own = rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]
+    return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, own))
+
+
+def complete(shape: Design, table: Table_) -> Rows:
+    """The complete cases in NumPy: what every engine must equal, but for their order."""
+    cells = cast(Plan, shape.blocks).cells
+    kept = np.ones(len(next(iter(table.values()))), dtype=np.bool_)
+    kept = kept if shape.where is None else kept & holds(shape.where, table)
+    columns = [_column(cell, table) for cell in cells]
+    for column in columns:
+        kept = kept & np.isfinite(column)
+    owners = None if shape.unit is None else codes(table[shape.unit.source])[kept]
+    return Rows(np.stack(columns, axis=1)[kept], owners)
+
+
+def _column(cell: Cell, table: Table_) -> NDArray[np.float64]:
+    """Values as conditions see them, NaN where missing."""
+    read = {cell: condition_cell(cell, np.asarray(table[cell.source]))}
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.asarray(compute(Computed("", cell, (cell,)), read, Reference()), dtype=np.float64)

@@ -1,0 +1,125 @@
+"""Simulated releases of regressions: both steps, from NumPy's reference of what every engine adds up.
+
+Seeded, so they protect nobody.  A regression asks twice, the second time aimed by the first noisy answer, so it is not
+simulated as other questions are, by noise on integers that are the same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.asked import design
+from tacit.inference.fits.result import Fit
+from tacit.inference.regression import fit_release
+from tacit.linear.formula import parse
+from tacit.linear.layout import H, Layout, layout
+from tacit.linear.query import Regression
+from tacit.linear.rows import Crossed
+from tacit.mechanisms import regression
+from tacit.mechanisms.moments import Column, Design
+from tacit.mechanisms.regression import Crosses
+from tacit.privacy import Cost
+from tacit.release import Part
+from tacit.rowmap import KeyMap
+from tacit.schema import Schema
+from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.simulate import SimulatedRelease, size_of
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Complete rows of a table, as the mechanism sees them.
+
+    z: shape (rows, coordinates).  size: all rows of the table.
+    """
+
+    shape: Design
+    layout: Layout
+    z: Ints
+    size: int
+
+    def sums(self, column: Column) -> tuple[int, ...]:
+        """The exact integers of a part: equal to those of every engine."""
+        question = cast(Crosses, column).question
+        psi = np.ones(len(self.z), dtype=np.int64) if question.aim is None else question.aim.numpy(self.z)
+        return column.form.assemble(tuple(int(one.numpy(self.z, psi).sum()) for one in question.products))
+
+    def release(self, rng: np.random.Generator) -> SimulatedRelease:
+        """One simulated release."""
+
+        def noisy(column: Column) -> Part:
+            exact = self.sums(column)
+            noise = column.law.sample(len(exact), rng).tolist()
+            return regression.part_of(column, (tuple(k + int(z) for k, z in zip(exact, noise, strict=True)),))
+
+        return self._released(noisy)
+
+    def expected(self, rows: int) -> SimulatedRelease:
+        """What a table of `rows` rows like these would release if the noise happened to be zero."""
+
+        def calm(column: Column) -> Part:
+            return regression.part_of(column, (tuple(k * rows // self.size for k in self.sums(column)),))
+
+        return self._released(calm)
+
+    def _released(self, part: Callable[[Column], Part]) -> SimulatedRelease:
+        shape = self.shape
+        first, second = (cast(Crosses, column) for column in shape.columns)
+        crossing = part(first)
+        aim = regression.aim_of(crossing, second, self.layout, shape.rows)
+        parts = crossing, part(regression.aim_at(second, aim))
+        made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost)
+        return replace(made, variables=shape.variables)
+
+    def fit(self, rng: np.random.Generator) -> Fit:
+        """One simulated release, fitted."""
+        return fit_release(self.release(rng))
+
+    def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Least squares of the same rows without privacy: coefficients and their usual standard errors."""
+        values = (self.z / H) @ self.layout.terms.T
+        X, y = values[:, :-1], values[:, -1]
+        size = np.sqrt((X**2).mean(axis=0))
+        inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
+        b = inverse @ ((X / size).T @ y)
+        variance = float(((y - (X / size) @ b) ** 2).sum()) / (len(X) - X.shape[1])
+        return b / size, np.sqrt(variance * np.diag(inverse)) / size
+
+
+def rows_of(query: Regression, data: object, schema: Schema, cost: Cost, neighbors: str = "replace-one") -> Rows:
+    """A table as its complete rows' integers, and the design of the question.  QueryError as of a release.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 2)})
+    >>> made = rows_of(tc.Regression("y ~ x"), {"x": [0.0, 0.5, 1.0], "y": [0.0, 1.0, np.nan]}, schema, Cost.of(rho=1))
+    >>> made.z.tolist()
+    [[1024, -1024, -1024], [1024, 0, 0]]
+    """
+    table = columns_of(data, schema)
+    size = size_of(table, schema)
+    shape = design(query, schema, neighbors=neighbors, rows=size if neighbors == "replace-one" else None, cost=cost)
+    question = cast(Crosses, shape.columns[0]).question
+    kept = np.ones(size, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
+    z, complete = _coordinates(question, table, size)
+    return Rows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size)
+
+
+def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:
+    complete = np.ones(size, dtype=np.bool_)
+    values: dict[Any, Ints] = {}
+    places: dict[KeyMap, Ints] = {}
+    for at in question.maps:
+        values[at], known = at.numpy(numbers(np.asarray(table[at.source]), at))
+        complete &= known
+    for key in question.keys:
+        places[key], known = cells_of((key,), table)
+        complete &= known
+    z, _ = replace(question, aim=None).numpy(values, places, size)
+    return z, complete

@@ -1,0 +1,50 @@
+"""JSON as text and as files: one text for one value, files whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+from tacit.errors import ReleaseError
+
+
+def canonical(words: object) -> str:
+    """One text for one value: JSON with sorted keys, no spaces, no NaN."""
+    return json.dumps(words, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file whole or not at all: a temporary file beside it, flushed to disk, then renamed."""
+    import os
+    import tempfile
+
+    target = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    except OSError as problem:
+        message = f"{target} cannot be written: {problem.strerror}."
+        raise ReleaseError(message, code="R07", hint="another path", state="A stored answer is not lost.") from None
+
+
+def read_json(path: str | Path) -> dict[str, Any]:
+    """The object of a JSON file; ReleaseError R01, R03 where there is none."""
+    try:
+        words = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise ReleaseError(f"{path} cannot be read: {problem.strerror}.", code="R03", state=None) from None
+    except ValueError:
+        raise ReleaseError(f"{path} is not JSON.", code="R01", state=None) from None
+    if not isinstance(words, dict):
+        raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
+    return cast("dict[str, Any]", words)

@@ -1,0 +1,105 @@
+"""Blocks by fresh words: one row touches one block under both relations, and a block depends on its own rows alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chi2
+
+from tacit.curator.source.rows import Rows
+from tacit.mechanisms.blocks import Blocks, capacity, packed, words
+
+NUMBERS = st.sampled_from([-1e300, -1.0, 0.0, -0.0, 1.0, 2.5, 1e300])
+
+
+def blocks_of(values: np.ndarray, own: np.ndarray, k: int, room: int, owners: np.ndarray | None = None) -> Blocks:
+    return packed(Rows(values, owners), own, k, room)
+
+
+def changed(a: Blocks, b: Blocks) -> int:
+    return int(((a.values != b.values).any(axis=(1, 2)) | (a.sizes != b.sizes)).sum())
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=30),
+    other=st.tuples(NUMBERS, NUMBERS),
+    k=st.integers(1, 6),
+    room=st.integers(1, 5),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_one_row_touches_one_block_under_both_relations(
+    rows: list[tuple[float, float]], other: tuple[float, float], k: int, room: int, seed: int
+) -> None:
+    """The row's own word stays: full blocks, equal rows, and any order of reading included."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(0, 2**64, len(rows), dtype=np.uint64)
+    table = np.array(rows)
+    first = blocks_of(table, own, k, room)
+    i = int(rng.integers(len(rows)))
+    replaced = table.copy()
+    replaced[i] = other
+    assert changed(first, blocks_of(replaced, own, k, room)) <= 1
+    without = np.delete(table, i, axis=0), np.delete(own, i)
+    assert changed(first, blocks_of(*without, k, room)) <= 1
+    order = rng.permutation(len(rows))
+    assert changed(first, blocks_of(table[order], own[order], k, room)) == 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(rows=st.lists(st.tuples(st.integers(0, 4), NUMBERS), min_size=1, max_size=30), seed=st.integers(0, 2**32 - 1))
+def test_all_rows_of_a_person_are_in_one_block(rows: list[tuple[int, float]], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    own = rng.integers(0, 2**64, 6, dtype=np.uint64)
+    owners, values = np.array([owner for owner, _ in rows]), np.array([[x] for _, x in rows])
+    first = blocks_of(values, own[owners], 3, 4, owners)
+    kept = owners != owners[0]
+    assert changed(first, blocks_of(values[kept], own[owners[kept]], 3, 4, owners[kept])) <= 1
+    order = rng.permutation(len(rows))
+    assert changed(first, blocks_of(values[order], own[owners[order]], 3, 4, owners[order])) == 0
+
+
+def test_rows_stand_sorted_and_padded() -> None:
+    values = np.array([[3.0, 1.0], [1.0, 9.0], [3.0, 0.0], [2.0, 2.0]])
+    own = np.array([1, 2, 3, 2**63], dtype=np.uint64)
+    made = blocks_of(values, own, 2, 4)
+    assert made.sizes.tolist() == [3, 1]
+    assert made.values[0].tolist() == [[1, 9], [3, 0], [3, 1], [0, 0]]
+    assert made.values[1].tolist() == [[2, 2], [0, 0], [0, 0], [0, 0]]
+    full = blocks_of(values, own, 1, 2)  # the lowest words stay
+    assert full.sizes.tolist() == [2]
+    assert full.values[0].tolist() == [[1, 9], [3, 1]]
+
+
+def test_words_are_fresh_and_one_for_each_person() -> None:
+    rows = Rows(np.zeros((1_000, 1)), np.repeat(np.arange(-1, 99), 10))
+    own = words(rows)
+    assert len(set(own.tolist())) == 100  # two alike with probability 2**-51
+    assert (own.reshape(100, 10) == own.reshape(100, 10)[:, :1]).all()
+    assert set(words(rows).tolist()).isdisjoint(own.tolist())
+
+
+def test_blocks_have_sizes_of_independent_labels_and_seldom_overflow() -> None:
+    """Chi-square of 400 sizes; beyond with probability 1e-6.  Overflow of one of 400: about 4e-7."""
+    n, k = 40_000, 400
+    rows = Rows(np.arange(n, dtype=np.float64)[:, None], None)
+    made = packed(rows, words(rows), k, capacity(n, k))
+    assert made.sizes.sum() == n
+    assert ((made.sizes - n / k) ** 2).sum() / (n / k) < chi2.isf(1e-6, k - 1)
+    first = made.values[0, : made.sizes[0], 0]
+    assert abs(first.mean() - n / 2) < 5.5 * n / np.sqrt(12 * made.sizes[0])  # a sorted file: 4e-8
+
+
+@pytest.mark.parametrize("k", [0, 2**31])
+def test_numbers_of_blocks_that_cannot_be_labelled(k: int) -> None:
+    with pytest.raises(ArithmeticError):
+        blocks_of(np.zeros((1, 1)), np.zeros(1, dtype=np.uint64), k, 1)
+
+
+def test_an_empty_table_has_empty_blocks() -> None:
+    rows = Rows(np.zeros((0, 2)), None)
+    made = packed(rows, words(rows), 3, 4)
+    assert made.sizes.tolist() == [0, 0, 0]
+    assert not made.values.any()

@@ -1,0 +1,99 @@
+"""The contract suite on mechanisms that select, and wrong ones that it must notice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit.mechanisms import quantiles, ranks
+from tacit.mechanisms.moments import Design
+from tacit.mechanisms.ranks import Runs
+from tacit.noise.selection import Selection
+from tacit.privacy import Cost
+from tacit.testing import contract, selections
+from tacit.testing.findings import PRICES
+from tacit.testing.tables import Relation, pairs
+
+SCHEMA = tc.Schema({"x": tc.Real(0, 100), "k": tc.Integer(0, 20, missing=3), "sex": tc.Category(["f", "m"])})
+PERSONS = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SCHEMA})
+QUERIES = [
+    (tc.Quantiles("x", [0.5]), SCHEMA),
+    (tc.Quantiles("k", ["1/4"], by="sex", where="k != 7"), SCHEMA),
+    (tc.Quantiles("x", [0.5], by="sex"), PERSONS),
+    (tc.Range("x", outside=0.5), SCHEMA),
+    (tc.Range("x"), PERSONS),
+]
+
+
+@pytest.mark.parametrize(("query", "schema"), QUERIES, ids=["median", "groups", "persons", "range", "persons' range"])
+def test_selections_keep_the_contract(query: Any, schema: tc.Schema) -> None:
+    found = contract(query, schema, tables=72, draws=20_000)
+    assert found.passed
+    assert {one.norm for one in found.findings} == {"l1", "l2_squared"}
+    assert len({(one.relation, one.price, one.form) for one in found.findings}) == 8  # utilities and sizes
+
+
+def material(schema: tc.Schema, relation: Relation) -> list[Any]:
+    return list(pairs(schema, relation, 32, np.random.default_rng(0)))
+
+
+@pytest.mark.parametrize("factor", [Fraction(1, 2), Fraction(2)])
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_a_wrong_sensitivity_is_noticed(relation: Relation, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One too small is passed, one too large is not reached."""
+    right = ranks.reached
+
+    def wrong(prob: Fraction, neighbors: Any, *, grouped: bool) -> tuple[int, int]:
+        most, squared = right(prob, neighbors, grouped=grouped)
+        return int(most * factor), int(squared * factor**2)
+
+    monkeypatch.setattr(quantiles.ranks, "reached", wrong)
+    found = selections.sensitivity(tc.Quantiles("x", [0.25]), SCHEMA, relation, material(SCHEMA, relation))
+    assert all(one.passed == (one.form == "size") for one in found)
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_persons_who_weigh_one_in_each_group_are_noticed(relation: Relation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without shares a person in both groups would count twice, and cost twice as much."""
+    right = quantiles.exact
+
+    def whole(shape: Design, source: Any) -> Sequence[Mapping[int, int]]:
+        return [{step: 1_024 * (weight > 0) for step, weight in cell.items()} for cell in right(shape, source)]
+
+    monkeypatch.setattr(quantiles, "exact", whole)
+    query = tc.Quantiles("x", [0.5], by="sex")
+    found = selections.sensitivity(query, PERSONS, relation, material(PERSONS, relation))
+    assert any(one.reached > one.declared for one in found if one.form == "ranks")
+
+
+@pytest.mark.parametrize("price", PRICES, ids=str)
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_a_selection_at_twice_the_price_is_noticed(
+    relation: Relation, price: Cost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its cost where the law says so; by its samples where the law says otherwise: the audit has teeth."""
+    query, right, bought = tc.Quantiles("x", [0.5]), ranks.select, ranks.law_for
+
+    def sharper(runs: Runs, law: Selection) -> int:
+        return right(runs, Selection(2 * law.rate))
+
+    shape = quantiles.design(query, SCHEMA, neighbors=relation, rows=1_000, cost=price)
+    assert selections.audit(query, SCHEMA, relation, price, 4_000) == []
+    assert selections.costs(query, SCHEMA, relation, price) == []
+    with monkeypatch.context() as patched:
+        patched.setattr(selections, "select", sharper)
+        (failure,) = selections.audit(query, SCHEMA, relation, price, 4_000)[-1:]
+        assert failure.startswith("(d) x: samples prove epsilon >= ")
+        assert any(one.startswith("(b)") for one in selections.laws(shape, 4_000))
+
+    def doubled(*given: Any, **words: Any) -> Selection:
+        return Selection(2 * bought(*given, **words).rate)
+
+    monkeypatch.setattr(quantiles.ranks, "law_for", doubled)
+    assert all(one.startswith("(c)") for one in selections.costs(query, SCHEMA, relation, price))
+    assert selections.costs(query, SCHEMA, relation, price)

@@ -1,0 +1,263 @@
+"""Regression as a question: the same integers on every engine, the contract, both relations, every price, bad cells."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+import tacit as tc
+from tacit.curator.asked import design
+from tacit.curator.source import open_source
+from tacit.errors import InferenceError, QueryError
+from tacit.files import load
+from tacit.linear.rows import Aim
+from tacit.mechanisms import regression
+from tacit.mechanisms.moments import Design
+from tacit.mechanisms.regression import Crosses
+from tacit.privacy import Cost
+from tacit.queries import query_from_dict
+from tacit.release import release_from_dict
+from tacit.testing.contract import PRICES, contract, sensitivity
+from tacit.testing.regressions import rows_of
+from tacit.testing.tables import pairs
+
+COLUMNS: dict[str, Any] = {
+    "income": tc.Real(0, 100_000, units="USD"),
+    "age": tc.Real(18, 93),
+    "educ": tc.Integer(1, 16, missing=9),
+    "visits": tc.Integer(0, 700),
+    "sex": tc.Category({0: "male", 1: "female"}),
+    "region": tc.Category(["north", "south", "east"], missing="unknown"),
+    "ok": tc.Boolean(),
+    "sure": tc.Boolean(missing=True),
+    "day": tc.Date("2024-01-01", "2024-12-31"),
+    "log income": tc.Real(0, 13, computed="log(income)"),
+}
+SCHEMA = tc.Schema(COLUMNS)
+QUERIES = [
+    tc.Regression("income ~ age + educ + sex + region"),
+    tc.Regression("income ~ age*region + visits*educ + I(age**2)", where="sure or day > '2024-03-01'"),
+    tc.Regression("`log income` ~ ok*sex + day - 1"),
+    tc.Regression("ok ~ region*sex + age"),
+]
+
+
+def table(rows: int = 400, seed: int = 0) -> pa.Table:
+    rng = np.random.default_rng(seed)
+
+    def some(cells: list[Any], kind: Any) -> pa.Array:
+        return pa.array([cells[i] for i in rng.integers(0, len(cells), rows)], kind)
+
+    wild = [None, np.nan, np.inf, -np.inf, -5.0, 18.0, 33.0, 55.5 - 1e-9, 92.999, 93.0, 120.0, *rng.uniform(18, 93, 40)]
+    money = [None, 0.0, 12_000.0, 1e9, *rng.uniform(0, 1e5, 40)]
+    return pa.table(
+        {
+            "income": some(money, pa.float64()),
+            "age": some(wild, pa.float64()),
+            "educ": some([None, 0, *range(1, 18)], pa.int64()),
+            "visits": some([None, -1, *range(0, 750, 50)], pa.int64()),
+            "sex": some([None, 0, 1, 0, 1, 0, 1, 7], pa.int64()),
+            "region": some([None, "north", "south", "east", "west"], pa.string()),
+            "ok": some([None, True, False, True, False], pa.bool_()),
+            "sure": some([None, True, False], pa.bool_()),
+            "day": some([None, date(2023, 5, 1), date(2024, 1, 1), date(2024, 3, 1), date(2024, 12, 31)], pa.date32()),
+        }
+    )
+
+
+def arrays(data: pa.Table) -> dict[str, np.ndarray]:
+    return {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
+
+
+def somewhere(shape: Design) -> Design:
+    """The second part aimed at something that is not round."""
+    first, second = shape.columns
+    size = len(cast(Crosses, second).question.coordinates)
+    weights = [(-1) ** j * (12_345_678 + 987_654 * j) for j in range(size - 1)]
+    aimed = regression.aim_at(cast(Crosses, second), Aim((*weights, 400_000_001), 29, 512))
+    return Design(**{**vars(shape), "columns": (first, aimed)})
+
+
+@pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)
+def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> None:
+    data = table()
+    pq.write_table(data, tmp_path / "t.parquet")
+    pa.csv.write_csv(data, tmp_path / "t.csv")
+    made = rows_of(query, arrays(data), SCHEMA, Cost.of(epsilon=1), "add-remove")
+    assert 50 < len(made.z) < 400
+    shape = somewhere(made.shape)
+    expected = [(made.sums(column),) for column in shape.columns]
+    assert len({abs(x) for x in expected[1][0]}) > 4
+    relation = duckdb.connect().from_arrow(data)
+    for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
+        opened = open_source(source, SCHEMA)
+        assert [regression.exact(column, shape, opened) for column in shape.columns] == expected, type(source)
+
+
+def test_spark_adds_up_the_same_integers_of_a_regression(spark: Any, tmp_path: Path) -> None:
+    pq.write_table(table(120), tmp_path / "t.parquet")
+    frame = spark.read.parquet(str(tmp_path / "t.parquet"))
+    for query in QUERIES[:2]:
+        shape = somewhere(design(query, SCHEMA, neighbors="add-remove", rows=None, cost=Cost.of(rho=1)))
+        for column in shape.columns:
+            found = regression.exact(column, shape, open_source(frame, SCHEMA))
+            assert found == regression.exact(column, shape, open_source(tmp_path / "t.parquet", SCHEMA))
+
+
+PLAIN = tc.Schema({"y": tc.Real(0, 10), "x": tc.Real(-1, 1), "m": tc.Boolean()})
+
+
+@pytest.mark.parametrize("query", [tc.Regression("y ~ x + m"), tc.Regression("y ~ x + m", where="m or x > 0.5")])
+def test_the_contract(query: Any) -> None:
+    found = contract(query, PLAIN, tables=40, draws=40_000)
+    assert {one.form for one in found.findings} == {"products", "scores"}
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None:
+    """Categories and interactions: their bounds are not attained, and never passed."""
+    schema = tc.Schema({name: COLUMNS[name] for name in ("income", "age", "sex", "region", "ok")})
+    material = list(pairs(schema, relation, 30, np.random.default_rng(1)))
+    for formula in ("income ~ age*region + ok", "income ~ region*sex + age"):
+        for one in sensitivity(tc.Regression(formula), schema, relation, PRICES, material):
+            assert 0.2 * one.declared < one.reached <= one.declared, one
+
+
+def test_persons_models_and_columns_are_refused() -> None:
+    persons = tc.Schema({"who": tc.PrivacyUnit(2), "x": tc.Real(0, 1), "y": tc.Real(0, 1)})
+    for query, schema, code in (
+        (tc.Regression("y ~ x"), persons, "Q87"),
+        (tc.Regression("y ~ x"), tc.Schema({"x": tc.Real(), "y": tc.Real(0, 1)}), "Q12"),
+        (tc.Regression("y ~ z"), PLAIN, "Q10"),
+        (tc.Regression("y ~ x", where="z > 1"), PLAIN, "Q10"),
+    ):
+        with pytest.raises(QueryError) as refused:
+            design(query, schema, neighbors="add-remove", rows=None, cost=Cost.of(rho=1))
+        assert refused.value.code == code
+    for model in ("logistic", "poisson", "probit", "lasso", 3):
+        with pytest.raises(QueryError) as refused:
+            tc.Regression("y ~ x", model=cast(Any, model))
+        assert refused.value.code == "Q88"
+    with pytest.raises(QueryError) as refused:
+        query_from_dict({"query": "Regression"})
+    assert refused.value.code == "Q03"
+    with pytest.raises(InferenceError) as impossible:
+        tc.testing.simulate(tc.Regression("y ~ x"), {"x": [0.0], "y": [1.0], "m": [True]}, PLAIN, rho=1)
+    assert impossible.value.code == "I70"
+
+
+@pytest.mark.parametrize("price", [{"epsilon": 2}, {"rho": 0.2}, {"epsilon": 2, "delta": 1e-6}])
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+def test_tables_of_nothing_answer_all_the_same(price: dict[str, Any], neighbors: Any) -> None:
+    """No row, missing cells only, a constant: a release, and a reason instead of numbers."""
+    nothing: Any = [None, np.nan, np.inf, None]
+    kind: dict[str, Any] = {"epsilon": 9} if len(price) == 1 and "epsilon" in price else {"rho": 9}
+    for column in ([] if neighbors == "add-remove" else nothing, nothing, [0.25] * 4, [1e300, -1e300, 0.1, 0.2]):
+        data = pd.DataFrame({name: np.array(column, dtype=float) for name in ("x", "y")})
+        curator = tc.Curator(
+            data, tc.Schema({"x": PLAIN["x"], "y": PLAIN["y"]}), budget=tc.Budget(**kind, neighbors=neighbors)
+        )
+        found = curator.release(tc.Regression("y ~ x"), **price).fit()
+        assert all(found.reasons)
+        assert np.isnan(found.values).all()
+
+
+def test_from_question_to_coefficients(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    n = 20_000
+    age, male, region = rng.uniform(18, 93, n), rng.random(n) < 0.5, rng.choice(["north", "south"], n)
+    income = 10_000 + 400 * age + 5_000 * male + 3_000 * (region == "south") + rng.normal(0, 10_000, n)
+    data = pd.DataFrame({"age": age, "sex": np.where(male, 0, 1), "region": region, "income": income})
+    schema = tc.Schema({name: COLUMNS[name] for name in ("age", "sex", "region", "income")})
+    curator = tc.Curator(data, schema, name="people", budget=tc.Budget(rho=3), ledger=tmp_path / "people.ledger")
+    query = tc.Regression("income ~ age + sex + region")
+    release = curator.release(query, rho=1)
+    assert curator.release(query, rho=1) == release
+    again = release_from_dict(json.loads(release.to_json()))
+    assert again == release
+    assert again.to_json() == release.to_json()
+    found = release.fit()
+    assert found.names == (
+        "Intercept",
+        "age",
+        "sex[T.female]",
+        "region[T.south]",
+        "region[T.east]",
+        "region[T.unknown]",
+    )
+    assert found.reasons[0] is not None  # nobody lives in the east, and nobody knows it
+    fewer = curator.release(tc.Regression("income ~ age + sex", where="region == 'south'"), rho=1).fit()
+    truth = np.array([18_000, 400, -5_000])
+    assert (np.abs(fewer.values - truth) < 6 * fewer.std_errors).all()
+    assert fewer.std_errors[1] < 12
+    assert fewer.criteria["scale"] == pytest.approx(10_000, rel=0.1)
+    assert fewer.criteria["rows"] == pytest.approx((region == "south").sum(), abs=200)
+    assert 0.3 < fewer.criteria["explained"] < 0.6
+    assert "Regression of" not in str(release)
+    assert "linear" in str(release).lower()
+    assert list(release.to_frame().columns)[:2] == ["estimate", "std_error"]
+
+
+def test_the_words_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "ask.toml"
+    path.write_text(
+        """
+tacit = 1
+[table]
+name = "people"
+rows = 5_000
+[budget]
+rho = 1
+[schema]
+age = { type = "Real", lower = 18, upper = 93 }
+income = { type = "Real", lower = 0, upper = 100_000 }
+sex = { type = "Category", levels = ["f", "m"] }
+[spend]
+rho = 0.5
+[ask.wages]
+query = "Regression"
+formula = "income ~ age * sex"
+where = "age > 20"
+""",
+        encoding="utf-8",
+    )
+    found = load(path)
+    assert found.asks["wages"] == tc.Regression("income ~ age*sex", where="age > 20")
+
+
+def test_a_plan_says_how_wide_and_when_too_noisy() -> None:
+    query = tc.Regression("y ~ x + m")
+    good = tc.plan(query, PLAIN, rows=10_000, rho=0.5)
+    assert [one.term for one in good.parts[0].terms] == ["Intercept", "x", "m"]
+    assert good.numbers == 9 + 8
+    assert 1 < good.width / good.width_without_privacy < 1.3
+    bad = tc.plan(query, PLAIN, rows=100, rho=0.001)
+    assert bad.width == np.inf
+    assert "too noisy" in str(bad)
+    assert any("too large for any coefficient" in one for one in bad.cautions())
+    wanted = tc.plan(query, PLAIN, rows=10_000, width=2 * good.width)
+    assert good.width < wanted.width <= 2 * good.width
+
+
+def test_a_file_without_the_columns_of_a_formula_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ask.toml"
+    path.write_text(
+        'tacit = 1\n[table]\nname = "p"\nrows = 50\n[budget]\nrho = 1\n[schema]\n'
+        'age = { type = "Real", lower = 0, upper = 9 }\n'
+        '[spend]\nrho = 0.5\n[ask.wages]\nquery = "Regression"\nformula = "income ~ age"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(tc.TacitError) as refused:
+        load(path)
+    assert "income" in str(refused.value)

@@ -1,0 +1,247 @@
+"""Sample and aggregate: one row moves the integers by at most the declared sensitivity, whatever the rows are."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import tacit as tc
+from tacit import families
+from tacit.curator.source.rows import Rows
+from tacit.errors import TacitError
+from tacit.mechanisms import sample_and_aggregate as mechanism
+from tacit.mechanisms.moments import Design
+from tacit.privacy import Cost
+from tacit.testing.arrays import columns_of
+from tacit.testing.audit import epsilon_lower_bound
+from tacit.testing.blocks import complete
+
+EXPONENTIAL = families.Exponential(rate=(0.1, 10))
+NORMAL = families.Normal(mean=(-3, 3), sd=(0.1, 3))
+SCHEMA = tc.Schema({"x": tc.Real()})
+
+
+def design(query: tc.SampleAndAggregate, cost: Cost, neighbors: str = "replace-one", rows: int = 60) -> Design:
+    public = rows if neighbors == "replace-one" else None
+    return mechanism.design(query, SCHEMA, neighbors=neighbors, rows=public, cost=cost)
+
+
+def integers(shape: Design, values: np.ndarray, own: np.ndarray) -> np.ndarray:
+    found = mechanism.exact(shape, Rows(values, None), own)
+    return np.array([k for ((k, t),) in found for k in (k, t)], dtype=np.int64)
+
+
+# Sensitivity --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cost", [Cost.of(epsilon=1), Cost.of(rho=0.5)], ids=["pure", "rho"])
+@pytest.mark.parametrize("model", [EXPONENTIAL, NORMAL], ids=["exponential", "normal"])
+def test_neighbours_move_the_integers_by_at_most_what_is_declared(model: Any, cost: Cost) -> None:
+    """Rows replaced, added and removed; extremes, equal rows, sorted rows, rows outside the support; reached somewhere.
+
+    A block whose answer goes from one end of the box to the other reaches the bound of one parameter.
+    """
+    query = tc.SampleAndAggregate("x", model, blocks=6, rows=60)
+    shape = design(query, cost)
+    rng = np.random.default_rng(0)
+    p, most = len(shape.columns), 0.0
+    odd = [0.0, -1.0, 1e300, 1e-300, 5.0, 0.1, -1e308, 3.0]
+    for i in range(60):
+        table = {
+            0: rng.exponential(0.5, 60),
+            1: np.full(60, rng.choice([0.1, 1.0, 1e5])),
+            2: np.sort(rng.normal(0, 3, 60)),
+            3: rng.choice([1e-3, 1e3], 60),
+        }[i % 4][:, None]
+        own = rng.integers(0, 2**64, 60, dtype=np.uint64)
+        first = integers(shape, table, own)
+        j = int(rng.integers(60))
+        other = table.copy()
+        other[j] = rng.choice(odd)
+        replaced = integers(shape, other, own)
+        removed = integers(shape, np.delete(table, j, 0), np.delete(own, j))
+        for changed in (replaced, removed):
+            delta = np.abs(changed - first).reshape(p, 2).astype(object)
+            for column, (a, b) in zip(shape.columns, delta.tolist(), strict=True):
+                if cost.noise == "laplace":
+                    assert a + b <= column.form.l1
+                else:
+                    assert a * a + b * b <= column.form.l2_squared
+                most = max(most, (a * a + b * b) ** 0.5 / column.form.l2_squared**0.5)
+    assert 0.5 < most <= 1
+
+
+def test_the_bound_is_reached() -> None:
+    """One row takes a block from the highest rate of the box to the lowest."""
+    shape = design(tc.SampleAndAggregate("x", EXPONENTIAL, blocks=2, rows=4), Cost.of(epsilon=1), rows=4)
+    own = np.array([0, 1, 2**63, 2**63], dtype=np.uint64)
+    low, high = (integers(shape, np.array([[1e-9], [x], [1.0], [2.0]]), own) for x in (1e6, 2e-9))
+    form = shape.columns[0].form
+    assert np.abs(high - low).sum() == form.l1
+
+
+def test_a_block_without_an_answer_counts_as_the_default() -> None:
+    """Empty, too small, outside the support: never left out."""
+    shape = design(tc.SampleAndAggregate("x", EXPONENTIAL, blocks=3, rows=60), Cost.of(epsilon=1))
+    own = np.zeros(5, dtype=np.uint64)  # all rows in the first block
+    fine = integers(shape, np.full((5, 1), 0.5), own)
+    bad = integers(shape, np.full((5, 1), -1.0), own)
+    none = integers(shape, np.zeros((0, 1)), own[:0])
+    assert bad.tolist() == none.tolist()
+    assert fine.tolist() != none.tolist()
+
+
+# Law and price ------------------------------------------------------------------------------------------------------
+
+
+def test_the_price_is_shared_by_the_parameters() -> None:
+    shape = design(tc.SampleAndAggregate("x", NORMAL, blocks=5), Cost.of(epsilon=1))
+    assert [column.cost.epsilon for column in shape.columns] == [Fraction(1, 2)] * 2
+    assert [column.law.scale for column in shape.columns] == [column.form.l1 * 2 for column in shape.columns]
+    gauss = design(tc.SampleAndAggregate("x", NORMAL, blocks=5), Cost.of(rho=1))
+    for column in gauss.columns:
+        assert column.law.variance() >= column.form.l2_squared / 2 / (1 / 2)
+        assert column.law.variance() < 1.001 * column.form.l2_squared / 2 / (1 / 2)
+
+
+def test_both_relations_have_the_same_blocks_and_noise() -> None:
+    """Labels are independent, so that a row more or less touches one block as well."""
+    query = tc.SampleAndAggregate("x", EXPONENTIAL, rows=60)
+    one, other = (design(query, Cost.of(epsilon=1), neighbors) for neighbors in ("replace-one", "add-remove"))
+    assert one.blocks == other.blocks
+    assert one.columns == other.columns
+
+
+def test_hockey_stick_bound_of_samples_is_below_the_claim() -> None:
+    """Worst neighbours, 20,000 draws each: the lower bound holds with confidence 1 - 1e-6, and is not idle."""
+    shape = design(tc.SampleAndAggregate("x", EXPONENTIAL, blocks=2, rows=4), Cost.of(epsilon=1), rows=4)
+    own = np.array([0, 1, 2**63, 2**63], dtype=np.uint64)
+    exact = [integers(shape, np.array([[1e-9], [x], [1.0], [2.0]]), own) for x in (1e6, 2e-9)]
+    law, rng = shape.columns[0].law, np.random.default_rng(5)
+    draws = [k[0] + law.sample(20_000, rng) for k in exact]
+    found = epsilon_lower_bound(draws[0], draws[1], 0.0)
+    assert 0.5 < found <= 1
+
+
+# Engines, persons, files --------------------------------------------------------------------------------------------
+
+
+def test_complete_rows_are_the_same_on_every_engine(tmp_path: Path) -> None:
+    table = pd.DataFrame(
+        {
+            "id": ["a", "b", "a", None, "c", None],
+            "x": [1.0, 2.5, np.nan, np.inf, -4, 7],
+            "y": [1, None, 20, 3, 4, 5.0],
+            "sex": ["f", "m", "x", "f", "m", "f"],
+        }
+    )
+    schema = tc.Schema(
+        {
+            "id": tc.PrivacyUnit(max_rows=3),
+            "x": tc.Real(),
+            "y": tc.Real(0, 10, missing=3),
+            "sex": tc.Category(["f", "m"]),
+        }
+    )
+    table.to_parquet(tmp_path / "t.parquet")
+    table.to_csv(tmp_path / "t.csv", index=False)
+    query = tc.SampleAndAggregate(["y", "x"], families.LinearRegression(regressors=1), blocks=2, rows=9)
+    shape = mechanism.design(
+        tc.SampleAndAggregate("x", NORMAL, blocks=2, where="sex == 'f' or y > 3"),
+        schema,
+        neighbors="replace-one",
+        rows=6,
+        cost=Cost.of(epsilon=1),
+    )
+    assert isinstance(query.to_dict(), dict)
+    plan: Any = shape.blocks
+    expected = complete(shape, columns_of(table, schema))
+    order = np.argsort(expected.values[:, 0])
+    assert expected.values[order, 0].tolist() == [-4, 1, 7]
+    from tacit.curator.source.frames import open_source
+
+    for data in (table, pl.from_pandas(table), str(tmp_path / "t.parquet"), str(tmp_path / "t.csv")):
+        found = open_source(data, schema).complete(plan.cells, shape.unit, shape.where)
+        assert np.sort(found.values[:, 0]).tolist() == [-4, 1, 7]
+        assert found.owners is not None
+        assert len(set(found.owners.tolist())) == 3
+
+
+def test_a_release_goes_into_a_file_and_comes_back(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    curator = tc.Curator({"x": rng.exponential(0.5, 4_000)}, SCHEMA, name="waits", budget=tc.Budget(epsilon=4))
+    query = tc.SampleAndAggregate("x", EXPONENTIAL)
+    release = curator.release(query, epsilon=2)
+    release.save(tmp_path / "waits.json")
+    again = tc.Release.load(tmp_path / "waits.json")
+    assert again == release
+    assert curator.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=2) == release  # found, not paid again
+    found = again.estimate()  # type: ignore[attr-defined]
+    assert abs(found.value - 2) < 7 * found.std_error + 0.02  # beyond with probability 1e-11; bias below .02
+    assert "Exponential law of x" in str(found)
+
+
+def test_persons_are_in_one_block_with_all_their_rows() -> None:
+    """Five alike rows a person: errors between persons, not rows; the interval has the truth 5 errors wide."""
+    rng = np.random.default_rng(2)
+    levels = np.repeat(rng.normal(0, 1, 3_000), 5)
+    table = {"id": np.repeat(np.arange(3_000), 5), "x": levels + rng.normal(0, 0.1, 15_000)}
+    schema = tc.Schema({"id": tc.PrivacyUnit(max_rows=5), "x": tc.Real()})
+    curator = tc.Curator(table, schema, name="persons", budget=tc.Budget(epsilon=50))
+    model = families.Normal(mean=(-3, 3), sd=1.005)
+    found = curator.release(tc.SampleAndAggregate("x", model, blocks=150), epsilon=50).estimate()
+    assert abs(found.value) < 5.5 * found.std_error
+    assert 0.75 < found.std_error / np.sqrt(1 / 3_000) < 1.35  # of 150 blocks: +-5.5 / sqrt(300), with a little noise
+
+
+# Bad input ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ({"what": []}, "Q03"),
+        ({"what": ["x", "x"]}, "Q02"),
+        ({"model": "Gamma"}, "Q95"),
+        ({"model": {"family": "Gama"}}, "M11"),
+        ({"model": {"family": "Gamma", "shape": [5, 0.5], "rate": [0.01, 1]}}, "M10"),
+        ({"blocks": 1}, "Q97"),
+        ({"blocks": 40}, "Q97"),
+        ({"rows": 1.5}, "Q97"),
+        ({"bias": "twice"}, "Q95"),
+        ({"what": ["x", "z"]}, "Q10"),
+        ({"what": "z"}, "Q10"),
+        ({"where": "z > 1"}, "Q10"),
+        ({"model": {"family": "Model", "name": "mine", "digest": "0" * 64, "parameters": {"mu": [0, 1]}}}, "Q95"),
+    ],
+)
+def test_what_is_wrong_is_refused_and_costs_nothing(words: dict[str, Any], code: str) -> None:
+    curator = tc.Curator({"x": np.ones(60)}, SCHEMA, name="ones", budget=tc.Budget(epsilon=1))
+    with pytest.raises(TacitError) as caught:
+        curator.release(tc.SampleAndAggregate(**({"what": "x", "model": EXPONENTIAL} | words)), epsilon=1)
+    assert caught.value.code == code
+    assert str(curator.remaining) == str(tc.Budget(epsilon=1)) or "1" in str(curator.remaining)
+
+
+def test_a_private_number_of_rows_needs_a_public_guess() -> None:
+    curator = tc.Curator({"x": np.ones(60)}, SCHEMA, name="ones", budget=tc.Budget(epsilon=1, neighbors="add-remove"))
+    with pytest.raises(TacitError, match="Q96"):
+        curator.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1)
+    made = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, rows=100), epsilon=1)
+    assert made.rows is None
+    hinted = tc.Curator(
+        {"x": np.ones(60)},
+        SCHEMA,
+        name="ones",
+        budget=tc.Budget(epsilon=1, neighbors="add-remove"),
+        size_hint=80,
+    )
+    assert hinted.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1).parts[0].parameters["blocks"] == 4
+    with pytest.raises(TacitError, match="Q41"):
+        tc.Curator({"x": [1.0]}, SCHEMA, budget=tc.Budget(epsilon=1, neighbors="add-remove"), size_hint=0)
