@@ -110,12 +110,10 @@ def test_maxima_are_those_of_scipy() -> None:
             rng.gamma(2, 1, T),
             lambda x: np.array([1, 1 / stats.gamma.fit(x, floc=0)[2] ** 2]) * stats.gamma.fit(x, floc=0)[::2],
         ),
-        (fam.Weibull(), 2 * rng.weibull(1.5, T), lambda x: np.array(stats.weibull_min.fit(x, floc=0))[[0, 2]]),
         (fam.Normal(), rng.normal(2, 3, T), stats.norm.fit),
         (fam.Laplace(), rng.laplace(2, 3, T - 1), stats.laplace.fit),
         (EXPONENTIAL, rng.exponential(2, T), lambda x: [1 / x.mean()]),
         (fam.Geometric(), rng.geometric(0.3, T) - 1.0, lambda x: [1 / (1 + x.mean())]),
-        (fam.StudentT(df=4), 1 + 2 * rng.standard_t(4, T), lambda x: stats.t.fit(x, f0=4)[1:]),
     ]
     for model, x, reference in cases:
         found = answers(model, [x], bias="none").values[0]
@@ -131,7 +129,6 @@ def test_regressions_are_those_of_statsmodels() -> None:
     X, eta = sm.add_constant(z), 0.3 + 0.6 * z[:, 0]
     cases: list[tuple[Any, np.ndarray, Any]] = [
         (LOGISTIC, (rng.random(T) < 1 / (1 + np.exp(-eta))) * 1.0, lambda y: sm.Logit(y, X)),
-        (fam.PoissonRegression(), rng.poisson(np.exp(eta)) * 1.0, lambda y: sm.Poisson(y, X)),
         (fam.LinearRegression(), eta + rng.standard_normal(T), lambda y: sm.OLS(y, X)),
     ]
     for model, y, make in cases:
@@ -154,8 +151,9 @@ def test_negative_binomial_is_that_of_statsmodels_and_ends_at_its_box_where_coun
 
 
 def test_one_s_own_log_density_gives_what_the_family_gives() -> None:
-    """Its expectations are averages over the rows, so both are asked for averages."""
-    own, family = (block_mle(model, GAMMAS, SIZES, bias="observed").values for model in (OWN, GAMMA))
+    """Second derivatives of the gamma law hold no row, so that averages over rows are the expectations."""
+    own = block_mle(OWN, GAMMAS, SIZES, bias="observed").values
+    family = block_mle(GAMMA, GAMMAS, SIZES).values
     inside = ((own > OWN.lower) & (own < OWN.upper)).all(axis=1)
     assert inside.sum() > K / 2
     assert own[inside] == pytest.approx(family[inside], rel=1e-6)
@@ -279,7 +277,7 @@ def test_blocks_of_the_wrong_shape_are_refused(rows: Any, sizes: Any, words: Any
 def test_jax_is_left_as_it_was() -> None:
     jax = pytest.importorskip("jax")
     with jax.debug_nans(True), jax.disable_jit(True):
-        found = block_mle(GAMMA, np.full((1, 30), 1.0), [30])
+        found = answers(GAMMA, [np.full(30, 1.0)])
         assert jax.config.jax_debug_nans
         assert jax.config.jax_disable_jit
     assert not found.fitted.any()

@@ -51,8 +51,8 @@ def block_mle(
     """Bias-corrected maximum likelihood in each of k blocks (theory §2), clamped into the model's box.
 
     blocks: shape (k, capacity) or (k, capacity, columns); counts: shape (k,), rows of a block come first, what follows
-    is not looked at.  bias: "cox-snell" (closed form, exact expectations or averages over the block, the first that
-    the model has), "observed" (averages), "split-half", "jackknife" (a fit for each row), or "none".
+    is not looked at.  bias: "cox-snell" (closed form, expectations or averages over the block, the first that the
+    model has), "observed" (averages), "split-half", "jackknife" (a fit for each row), or "none".
     batch: blocks computed at a time, a function of the shape by default.  ordered: the rows of each block are sorted.
 
     ModelError M14, M15, M16 for a log-density that cannot be used, M17 for blocks of the wrong shape.
@@ -72,8 +72,9 @@ def block_mle(
         solve = compiled(model, bias)
         for at in range(0, len(data), size):
             rows, good = prepared(model, data[at : at + size], sizes[at : at + size], size, ordered)
-            found, sound = solve(rows, np.resize(sizes[at : at + size], size), good, np.arange(at, at + size))
             here = min(size, len(data) - at)
+            counts = np.append(sizes[at : at + size], np.zeros(size - here, dtype=np.int64))
+            found, sound = solve(rows, counts, good, np.arange(at, at + size))
             values[at : at + here], fitted[at : at + here] = np.asarray(found)[:here], np.asarray(sound)[:here]
     return BlockEstimates(model.names, values, fitted)
 
@@ -97,20 +98,23 @@ def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Ar
 
 def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool) -> tuple[Array, Mask]:
     """Rows of a batch, sorted, with a number of the support after them; and which blocks have sound rows only."""
-    used = np.less(np.arange(data.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
+    rows: Array = np.empty((room, *data.shape[1:]))
+    rows[: len(data)] = data
+    rows[len(data) :] = np.nan
+    sizes = np.append(sizes, np.zeros(room - len(data), dtype=np.int64))
+    unused = np.greater_equal(np.arange(rows.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
     with np.errstate(all="ignore"):
-        sound = np.asarray(model.inside(data), dtype=np.bool_)
-    finite = np.all(np.isfinite(data.reshape(*data.shape[:2], -1)), axis=-1)
-    good = np.all((sound & finite) | ~used, axis=1) & (sizes > len(model.parameters))
-    mask = (used & good[:, None]).reshape(*data.shape[:2], *[1] * (data.ndim - 2))
-    rows = np.where(mask, data, np.inf) + 0.0  # -0.0 and 0.0 are one number
-    if not ordered:
-        rows = np.sort(rows, axis=1) if data.ndim == 2 else _lexicographic(rows)
-    rest = model.anchor if model.anchor is not None else np.where(np.isfinite(rows[:, :1]), rows[:, :1], 1.0)
-    rows = np.where(np.isfinite(rows), rows, rest)
-    if len(rows) < room:
-        filler = np.full((room - len(rows), *rows.shape[1:]), 1.0 if model.anchor is None else model.anchor)
-        rows, good = np.concatenate([rows, filler]), np.concatenate([good, np.zeros(room - len(good), dtype=np.bool_)])
+        sound = np.asarray(model.inside(rows), dtype=np.bool_)  # finite, too
+    good = np.all(sound | unused, axis=1) & (sizes > len(model.parameters))
+    rows[~good] = 1.0
+    rows[unused] = np.inf
+    rows += 0.0  # -0.0 and 0.0 are one number
+    if not ordered and rows.ndim == 2:
+        rows.sort(axis=1)
+    elif not ordered:
+        rows = _lexicographic(rows)
+    first = np.where(np.isfinite(rows[:, :1]), rows[:, :1], 1.0)
+    rows[unused] = np.broadcast_to(first, rows.shape)[unused] if model.anchor is None else model.anchor
     return rows, good
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tacit.models.likelihood import Likelihood
+from tacit.models.located import expectations
 from tacit.models.newton import inverse_factor
 from tacit.untyped import jax
 
@@ -109,4 +110,4 @@ def bias(model: Likelihood, x: Any, w: Any, vector: Any, how: str) -> Any:
         u = tools.vmap(model.lift)(x if model.rows_given else x[:1])
         return lifted(model, u, w if model.rows_given else lib.ones(1), vector)
     nodes = model.nodes(model.bind(vector))
-    return weighted(model, x, w, vector) if nodes is None else weighted(model, *nodes, vector)
+    return weighted(model, *(nodes or expectations(model, x, w, vector)), vector)

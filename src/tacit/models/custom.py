@@ -32,7 +32,7 @@ class Model(Likelihood):
     Keywords are boxes: `mu=(0.2, 5)`; a number holds a parameter; `beta=[(-1, 1), (0, 2)]` makes a vector.
     default: what a block without an answer says, by name, the middle of the box unless given.
     support: "real", "positive", "unit", "count" or an interval, of rows of one column; other rows make their block
-    answer with the default, and with a support `fisher` and `sample` can integrate.
+    answer with the default, and with a support `fisher`, `sample` and corrections of bias can integrate.
 
     ModelError M10, M12, M13; M14, M15, M16 where the log-density cannot be used, at its first use or by `check()`.
 

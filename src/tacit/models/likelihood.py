@@ -130,8 +130,9 @@ class Likelihood(ABC):
         return None
 
     def inside(self, x: Any) -> Any:
-        """Whether rows, shape (..., columns) or (...), lie in the support: a mask of shape (...)."""
-        return x == x if self.columns == 1 else (x == x).all(-1)
+        """Whether rows, shape (..., columns) or (...), are finite and in the support: a mask of shape (...)."""
+        finite = (x > -np.inf) & (x < np.inf)
+        return finite if self.columns == 1 else finite.all(-1)
 
     def starts(self, x: Any, w: Any) -> Any:
         """Starts of the search from the rows of a block and their weights 0 or 1, sorted: shape (starts, p)."""
