@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, cast
 
@@ -177,7 +177,7 @@ def rescaled(law: Law, divisor: int) -> Law:
     >>> rescaled(DiscreteLaplace(Fraction(10)), 4).scale
     Fraction(5, 2)
     """
-    return type(law)(law.scale / divisor)  # type: ignore  # pyright: ignore
+    return replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
 
 
 def law_from_dict(words: Mapping[str, Any]) -> Law:

@@ -55,12 +55,12 @@ class Pooled:
     def interval(self, level: float) -> tuple[Array, Array]:
         """Lower and upper limits: all x at which the weighted sum of D(x) is no surprise (Fieller's argument)."""
         found, low, high = self.evidence, *self.evidence.bounds
-        total, size = (self.weights * found.total).sum(axis=0), (self.weights * found.size).sum(axis=0)
+        size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
 
         def p_value(x: Array) -> Array:
             spread, noise, excess = spreads(found, self.weights, x, self.sampled)
-            distance = np.maximum(np.abs(total - x * size) - step, 0.0)
+            distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
 
         ends = accepted(p_value, self.x, low, high, 1 - level)

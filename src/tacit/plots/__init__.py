@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tacit.plots.canvas import Drawn
+from tacit.plots.forest import forest
 from tacit.plots.intervals import estimate, pairwise
 from tacit.plots.quality import quality
 from tacit.plots.quantiles import quantiles
@@ -12,10 +13,12 @@ from tacit.plots.quantiles import quantiles
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
 
-__all__ = ["Drawn", "estimate", "pairwise", "picture", "quality", "quantiles"]
+__all__ = ["Drawn", "estimate", "forest", "pairwise", "picture", "quality", "quantiles"]
 
 
 def picture(found: Estimate, ax: Any = None) -> Drawn:
-    """The picture that suits an estimate: shares of data quality by column, other terms one a row."""
+    """The picture that suits an estimate: shares of data quality by column, other terms one a row, parties in a forest."""
+    if getattr(found, "parties", None) is not None:
+        return forest(found, ax)
     whole = type(found.release.query).__name__ == "DataQuality" and found.matrix is None
     return quality(found, ax) if whole else estimate(found, ax)
