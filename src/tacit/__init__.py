@@ -79,7 +79,14 @@ def _plan_study(study: Study, **words: Any) -> Any:
     return plan_study(study, **words)
 
 
+def _combine_study(study: Study, *words: Any, **more: Any) -> Any:
+    from tacit.parties.returned import combine_study
+
+    return combine_study(study, *words, **more)
+
+
 _LATER["plan"] = _plan_study
+_LATER["combine"] = _combine_study
 del _histogram, _moments, _quality, _quantiles, _ranges, _LATER
 
 

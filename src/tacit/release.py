@@ -8,6 +8,7 @@ new fields are optional, meanings never change, unknown kinds and versions are r
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -259,8 +260,13 @@ class Releases(Mapping[str, Any]):
         return canonical(self.to_dict())
 
     def save(self, path: str | Path) -> None:
-        """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written."""
-        write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written.
+
+        The file carries a digest of what it says: whoever reads it finds accidents (not tampering).
+        """
+        words = self.to_dict()
+        words["digest"] = digest_of(words)
+        write_text(path, json.dumps(words, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Releases:
@@ -279,10 +285,18 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
         raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
+    if "digest" in words and words["digest"] != digest_of(words):
+        text = "this file was changed after it was saved: what it says is not what its digest is of."
+        raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
     try:
         return Releases(tuple((str(name), release_from_dict(one)) for name, one in words["releases"]))
     except (TypeError, ValueError, AttributeError):
         raise ReleaseError("this file of releases is damaged.", code="R05", state=None) from None
+
+
+def digest_of(words: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) of a document of several releases, but for the digest itself."""
+    return hashlib.sha256(canonical({key: value for key, value in words.items() if key != "digest"}).encode()).hexdigest()
 
 
 def cell_labels(levels: Levels) -> tuple[str, ...]:

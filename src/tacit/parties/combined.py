@@ -118,14 +118,18 @@ class Combined:
 
     # What it says ---------------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
+    def members(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the releases of each party."""
+        found: list[list[str]] = [[] for _ in range(max(self.index) + 1)]
+        for name, i in zip(self.names, self.index, strict=True):
+            found[i].append(name)
+        return tuple(tuple(one) for one in found)
+
+    @cached_property
     def parties(self) -> tuple[str, ...]:
         """Names of the parties; releases of the same people are one."""
-        return tuple(" and ".join(self.members(i)) for i in range(max(self.index) + 1))
-
-    def members(self, party: int) -> list[str]:
-        """Names of the releases of one party."""
-        return [name for name, i in zip(self.names, self.index, strict=True) if i == party]
+        return tuple(" and ".join(one) for one in self.members)
 
     def estimate(self, target: Target = "population") -> Combination:
         """Means, shares and variances: one estimate over all parties.  Counts and sums: their totals.

@@ -38,9 +38,9 @@ class Effects:
     @property
     def p_value(self) -> float:
         """Of Q, if all parties had the same quantity."""
-        from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
+        from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-        return float(cast(Any, stats).chi2.sf(self.Q, self.df))
+        return float(cast(Any, special).chdtrc(self.df, self.Q))
 
     def half(self, level: float) -> float:
         """Half the interval of mu: t with df degrees of freedom."""

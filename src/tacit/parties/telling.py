@@ -60,7 +60,7 @@ def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ..
         said.append("every row counts alike" if target == "table" else "weights are inverse to the variances")
     else:
         said.append(f"random effects: τ² by {found.method}, interval by Hartung and Knapp's t")
-    same = [" and ".join(found.members(i)) for i in range(len(found.parties)) if len(found.members(i)) > 1]
+    same = [party for party, one in zip(found.parties, found.members, strict=True) if len(one) > 1]
     if same:
         said.append(f"the same people: {listed(same)}; their noise is averaged")
     if found.effects == "random" and not found.is_total:

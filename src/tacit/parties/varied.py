@@ -88,8 +88,7 @@ def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
     """
     whole = pooled(found, equal=True)
     size = np.maximum(found.size, 1.0)
-    reach = halfwidth(SHARP, *law(np.zeros_like(size), *_size_noise(found)))
-    usable = found.size > reach
+    usable = found.size > _reach(found)
     low, high = found.bounds
     x = np.clip(found.total / size, low, high)
     x = np.clip(x + found.with_size(x) / size**2, low, high)
@@ -99,12 +98,14 @@ def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
     return Parts(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
 
 
-def _size_noise(found: Evidence) -> tuple[Array, Array]:
-    """Noise variance of each party's size, and the part that carries its kurtosis, shape (M, T)."""
+def _reach(found: Evidence) -> Array:
+    """The 97.5% point of the noise of each party's size, shape (M, 1 or T); parties of one price and form have one."""
     each = found.loads[0] ** 2 * found.noise[:, None, :]
     inner = np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=-1))
-    shape = found.size.shape
-    return np.broadcast_to(each.sum(axis=-1), shape), np.broadcast_to(inner, shape)
+    pairs = np.stack([each.sum(axis=-1), inner], axis=-1)
+    some, back = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
+    reach = halfwidth(SHARP, *law(np.zeros(len(some)), some[:, 0], some[:, 1]))
+    return reach[back].reshape(pairs.shape[:-1])
 
 
 def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
@@ -112,7 +113,7 @@ def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
     used = np.maximum(found.size, 0.0)
     total = np.maximum(used.sum(axis=0), 1.0)
     own = found.sampling(x) / size
-    noise = (found.sampling_noise(x) + 4 * found.size_variance() * (own**2 + 1e-300) * 0) / size**2
+    noise = found.sampling_noise(x) / size**2
     all_noise = np.sqrt(found.sampling_noise(x).sum(axis=0)) / total
     common = np.maximum(found.sampling(x).sum(axis=0) / total, FLOOR * all_noise)
     common = np.maximum(np.minimum(common, (used * found.cap(x)).sum(axis=0) / total), 1e-12)
