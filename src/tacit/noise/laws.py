@@ -177,7 +177,8 @@ def rescaled(law: Law, divisor: int) -> Law:
     >>> rescaled(DiscreteLaplace(Fraction(10)), 4).scale
     Fraction(5, 2)
     """
-    return replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
+    divided = getattr(law, "divided", None)
+    return divided(divisor) if divided else replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
 
 
 def law_from_dict(words: Mapping[str, Any]) -> Law:

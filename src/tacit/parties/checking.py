@@ -35,7 +35,8 @@ def reason(study: Study, digest: str, schema: str, party: str, found: Releases) 
         return "it is none of the study's parties"
     if study.parties and study.parties[party].key is not None:
         return "the study lists a key for it, and this version checks no signatures"
-    lacking = [name for name in study.asks if name not in found]
+    given = set(found)
+    lacking = [name for name in study.asks if name not in given]
     if lacking:
         return f"it has no answer to {lacking[0]!r}"
     answers = {name: found[name] for name in study.asks}

@@ -12,10 +12,9 @@ import numpy as np
 
 from tacit.errors import InferenceError, ReleaseError
 from tacit.inference.histogram import HistogramRelease
-from tacit.inference.laws import is_gaussian
 from tacit.inference.moments import source_of
-from tacit.noise.laws import RoundedNormal
-from tacit.parties.summed import Summed
+from tacit.noise.laws import Law
+from tacit.parties.summed import Piece, summed
 from tacit.release import Part
 
 if TYPE_CHECKING:
@@ -71,13 +70,14 @@ def added(found: Combined) -> CombinedHistogram:
     total = np.zeros(cells, dtype=object)
     for weight, one in zip(weights, found.releases, strict=True):
         total = total + weight * np.array([cell[0] for cell in one.parts[0].integers], dtype=object)
-    variances = [weight**2 * one.parts[0].law.variance() for weight, one in zip(weights, found.releases, strict=True)]
-    laplace = [not is_gaussian(one.parts[0].law) for one in found.releases]
+    pieces: dict[tuple[Law, int], int] = {}
+    for weight, one in zip(weights, found.releases, strict=True):
+        pieces[one.parts[0].law, weight] = pieces.get((one.parts[0].law, weight), 0) + 1
     unit = _unit(found)
     made = replace(
         part,
         integers=tuple((int(k),) for k in total),
-        law=_law(part, variances, laplace, len(found.releases) == 1 and unit == part.parameters.get("share", 1)),
+        law=_law([(law, weight, count) for (law, weight), count in pieces.items()]),
         parameters={**part.parameters, "share": unit},
         cost=found.cost,
     )
@@ -127,11 +127,7 @@ def _part(own: list[Release], at: int) -> int:
     return parts[at] if at else PARTS - sum(parts[1:])
 
 
-def _law(part: Part, variances: list[float], laplace: list[bool], alone: bool) -> Any:
-    """The law of the sum: of one release its own; of normals a normal; otherwise `Summed`."""
-    if alone:
-        return part.law
-    total = sum(variances)
-    excess = math.sqrt(sum(v**2 for v, yes in zip(variances, laplace, strict=True) if yes))
-    scale = Fraction(math.sqrt(max(total - 1 / 12, 1e-4))).limit_denominator(10**6)
-    return Summed(scale, Fraction(excess / total).limit_denominator(10**6)) if excess else RoundedNormal(scale)
+def _law(pieces: list[Piece]) -> Any:
+    """The law of the sum: of one noise its own."""
+    law, weight, count = pieces[0]
+    return law if len(pieces) == 1 and weight == count == 1 else summed(pieces)

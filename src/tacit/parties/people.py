@@ -27,10 +27,13 @@ def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[st
         raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
     for place, one in enumerate(listed):
         if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
-            which = names[place] if given else f"number {place + 1}"
             what = "is simulated and protects nobody" if type(one).__name__ == "SimulatedRelease" else "is no release"
-            text = f"{which} {what}."
-            raise InferenceError(text, code="C10", hint="releases that a curator made", state=None)
+        elif one.head and not one.charge:
+            what = "is a combination already"
+        else:
+            continue
+        which = names[place] if given else f"number {place + 1}"
+        raise InferenceError(f"{which} {what}.", code="C10", hint="releases that a curator made", state=None)
     return (names if given else _tables(listed)), listed, given
 
 

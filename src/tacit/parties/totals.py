@@ -5,18 +5,20 @@ Unlike a party's own estimate nothing is clipped before it is added: the sum of 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from tacit.inference.decode import integers, moments
 from tacit.inference.invert import FLOOR, Counts
 from tacit.inference.laws import Array, halfwidth, is_gaussian
-from tacit.noise.laws import RoundedNormal
+from tacit.noise.laws import Law
 from tacit.parties.pooling import law
+from tacit.parties.summed import Summed, summed
 from tacit.release import Grid, Part, Released
 
 
@@ -35,6 +37,8 @@ class One:
     largest: float
     rows: int | None
     whole: bool
+    law: Law | None = None
+    """Of a count of whole rows: its own noise."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Totals:
     whole: bool
     low: float
     high: float
+    law: Law | None = None
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Lower and upper limits, shape (T,): of numbers of rows the exact inversion of a count's law, else normal."""
@@ -59,11 +64,14 @@ class Totals:
         return np.clip(self.value - half, self.low, self.high), np.clip(self.value + half, self.low, self.high)
 
     def _counted(self, t: int, level: float) -> tuple[float, float]:
-        """Binomial of all rows (Poisson where they are private) plus noise, taken as a rounded normal's.
+        """Binomial of all rows (Poisson where they are private) plus the sum of the noises.
 
         Sums of binomials of unlike shares vary less than the binomial of their mean.
         """
-        noise = RoundedNormal(Fraction(max(float(np.sqrt(self.noise[t])), 1e-3)).limit_denominator(10**6))
+        noise: Any = self.law
+        if noise is None:
+            wide = max(float(self.noise[t]), 1e-12)
+            noise = Summed(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
         factor = 1.0 if self.rows is None else float(self.rows)
         low, high = Counts(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
         return float(low[0]), float(high[0])
@@ -92,7 +100,8 @@ def one(release: Released, part: Part, sampled: bool) -> One:
     zero = np.zeros_like(value)
     whole = part.weight is None and (counted or cast(Grid, part.grid).kind == "boolean")
     sampling = (squares, own) if sampled else (zero, zero)
-    return One(value, *sampling, noise, fourth, largest, rows, whole)
+    law = part.law if part.form == "count" and part.parameters.get("share", 1) == 1 else None
+    return One(value, *sampling, noise, fourth, largest, rows, whole, law)
 
 
 def shared(found: Sequence[One]) -> One:
@@ -113,6 +122,7 @@ def shared(found: Sequence[One]) -> One:
         noise=mean([one.noise for one in found], 2),
         fourth=mean([one.fourth for one in found], 4),
         rows=found[0].rows if len({one.rows for one in found}) == 1 else None,
+        law=None,
     )
 
 
@@ -132,7 +142,10 @@ def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
             variance = value if rows is None else value * (1 - value / rows)
         elif rows is not None:
             variance = np.minimum(variance, rows * found[0].largest**2)
-    return Totals(value, variance, noise, np.sqrt(fourth), rows, found[0].whole, low, high)
+    laws = Counter(one.law for one in found if one.law is not None)
+    all_known = sum(laws.values()) == len(found)
+    whole = summed([(law, 1, many) for law, many in laws.items()]) if all_known else None
+    return Totals(value, variance, noise, np.sqrt(fourth), rows, found[0].whole, low, high, whole)
 
 
 def _scale(part: Part) -> tuple[float, float]:

@@ -43,9 +43,10 @@ def forest(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
         label.set_fontweight("bold" if head else "normal")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(ticks[-1][0] - 0.8, 0.8)
-    said = "; ".join(note for note in found.notes if "I²" in note)
-    caption = f"{said} · {facts(release)}" if said and not several else facts(release)
-    dress(ax, heading(found), axis_words(found), caption)
+    said = [note for note in found.notes if "I²" in note]
+    caption = facts(release)
+    dress(ax, "\n".join([heading(found), *said]), axis_words(found), caption)
+    ax.xaxis.label.set_fontsize(8)
     half = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(found.sampling_variances)
     inner = floats(found.values - half), floats(found.values + half)
     ends = floats(limits[:, 0]), floats(limits[:, 1])
