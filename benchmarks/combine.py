@@ -2,7 +2,7 @@
 
     python benchmarks/combine.py [--files 10000]
 
-The files are answers to one study (a mean by sex, a share, a histogram), each with a date, a ledger and noise of its own.
+The files are answers to one study (a mean by sex, a share, a histogram), each with a ledger and noise of its own.
 """
 
 from __future__ import annotations

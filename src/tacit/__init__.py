@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tacit.documents import release_schema
     from tacit.inference.difference import difference
     from tacit.inference.report import methods, table
-    from tacit.parties import combine
+    from tacit.parties import combine, hierarchy
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -65,6 +65,7 @@ __all__ = [
     "difference",
     "draft",
     "examples",
+    "hierarchy",
     "methods",
     "plan",
     "release_schema",
@@ -103,8 +104,10 @@ def __getattr__(name: str) -> Any:
         from tacit.planning import plan as found
     elif name == "Plan":
         from tacit.planning import Plan as found  # noqa: N813
-    elif name == "combine":
-        from tacit.parties import combine as found
+    elif name in ("combine", "hierarchy"):
+        from tacit import parties
+
+        found = getattr(parties, name)
     elif name == "release_schema":
         from tacit.documents import release_schema as found
     elif name == "Table":

@@ -296,7 +296,9 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
 
 def digest_of(words: Mapping[str, Any]) -> str:
     """SHA-256 (hex) of a document of several releases, but for the digest itself."""
-    return hashlib.sha256(canonical({key: value for key, value in words.items() if key != "digest"}).encode()).hexdigest()
+    return hashlib.sha256(
+        canonical({key: value for key, value in words.items() if key != "digest"}).encode()
+    ).hexdigest()
 
 
 def cell_labels(levels: Levels) -> tuple[str, ...]:

@@ -70,13 +70,17 @@ def answer(study: tc.Study, name: str, rows: int = 300, **price: Any) -> Release
     return tc.Curator(table, study, name=name).release(study, **price)
 
 
+@pytest.fixture(name="good", scope="module")
+def good_answers() -> dict[str, Releases]:
+    return {name: answer(study_of(), name) for name in NAMES}
+
+
 @pytest.fixture(name="home")
-def came_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def came_back(tmp_path: Path, good: dict[str, Releases], monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "returned").mkdir()
-    study = study_of()
-    for name in NAMES:
-        answer(study, name).save(tmp_path / "returned" / f"{name}.release.json")
+    for name, one in good.items():
+        one.save(tmp_path / "returned" / f"{name}.release.json")
     return tmp_path
 
 
@@ -107,11 +111,11 @@ def test_good_answers_are_combined(home: Path) -> None:
     assert all(one.exists() for one in saved)
 
 
-def test_answers_in_memory_too() -> None:
+def test_answers_in_memory_too(good: dict[str, Releases]) -> None:
     study = study_of()
-    found = study.combine({name: answer(study, name) for name in NAMES})
+    found = study.combine(good)
     assert found["stay"].parties == NAMES
-    wrong: Any = {"st-mary": answer(study, "st-mary"), "st-luke": answer(study, "st-luke"), "st-john": 3}
+    wrong: Any = {**good, "st-john": 3}
     assert "no answer" in study.combine(wrong).refused["st-john"]
 
 
@@ -163,7 +167,10 @@ def _price(words: Any) -> None:
         (lambda words: at(words, "stay").update(study=None), "'stay' answers no study"),
         (lambda words: at(words, "stay").update(schema="0" * 64), "'stay' is of another schema"),
         (lambda words: at(words, "stay").update(neighbors="replace-one"), "'stay' is replace-one"),
-        (lambda words: at(words, "stay").update(date="3000-01-01"), "it came on 3000-01-01, and the study closed on 2999"),
+        (
+            lambda words: at(words, "stay").update(date="3000-01-01"),
+            "it came on 3000-01-01, and the study closed on 2999",
+        ),
         (lambda words: words["releases"].pop(), "it has no answer to 'quality'"),
         (lambda words: words.update(tacit=9), "of another version"),
         (lambda words: at(words, "stay").update(kind="unheard"), "not known to this version"),
@@ -206,9 +213,9 @@ def test_weaker_privacy_than_asked_for_is_refused(home: Path) -> None:
     assert found.refused["st-john"] == "it cost ε = 2, and the study asks for ε = 1.9: weaker privacy than its floor"
 
 
-def test_late_answers_are_left_out(home: Path) -> None:
+def test_late_answers_are_left_out(good: dict[str, Releases]) -> None:
     study = study_of(("closes = 2999-12-31", "closes = 2001-12-31"))
-    late = {name: Releases(tuple((q, replace(r, study=study.digest())) for q, r in answer(study_of(), name).items()))
+    late = {name: Releases(tuple((q, replace(r, study=study.digest())) for q, r in good[name].items()))
             for name in NAMES}  # fmt: skip
     assert "the study closed on 2001-12-31" in study.combine(late).refused["st-mary"]
 

@@ -1,7 +1,8 @@
 """Words of the command line.  Each command is a few lines; what it does is in `actions`, imported when it runs.
 
-Exit codes: 0 done, 2 bad input, 3 refused by the budget, 4 combined without some parties, 5 the machine failed behind the wall, 70 a defect of tacit,
-130 interrupted, 1 whoever read the output went away.  No traceback is ever shown: behind the wall a traceback is data.
+Exit codes: 0 done, 2 bad input, 3 refused by the budget, 4 combined without some parties, 5 the machine failed behind
+the wall, 70 a defect of tacit, 130 interrupted, 1 whoever read the output went away.  No traceback is ever shown:
+behind the wall a traceback is data.
 """
 
 from __future__ import annotations

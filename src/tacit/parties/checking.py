@@ -9,9 +9,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from tacit.errors import TacitError
+from tacit.noise.laws import Law
 from tacit.parties.people import span
 from tacit.parts import Grid, Part
-from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.calibration import noise_for
 from tacit.release import Release, Releases
@@ -56,7 +56,7 @@ def reason(study: Study, digest: str, schema: str, party: str, found: Releases) 
 def _columns(study: Study, one: Release) -> str | None:
     """Bounds and units that are not the study's."""
     for part in one.parts:
-        own = study.schema[part.label] if part.label in study.schema else None
+        own = study.schema.get(part.label)
         if part.grid is None or not isinstance(own, Real | Integer) or own.lower is None or own.upper is None:
             continue
         if part.form in ("ranks", "range"):  # a grid of their own

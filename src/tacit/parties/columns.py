@@ -15,9 +15,10 @@ from tacit.inference.quality import CLASSES
 from tacit.inference.terms import Block
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.parties import totals
-from tacit.parties.evidence import Evidence, evidence, merged, quality_evidence
+from tacit.parties.evidence import Evidence, merged
 from tacit.parties.heterogeneity import Effects, Method, effects
 from tacit.parties.pooling import Pooled, pooled
+from tacit.parties.reading import evidence, quality_evidence
 from tacit.parties.varied import Parts, Varied, parts_of, varied
 from tacit.release import Released
 
@@ -75,7 +76,9 @@ def columns(
         return tuple(_totals(releases, index, at, sampled) for at in range(size))
     if kind == "DataQuality":
         return tuple(
-            _common(f"{part.label}: {name}", merged(quality_evidence(releases, at, i), index), method, sampled, equal=True)
+            _common(
+                f"{part.label}: {name}", merged(quality_evidence(releases, at, i), index), method, sampled, equal=True
+            )
             for at, part in enumerate(first.parts)
             for i, name in enumerate(CLASSES[part.parameters["classes"]])
         )
@@ -88,7 +91,10 @@ def columns(
 
 def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: bool = False) -> Column:
     made: Pooled = pooled(found, sampled=sampled, equal=equal)
-    words = [f"size of all parties {x:,.0f} ± {q:,.0f}: not clearly above 0" for x, q in zip(made.size, made.reach, strict=True)]
+    words = [
+        f"size of all parties {x:,.0f} ± {q:,.0f}: not clearly above 0"
+        for x, q in zip(made.size, made.reach, strict=True)
+    ]
     scale = found.scale**2
     parts = parts_of(found, sampled=sampled)
     return Column(

@@ -49,8 +49,8 @@ def combine(
 ) -> Combined | CombinedHistogram:
     """Releases of one question by several parties -> one answer.
 
-    releases: a list, parties being named by their tables, or {"st-mary": release}.  Of Mean, Variance: one estimate, with
-    weights inverse to the variances (the noise is known, the sampling part is estimated from all).  Of Count, Sum,
+    releases: a list, parties being named by their tables, or {"st-mary": release}.  Of Mean, Variance: one estimate,
+    with weights inverse to the variances (the noise is known, the sampling part is estimated from all).  Of Count, Sum,
     DataQuality and Histogram: numbers add up, and so do the variances of their noises.
     effects: "common", all parties have one and the same quantity; "random", theirs differ, and their mean is estimated.
     method: of the variance between parties, "REML", or "DL" [DerSimonian & Laird 1986].
@@ -64,8 +64,9 @@ def combine(
 
     >>> import tacit as tc
     >>> schema, budget = tc.Schema({"stay": tc.Real(0, 60, units="days")}), tc.Budget(epsilon=1)
+    >>> ask = tc.Mean("stay")
     >>> answers = [
-    ...     tc.Curator({"stay": [6.0, 9.0, 12.0] * n}, schema, name=name, budget=budget).release(tc.Mean("stay"), epsilon=1)
+    ...     tc.Curator({"stay": [6.0, 9.0, 12.0] * n}, schema, name=name, budget=budget).release(ask, epsilon=1)
     ...     for name, n in {"st-mary": 100, "st-luke": 300, "st-john": 900}.items()
     ... ]
     >>> low, high = combine(answers).estimate().conf_int()

@@ -15,7 +15,6 @@ from tacit.inference.histogram import HistogramRelease
 from tacit.inference.moments import source_of
 from tacit.noise.laws import Law
 from tacit.parties.summed import Piece, summed
-from tacit.release import Part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,8 +35,9 @@ class CombinedHistogram(HistogramRelease):
 
     >>> import tacit as tc
     >>> schema, budget = tc.Schema({"sex": tc.Category(["f", "m"])}), tc.Budget(epsilon=1)
+    >>> ask = tc.Histogram("sex")
     >>> answers = {
-    ...     name: tc.Curator({"sex": ["f", "m", "m"] * n}, schema, budget=budget).release(tc.Histogram("sex"), epsilon=1)
+    ...     name: tc.Curator({"sex": ["f", "m", "m"] * n}, schema, budget=budget).release(ask, epsilon=1)
     ...     for name, n in {"st-mary": 100, "st-luke": 300}.items()
     ... }
     >>> found = tc.combine(answers)

@@ -53,7 +53,9 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
     if first.kind not in KINDS:
         what = type(first.query).__name__
         text = f"answers to {what} are selected, not summed, and do not combine."
-        hint = "Histogram, whose releases do, and its quantiles" if what == "Quantiles" else "Mean, Sum, Count, Histogram"
+        hint = (
+            "Histogram, whose releases do, and its quantiles" if what == "Quantiles" else "Mean, Sum, Count, Histogram"
+        )
         raise InferenceError(text, code="C11", hint=hint, state=None)
     seen: dict[str, str] = {}
     for name, one in zip(names, releases, strict=True):

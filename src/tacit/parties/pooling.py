@@ -74,17 +74,17 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     sampled=False: the tables are all there is, so every row counts alike, and only noise is an error.  equal: every row
     counts alike, sampling error counted.
     """
-    cells = found.size.shape[1]
     first, row = START[found.kind]
-    x, c = np.full(cells, first), np.full(cells, row)
+    x, c = (np.full(found.size.shape[1], value) for value in (first, row))
     a = np.ones_like(found.size)
-    for _ in range(1 if equal or not sampled else 3):  # a start that knows the noise, the plug-in, the re-weighting
+    for _ in range(1 if equal or not sampled else 2):  # a start that knows the noise, then the re-weighting
         if not equal and sampled:
             a = 1 / (c + found.weighing(x) / _sizes(found, x, c))
         x = solution(found, a)
         c = _row(found, a, x)
     size = (a * found.size).sum(axis=0)
-    reach = halfwidth(SHARP, *law(np.zeros(cells), *_noises(found, a, found.loads[0])))
+    noises = _noises(found, a, found.loads[0])
+    reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
     variance, noise, excess = spreads(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
     shown = size, reach

@@ -274,5 +274,3 @@ def _once(found: Sequence[tuple[str, str, Any]], refused: dict[str, str]) -> dic
         refused[party] = f"it answers twice, in {' and '.join(files)}"
         del kept[party]
     return {party: one for party, (_, one) in kept.items()}
-
-

@@ -120,7 +120,9 @@ def heterogeneity(found: Combined, level: float) -> Table:
         digits = decimals(np.array([max(one.variance, 1e-300) ** 0.5]))
         ahead = found.prediction_of(t, level)
         told = "–" if ahead is None else format_interval(*ahead, decimals=digits)
-        rows.append((term, f"{one.Q:.1f}", one.df, p_words(one.p_value), f"{100 * one.I2:.0f} %", f"{one.tau2:.3g}", told))
+        rows.append(
+            (term, f"{one.Q:.1f}", one.df, p_words(one.p_value), f"{100 * one.I2:.0f} %", f"{one.tau2:.3g}", told)
+        )
     return Table(
         title=f"How far {found.table} differ",
         columns=("", "Q", "df", "p-value", "I²", "τ²", f"one more party, {percent(level)}"),

@@ -141,7 +141,7 @@ def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
         if found[0].whole:
             variance = value if rows is None else value * (1 - value / rows)
         elif rows is not None:
-            variance = np.minimum(variance, rows * found[0].largest**2)
+            variance = np.minimum(variance, rows * found[0].largest ** 2)
     laws = Counter(one.law for one in found if one.law is not None)
     all_known = sum(laws.values()) == len(found)
     whole = summed([(law, 1, many) for law, many in laws.items()]) if all_known else None
@@ -155,9 +155,13 @@ def _scale(part: Part) -> tuple[float, float]:
 
 def _bounds(part: Part, one: One, rows: int | None) -> tuple[float, float]:
     """What a total may be: nothing below 0 where no value is."""
-    lower, upper = (0.0, 1.0) if part.grid is None or part.form in ("count", "counted") else (
-        part.grid.lower,
-        part.grid.upper,
+    lower, upper = (
+        (0.0, 1.0)
+        if part.grid is None or part.form in ("count", "counted")
+        else (
+            part.grid.lower,
+            part.grid.upper,
+        )
     )
     top = np.inf if rows is None else rows * one.largest
     return (0.0 if lower >= 0 else -top), (0.0 if upper <= 0 else top)

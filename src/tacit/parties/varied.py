@@ -76,15 +76,17 @@ class Varied:
         """Lower and upper limits, shape (T,) each: t on M - 1 degrees of freedom, within the bounds."""
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
-        wide = np.array([0.0 if one is None else one.half(level) / max(one.variance, 1e-300) ** 0.5 for one in self.effects])
+        wide = np.array(
+            [0.0 if one is None else one.half(level) / max(one.variance, 1e-300) ** 0.5 for one in self.effects]
+        )
         half = wide * np.sqrt(self.variance)
         lower = np.where(known, np.maximum(self.value - half, low), low)
         return lower, np.where(known, np.minimum(self.value + half, high), high)
 
 
 def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
-    """Each party's estimate.  A ratio's second-order bias by its noisy size is undone; the sampling variance of a row is
-    its own as far as noise leaves it clear, else that of all.
+    """Each party's estimate.  A ratio's second-order bias by its noisy size is undone; the sampling variance of a row
+    is its own as far as noise leaves it clear, else that of all.
     """
     whole = pooled(found, equal=True)
     size = np.maximum(found.size, 1.0)

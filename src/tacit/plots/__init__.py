@@ -17,7 +17,7 @@ __all__ = ["Drawn", "estimate", "forest", "pairwise", "picture", "quality", "qua
 
 
 def picture(found: Estimate, ax: Any = None) -> Drawn:
-    """The picture that suits an estimate: shares of data quality by column, other terms one a row, parties in a forest."""
+    """The picture that suits an estimate: data quality by column, other terms one a row, of parties a forest."""
     if getattr(found, "parties", None) is not None:
         return forest(found, ax)
     whole = type(found.release.query).__name__ == "DataQuality" and found.matrix is None

@@ -31,8 +31,8 @@ class Combine:
     overlap: bool = False
 
     def public(self) -> dict[str, object]:
-        """Plain values; `overlap` where it is true, so that studies from before there was that word keep their digest."""
-        words = {"effects": self.effects, "minimum": self.minimum, "level": self.level}
+        """Plain values; `overlap` where it is true: studies from before there was that word keep their digest."""
+        words: dict[str, object] = {"effects": self.effects, "minimum": self.minimum, "level": self.level}
         return {**words, "overlap": True} if self.overlap else words
 
 

@@ -135,8 +135,8 @@ class Study:
         """What each party's release would cost and show, without data; see `tc.plan`.
 
         rows: those of a typical party (default: the study's).  A price other than `spend` may be tried.  level: of the
-        intervals (default: that of `[combine]`).  Where effects are common and no party is of another size, the width of
-        means and variances pooled over all parties is given, too: that of one party by the root of their number.
+        intervals (default: that of `[combine]`).  Where effects are common and no party is of another size, the width
+        of means and variances pooled over all parties is given, too: that of one party by the root of their number.
         """
         return LATER["plan"](self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level)
 
@@ -149,9 +149,9 @@ class Study:
     ) -> StudyResult:
         """The parties' answers as one: a mapping of question to what `tc.combine` makes of it; costs nothing.
 
-        returned: files, a pattern ("returned/*.json"), a folder, or answers in memory by party.  effects: instead of the
-        study's own.  Each file is checked against the study; a wrong or late one is left out, by name and reason, in
-        `refused`, and the rest is combined.  StudyError C20 where there is no file at all.
+        returned: files, a pattern ("returned/*.json"), a folder, or answers in memory by party.  effects: instead of
+        the study's own.  Each file is checked against the study; a wrong or late one is left out, by name and reason,
+        in `refused`, and the rest is combined.  StudyError C20 for no file.
         """
         return LATER["combine"](self, returned, effects, method=method)
 
