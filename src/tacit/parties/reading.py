@@ -79,10 +79,10 @@ def _rows(release: Released, part: Part) -> int | None:
 
 
 def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list[int], Part, int | None, Array]]:
-    """Parties of one form and size together: indices, a part, the size, integers of shape (parties * T, k)."""
+    """Parties of one form, noise and size together: indices, a part, the size, integers of shape (parties * T, k)."""
     groups: dict[object, list[int]] = {}
     for i, (part, n) in enumerate(zip(parts, rows, strict=True)):
-        groups.setdefault((part.form, *sorted(part.parameters.items()), n), []).append(i)
+        groups.setdefault((part.form, *sorted(part.parameters.items()), part.law, n), []).append(i)
     out: list[tuple[list[int], Part, int | None, Array]] = []
     for places in groups.values():
         cells = np.array([[[float(k) for k in cell] for cell in parts[i].integers] for i in places])
