@@ -85,7 +85,7 @@ def common(repeats: int) -> Iterator[str]:
 
 def random(repeats: int) -> Iterator[str]:
     """Quantities that differ, normally, with standard deviation τ."""
-    yield "| question | relation | parties | τ | mean of its estimates | SE / sd | coverage of 95%, % | of one more party, % |"
+    yield "| question | relation | parties | τ | mean τ̂ | SE / sd | coverage of 95%, % | of one more party, % |"
     yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |"
     for name, query, truth in (("mean", tc.Mean("x"), 0.4), ("share", tc.Mean("yes"), 0.3)):
         for neighbors in ("replace-one", "add-remove"):
@@ -102,8 +102,9 @@ def random(repeats: int) -> Iterator[str]:
                     inside = (ahead[:, 0] <= one) & (one <= ahead[:, 1])
                     spread = np.mean([effect.tau2 for effect in found.effects if effect is not None]) ** 0.5
                     ratio = np.sqrt(found.variance).mean() / found.value.std()
-                    line = f"| {name} | {neighbors} | {parties}, ε = {epsilons[0]:g} | {tau:g} | {spread:.3f} | {ratio:.2f} |"
-                    yield f"{line} {told((low <= truth) & (truth <= high), repeats)} | {told(inside, repeats)} |"
+                    line = f"| {name} | {neighbors} | {parties}, ε = {epsilons[0]:g} | {tau:g} |"
+                    both = f"{told((low <= truth) & (truth <= high), repeats)} | {told(inside, repeats)}"
+                    yield f"{line} {spread:.3f} | {ratio:.2f} | {both} |"
 
 
 def bound(repeats: int) -> Iterator[str]:

@@ -87,6 +87,8 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
     variance, noise, excess = spreads(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
+    if found.kind == "share" and sampled:
+        variance = np.maximum(variance, FLOOR * a.max(axis=0) ** 2)  # as of one release: where no row says yes
     shown = size, reach
     unclear = size <= reach
     most = np.where(unclear, np.minimum(1.0, 0.25 / np.maximum((variance + noise) / usable**2, 1e-300)), 1.0)
