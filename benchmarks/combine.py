@@ -89,7 +89,11 @@ def main() -> None:
     assert len(found.parties) == count, found.refused
     print(shown)
     print(json.dumps({"files": count, "MB": round(size, 1), "read and check, s": round(read, 2)}))
-    print(json.dumps({"with estimates, s": round(done, 2), "of the processor": round(used, 2), "with table": round(whole, 2)}))
+    print(
+        json.dumps(
+            {"with estimates, s": round(done, 2), "of the processor": round(used, 2), "with table": round(whole, 2)}
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
 
@@ -198,7 +199,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
     try:
         return LEAVES[kind](
-            query=query_from_dict(words["query"]),
+            query=_query(canonical(words["query"])),
             mechanism=str(words["mechanism"]),
             table=str(words["table"]),
             schema=str(words["schema"]),
@@ -351,6 +352,12 @@ def _read_json(path: str | Path) -> dict[str, Any]:
     if not isinstance(words, dict):
         raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
     return cast("dict[str, Any]", words)
+
+
+@lru_cache(maxsize=1024)
+def _query(text: str) -> Query[Any]:
+    """A question as a document has it: thousands of documents have the same few."""
+    return query_from_dict(json.loads(text))
 
 
 def _read_levels(words: Any) -> Levels:
