@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference.laws import Array, halfwidth
-from tacit.inference.moments import estimand, source_of
+from tacit.inference.moments import estimand
 from tacit.inference.terms import Target, check_level
 from tacit.parties import telling
 from tacit.parties.columns import Column, columns
@@ -144,7 +144,7 @@ class Combined:
         from tacit.parties.combination import Combination
 
         made = self.columns if target == "population" else self._columns(False)
-        source = "parties " + " ".join(source_of(one) for one in self.releases)
+        source = "parties " + " ".join(f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in self.releases)
         people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
         blocks = tuple(one.block(people, source) for one in made)
         words = estimand(self, target) if self.kind != "quality" else "shares of cells over all parties"

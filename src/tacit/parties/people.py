@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from tacit.errors import InferenceError
-from tacit.inference.moments import source_of
 from tacit.parts import Axis, Grid
 from tacit.release import Release, Released
 
@@ -57,13 +56,13 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
             "Histogram, whose releases do, and its quantiles" if what == "Quantiles" else "Mean, Sum, Count, Histogram"
         )
         raise InferenceError(text, code="C11", hint=hint, state=None)
-    seen: dict[str, str] = {}
+    seen: dict[object, str] = {}
     for name, one in zip(names, releases, strict=True):
         reason = mismatch(first, one, f"with {names[0]}")
         if reason is not None:
             text = f"{name} does not go with {names[0]}: {reason}."
             raise InferenceError(text, code="C12", hint="releases of one question, by one schema", state=None)
-        source = source_of(one)
+        source = one.table, one.charge, one.head, one.name
         if source in seen:
             text = f"{name} is the same release as {seen[source]}."
             raise InferenceError(text, code="C13", hint="each release once", state=None)
