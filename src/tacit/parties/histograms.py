@@ -63,7 +63,7 @@ def added(found: Combined) -> CombinedHistogram:
     first = found.releases[0]
     cells = int(np.prod([len(labels) for _, labels in first.levels], dtype=np.int64))
     for name, one in zip(found.names, found.releases, strict=True):
-        if any(part.form != first.parts[0].form or len(part.integers) != cells for part in one.parts):
+        if any(part.form != "histogram" or len(part.integers) != cells for part in one.parts):
             text = f"{name} has not all {cells:,} cells."
             raise InferenceError(text, code="C11", hint="Histogram of all cells alike", state=None)
     part, weights = first.parts[0], _weights(found)
