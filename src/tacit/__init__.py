@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
     from tacit.models.custom import Model
+    from tacit.parties import combine, hierarchy
     from tacit.planning import Plan, plan
     from tacit.schema import draft
     from tacit.tables import Table
@@ -70,10 +71,12 @@ __all__ = [
     "Table",
     "TacitError",
     "Variance",
+    "combine",
     "difference",
     "draft",
     "examples",
     "families",
+    "hierarchy",
     "methods",
     "plan",
     "release_schema",
@@ -88,7 +91,14 @@ def _plan_study(study: Study, **words: Any) -> Any:
     return plan_study(study, **words)
 
 
+def _combine_study(study: Study, *words: Any, **more: Any) -> Any:
+    from tacit.parties.returned import combine_study
+
+    return combine_study(study, *words, **more)
+
+
 _LATER["plan"] = _plan_study
+_LATER["combine"] = _combine_study
 del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _sample_and_aggregate, _sparse, _LATER
 
 
@@ -105,6 +115,10 @@ def __getattr__(name: str) -> Any:
         from tacit.planning import plan as found
     elif name == "Plan":
         from tacit.planning import Plan as found  # noqa: N813
+    elif name in ("combine", "hierarchy"):
+        from tacit import parties
+
+        found = getattr(parties, name)
     elif name == "release_schema":
         from tacit.documents import release_schema as found
     elif name == "Table":

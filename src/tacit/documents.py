@@ -118,8 +118,13 @@ def made() -> Words:
             **{f"form:{name}": _form(name, shape) for name, shape in FORMS.items()},
             **kinds,
             "several": closed(
-                {"tacit": {"const": FORMAT}, "releases": listed(pair({"type": "string"}, {"oneOf": refs}))},
-                "Several releases bought together: names and releases, in order.",
+                {
+                    "tacit": {"const": FORMAT},
+                    "releases": listed(pair({"type": "string"}, {"oneOf": refs})),
+                    "digest": ref("hash"),
+                },
+                "Several releases bought together: names and releases, in order; in files a digest of the rest.",
+                optional=("digest",),
             ),
         },
     }

@@ -196,7 +196,21 @@ CODES: Final[dict[str, str]] = {
     "C04": "no such ledger",
     "C05": "the output takes no more",
     "C06": "options that say nothing together",
-    # M: machine, and models
+    # C10 on: combining parties
+    "C10": "what should be releases to combine is none, or simulated",
+    "C11": "answers that do not add up across parties",
+    "C12": "releases of different questions, schemas or units",
+    "C13": "a release is given twice",
+    "C14": "too few parties",
+    "C15": "no such party",
+    "C16": "how parties differ is asked of what does not say it",
+    "C17": "an unknown word for effects or their method",
+    "C18": "a combination is no release",
+    "C19": "a tree of levels that is none",
+    "C20": "no file came back",
+    "C21": "fewer answers than a study pools",
+    "C22": "a question that a study does not have, or that does not combine",
+    # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",
     "M10": "a box of a parameter is none, or leaves what the parameter may be",
     "M11": "no family has that name",

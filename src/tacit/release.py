@@ -8,9 +8,11 @@ new fields are optional, meanings never change, unknown kinds and versions are r
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import prod
 from pathlib import Path
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
@@ -207,7 +209,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
     try:
         made = LEAVES[kind](
-            query=query_from_dict(words["query"]),
+            query=_query(canonical(words["query"])),
             mechanism=str(words["mechanism"]),
             table=str(words["table"]),
             schema=str(words["schema"]),
@@ -274,8 +276,13 @@ class Releases(Mapping[str, Any]):
         return canonical(self.to_dict())
 
     def save(self, path: str | Path) -> None:
-        """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written."""
-        write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written.
+
+        The file carries a digest of what it says: whoever reads it finds accidents (not tampering).
+        """
+        words = self.to_dict()
+        words["digest"] = digest_of(words)
+        write_text(path, json.dumps(words, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
     @classmethod
     def load(cls, path: str | Path) -> Releases:
@@ -294,10 +301,20 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
         raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
+    if "digest" in words and words["digest"] != digest_of(words):
+        text = "this file was changed after it was saved: what it says is not what its digest is of."
+        raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
     try:
         return Releases(tuple((str(name), release_from_dict(one)) for name, one in words["releases"]))
     except (TypeError, ValueError, AttributeError):
         raise ReleaseError("this file of releases is damaged.", code="R05", state=None) from None
+
+
+def digest_of(words: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) of a document of several releases, but for the digest itself."""
+    return hashlib.sha256(
+        canonical({key: value for key, value in words.items() if key != "digest"}).encode()
+    ).hexdigest()
 
 
 def cell_labels(levels: Levels) -> tuple[str, ...]:
@@ -310,6 +327,12 @@ def cell_labels(levels: Levels) -> tuple[str, ...]:
     for _, values in levels:
         labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
     return labels
+
+
+@lru_cache(maxsize=1024)
+def _query(text: str) -> Query[Any]:
+    """A question as a document has it: thousands of documents have the same few."""
+    return query_from_dict(json.loads(text))
 
 
 def _read_levels(words: Any) -> Levels:

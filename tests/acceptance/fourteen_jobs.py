@@ -1,4 +1,4 @@
-"""The text of the API page: the script that people type (to job c2, and d1), and the three files beside it.
+"""The text of the API page: the script that people type (to job c2, d1 and d2), and the three files beside it.
 
 Copied as it stands there, so that a line that no longer runs is a change of the API, made on purpose or not at all.
 """
@@ -69,6 +69,13 @@ study = tc.Study.load("study.toml")
 study.plan().summary()
 hospital = tc.Curator("records.csv", study, name="st-mary", ledger="st-mary.ledger")
 hospital.release(study).save("returned/st-mary.json")
+"""
+
+RETURNED: Final = """
+# d2 what came back:   $ tacit combine study.toml returned/*.json
+result = study.combine("returned/*.json", effects="random")
+result.refused                                        # {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}
+result["stay"].estimate().plot()                      # forest plot, I², prediction interval
 """
 
 ASK: Final = """

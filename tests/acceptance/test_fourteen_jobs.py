@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 import pytest
-from fourteen_jobs import ASK, HOSPITAL, PUMS, SCRIPT, SITE, STUDY
+from fourteen_jobs import ASK, HOSPITAL, PUMS, RETURNED, SCRIPT, SITE, STUDY
 
 import tacit as tc
 from tacit.errors import QueryError
@@ -30,7 +30,6 @@ LATER: Final[dict[str, str]] = {
     "wide = curator.release(tc.Regression(": "Regression is not in this version",
     "tc.table(ols, wide, logit)": "of fits",
     'key = "st-mary.private"': "answers are not signed in this version",
-    "tacit combine study.toml": "combining is not in this version",
 }
 """Beginning of a line, a section or a command that is not yet served -> why."""
 
@@ -50,9 +49,9 @@ def statements(script: str) -> Iterator[str]:
         yield ast.get_source_segment(script, node) or ""
 
 
-def run_script(script: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def run_script(script: str, **given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Names and values of statements, after all that can run have run and all of LATER's have been refused."""
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = dict(given)
     values: dict[str, Any] = {}
     for text in statements(script):
         if text == "import jax.numpy as jnp":  # installed or not, nothing that runs here needs it
@@ -168,8 +167,8 @@ def test_jobs_c1_and_c2_in_a_shell(home: Path) -> None:
     assert "board 17" in tacit(audit[1])
 
 
-def test_a_hospital_runs_the_study_in_python(home: Path) -> None:
-    """Job d1 as typed, on made-up records named as the study has them."""
+def test_a_hospital_runs_the_study_in_python_and_the_answers_are_combined(home: Path) -> None:
+    """Jobs d1 and d2 as typed, on made-up records named as the study has them; six hospitals answer, one wrongly."""
     Path("study.toml").write_text(open_study(), encoding="utf-8")
     Path("returned").mkdir()
     study = tc.Study.load("study.toml")
@@ -179,6 +178,13 @@ def test_a_hospital_runs_the_study_in_python(home: Path) -> None:
     found = tc.Releases.load("returned/st-mary.json")
     assert list(found) == ["quality", "stay", "readmission", "wait-law"]
     assert found["stay"].study == names["study"].digest()
+    others_answer(study)
+    names, values = run_script(RETURNED, study=names["study"])
+    assert values["result.refused"] == {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}
+    assert len(names["result"].parties) == 5
+    drawn = next(value for text, value in values.items() if "plot()" in text)
+    assert len(drawn.terms) == 6
+    assert "one more party" in drawn.axes.get_legend_handles_labels()[1]
 
 
 # The files ----------------------------------------------------------------------------------------------------------
@@ -238,15 +244,36 @@ def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     assert abs(stay["wait:female"].value - 24) < 7 * stay["wait:female"].std_error  # minutes became hours
     assert found["stay"].study == tc.Study.load("study.toml").digest()
     assert found["wait-law"].estimate().terms == ("shape", "rate")
-    assert later(combine)
-    assert "C01" in tacit(combine, code=2)
+    Path("returned").mkdir()
+    Path("st-mary.release.json").rename("returned/st-mary.release.json")
+    others_answer(tc.Study.load("study.toml"))
+    said = tacit(combine, code=4)
+    assert "refused st-luke: 'stay' is 0 to 60 there, 0 to 365 in the study" in said
+    assert "stay: wait:female" in said
+    assert "saved to results/" in said
+    assert Path("results/summary.csv").exists()
 
 
 def open_study() -> str:
-    """The study without what later versions bring, open until a day that no test will see."""
-    text = STUDY
+    """The study without what later versions bring, open until a day that no test will see, and answered by four."""
+    text = re.sub(r"^key = .*\n", "", STUDY, flags=re.MULTILINE)
     assert "closes = 2025-03-31" in text
-    return text.replace("closes = 2025-03-31", "closes = 9999-03-31")
+    assert "# … 38 more" in text
+    more = "\n".join(f"[parties.hospital-{i}]" for i in range(38))
+    return (
+        text.replace("closes = 2025-03-31", "closes = 9999-03-31")
+        .replace("# … 38 more", more)
+        .replace("minimum = 25", "minimum = 4")
+    )
+
+
+def others_answer(study: tc.Study, count: int = 4) -> None:
+    """Answers of hospitals beside st-mary, and one of st-luke to a study with other bounds."""
+    for i in range(count):
+        table = study.schema.example(600, rng=i + 1)
+        tc.Curator(table, study, name=f"hospital-{i}").release(study).save(f"returned/hospital-{i}.json")
+    other = tc.Study.from_toml(open_study().replace("upper = 365", "upper = 60"))
+    tc.Curator(other.schema.example(600, rng=0), other, name="st-luke").release(other).save("returned/st-luke.json")
 
 
 def made_up_pums(rows: int = 10_000) -> pd.DataFrame:
@@ -288,6 +315,4 @@ def made_up_hips(rows: int = 1_500) -> pd.DataFrame:
 def test_what_comes_later_is_on_the_page_and_still_refused() -> None:
     everything = "\n".join((SCRIPT, re.sub(r"(\[\S+\]) +#.*", r"\1", PUMS + STUDY), SITE, *commands(PUMS + STUDY)))
     assert [one for one in LATER if one not in everything] == []
-    assert [name for name in ("Regression",) if hasattr(tc, name)] == []
-    assert not hasattr(tc.Study, "combine") or not callable(tc.Study.combine)
     assert "wait-law" in tc.Study.from_toml(STUDY).asks

@@ -84,7 +84,7 @@ def test_a_study_says_all_that_a_curators_file_says_and_more(tmp_path: Path) -> 
     assert study.spend == tc.Cost.of(epsilon=1)
     assert study.asks["readmission"] == tc.Mean("readmitted", where="age >= 65")
     assert study.shares == {"quality": Fraction(1, 2), "readmission": Fraction(2)}
-    assert study.combine == Combine("random", 25, 0.9)
+    assert study.combining == Combine("random", 25, 0.9)
     assert study.parties == {
         "st-mary": Party("data@st-mary.example", "ed25519:MCowBQYDK2VwAyEA" + "0" * 43 + "="),
         "st-luke": Party("data@st-luke.example", rows=6_200, optional=True),
@@ -94,7 +94,7 @@ def test_a_study_says_all_that_a_curators_file_says_and_more(tmp_path: Path) -> 
 def test_what_a_study_may_leave_out(tmp_path: Path) -> None:
     head = STUDY.partition("[combine]")[0].replace("closes = 2025-03-31", "").replace("rows = 1_500", "")
     study = load(tmp_path, head)
-    assert (study.closes, study.rows, study.combine, study.parties) == (None, None, Combine("random", 1, 0.95), {})
+    assert (study.closes, study.rows, study.combining, study.parties) == (None, None, Combine("random", 1, 0.95), {})
     assert study.party("anybody") == Party()
 
 

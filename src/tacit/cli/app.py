@@ -1,7 +1,8 @@
 """Words of the command line.  Each command is a few lines; what it does is in `actions`, imported when it runs.
 
-Exit codes: 0 done, 2 bad input, 3 refused by the budget, 5 the machine failed behind the wall, 70 a defect of tacit,
-130 interrupted, 1 whoever read the output went away.  No traceback is ever shown: behind the wall a traceback is data.
+Exit codes: 0 done, 2 bad input, 3 refused by the budget, 4 combined without some parties, 5 the machine failed behind
+the wall, 70 a defect of tacit, 130 interrupted, 1 whoever read the output went away.  No traceback is ever shown:
+behind the wall a traceback is data.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
-DONE, BAD, REFUSED, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 5, 70, 130
+DONE, BAD, REFUSED, SOME, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 4, 5, 70, 130
 PATH: Final = "A curator's file, or a study (TOML)."
 
 app = typer.Typer(
@@ -192,6 +193,24 @@ def fit(
 
     wanted = fitting.Wanted(formula, model, family, method, tau)
     fitting.fit(path, name, wanted, level, save, plot, as_json)
+
+
+@app.command()
+def combine(
+    study: Annotated[str, typer.Argument(metavar="STUDY.toml", help="The study (TOML).")],
+    returned: Annotated[list[str], typer.Argument(metavar="FILE.json...", help="What came back, or its folder.")],
+    effects: Annotated[str | None, typer.Option("--effects", help="common or random, instead of the study's.")] = None,
+    level: Annotated[
+        float | None, typer.Option("--level", help="Level of the intervals (default: the study's).")
+    ] = None,
+    save: Annotated[str | None, typer.Option("--save", help="Write tables to this folder.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Combine the parties' answers to a study; wrong ones are left out by name and reason (then exit code 4)."""
+    from tacit.cli import studies
+
+    if studies.combine(study, returned, effects, level, save, as_json):
+        raise typer.Exit(SOME)
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""What the commands do with a study: `tacit plan`, `check` and `release` with `--site`."""
+"""What the commands do with a study: `tacit plan`, `check` and `release` with `--site`, `combine`."""
 
 from __future__ import annotations
 
@@ -69,3 +69,33 @@ def release(
     with working("reading the table, once a question", bar=lengths_are_public(curator)):
         found = curator.release(study, note=note, **typed)
     finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)
+
+
+def combine(
+    path: str, returned: list[str], effects: str | None, level: float | None, save: str | None, as_json: bool
+) -> bool:
+    """`tacit combine`; whether some answers were refused."""
+    from tacit.cli.showing import records
+    from tacit.inference.terms import check_level
+
+    study = Study.load(path)
+    if level is not None:
+        check_level(level)
+    if save is not None and Path(save).is_file():
+        raise FileError(f"{save} is a file.", code="F08", hint="--save results/, a folder")
+    progress("reading answers")
+    given: Any = effects
+    found = study.combine(returned, effects=given)
+    table = found.summary(level)  # few answers end here
+    words: dict[str, Any] = {"study": study.name, "parties": list(found.parties), "refused": dict(found.refused)}
+    words |= {"missing": list(found.missing), "alone": found.alone, "combined": {}}
+    if as_json:
+        own = study.combining.level if level is None else level
+        few = [name for name in found if len(found[name].levels) == 0 or found[name].kind != "histogram"]
+        words["combined"] = {name: records(found[name].estimate().to_frame(own)) for name in few}
+    lines = [str(table)]
+    if save is not None:
+        words["saved"] = [str(one) for one in found.save(save, level)]
+        lines.append(f"saved to {save}")
+    emit("\n".join(lines), words, as_json)
+    return bool(found.refused)

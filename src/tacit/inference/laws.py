@@ -221,7 +221,14 @@ def _outside(law: Law, h: int) -> float:
 
 
 def split(law: Law, weights: Array) -> tuple[Array, Array]:
-    """Weighted noises -> (normal sd, Laplace scales): weights (..., k) -> shapes (...), (..., k)."""
+    """Weighted noises -> (normal sd, Laplace scales): weights (..., k) -> shapes (...), (..., k).
+
+    A law may be of both kinds: `normal` is then the part of its variance that is normal.
+    """
+    normal: float | None = getattr(law, "normal", None)
+    if normal is not None:
+        sd = np.sqrt((weights**2).sum(axis=-1) * law.variance() * normal)
+        return sd, np.abs(weights) * smooth(law) * math.sqrt(1 - normal)
     if is_gaussian(law):
         return np.sqrt((weights**2).sum(axis=-1) * law.variance()), np.zeros_like(weights)
     return np.zeros(weights.shape[:-1]), np.abs(weights) * smooth(law)

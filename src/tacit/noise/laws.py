@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -177,7 +178,8 @@ def rescaled(law: Law, divisor: int) -> Law:
     >>> rescaled(DiscreteLaplace(Fraction(10)), 4).scale
     Fraction(5, 2)
     """
-    return type(law)(law.scale / divisor)  # type: ignore  # pyright: ignore
+    divided = getattr(law, "divided", None)
+    return divided(divisor) if divided else replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
 
 
 def law_from_dict(words: Mapping[str, Any]) -> Law:
@@ -193,8 +195,14 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
         return cast(Any, Selection(1 / Fraction(str(text))))
     if name not in LAWS:
         raise NoiseError(f"noise {name!r} is not one of {', '.join(LAWS)}.", code="N02", state=None)
+    return _stored(str(name), str(text))
+
+
+@lru_cache(maxsize=1024)
+def _stored(name: str, text: str) -> Law:
+    """A stored law: thousands of documents have the same few."""
     try:
-        scale = Fraction(str(text))
+        scale = Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise NoiseError(f"scale {text!r} of noise is no fraction.", code="N01", hint='"5/2"', state=None) from None
     return LAWS[name](scale)

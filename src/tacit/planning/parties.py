@@ -62,8 +62,8 @@ def parties_of(study: Study) -> Parties:
     return Parties(
         number=len(listed),
         optional=sum(one.optional for one in listed),
-        effects=study.combine.effects,
-        minimum=study.combine.minimum,
+        effects=study.combining.effects,
+        minimum=study.combining.minimum,
         alike=all(one.rows in (None, study.rows) for one in listed),
         closes=study.closes,
     )

@@ -144,7 +144,7 @@ def plan_study(
         delta=delta,
         rho=rho,
         shares=study.shares,
-        level=study.combine.level if level is None else level,
+        level=study.combining.level if level is None else level,
         neighbors=study.budget.neighbors,
         budget=study.budget,
         name=study.name,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tacit.plots.canvas import Drawn
 from tacit.plots.curves import curve
+from tacit.plots.forest import forest
 from tacit.plots.heatmaps import heatmap
 from tacit.plots.intervals import estimate, pairwise
 from tacit.plots.panels import Panels, margin, margins
@@ -24,6 +25,7 @@ __all__ = [
     "curve",
     "density",
     "estimate",
+    "forest",
     "heatmap",
     "histogram",
     "margin",
@@ -39,6 +41,8 @@ __all__ = [
 
 
 def picture(found: Estimate, ax: Any = None) -> Drawn:
-    """The picture that suits an estimate: shares of data quality by column, other terms one a row."""
+    """The picture that suits an estimate: data quality by column, other terms one a row, of parties a forest."""
+    if getattr(found, "parties", None) is not None:
+        return forest(found, ax)
     whole = type(found.release.query).__name__ == "DataQuality" and found.matrix is None
     return quality(found, ax) if whole else estimate(found, ax)

@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias
+from functools import lru_cache
+from typing import Final, Literal, TypeAlias, cast
 
 from tacit.errors import BudgetError, nearest
 from tacit.privacy.numbers import Number, plain, rational
@@ -144,6 +145,8 @@ class Cost:
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Cost:
         """Inverse of `to_dict`; BudgetError B07 for an unknown key, B01 and B03 as `of`."""
+        if all(isinstance(value, str) for value in words.values()):
+            return _stored(tuple(cast("Mapping[str, str]", words).items()))
         return cls.of(**numbers_of("a price", words))
 
     def __str__(self) -> str:
@@ -153,6 +156,12 @@ class Cost:
             return f"ε = {plain(self.epsilon)}"
         assert self.rho is not None
         return f"ρ = {plain(self.rho)}"
+
+
+@lru_cache(maxsize=1024)
+def _stored(words: tuple[tuple[str, str], ...]) -> Cost:
+    """A stored price: thousands of documents have the same few."""
+    return Cost.of(**numbers_of("a price", dict(words)))
 
 
 def numbers_of(what: str, words: Mapping[str, object], also: tuple[str, ...] = ()) -> dict[str, Fraction]:

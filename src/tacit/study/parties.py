@@ -14,7 +14,7 @@ from tacit.files import known, rows_of, section_of, text_of
 
 Effects: TypeAlias = Literal["common", "random"]
 KEY: Final = "ed25519:"
-COMBINE: Final = ("effects", "minimum", "level")
+COMBINE: Final = ("effects", "minimum", "level", "overlap")
 PARTY: Final = ("contact", "key", "rows", "optional")
 
 
@@ -22,11 +22,18 @@ PARTY: Final = ("contact", "key", "rows", "optional")
 class Combine:
     """How answers become one: `effects` "common" (one and the same quantity everywhere) or "random" (quantities that
     differ from party to party), the `minimum` number of answers for a pooled result, the `level` of its intervals.
+    `overlap`: whether people may be in several parties, so that what parties spend on them adds up.
     """
 
     effects: Effects = "random"
     minimum: int = 1
     level: float = 0.95
+    overlap: bool = False
+
+    def public(self) -> dict[str, object]:
+        """Plain values; `overlap` where it is true: studies from before there was that word keep their digest."""
+        words: dict[str, object] = {"effects": self.effects, "minimum": self.minimum, "level": self.level}
+        return {**words, "overlap": True} if self.overlap else words
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,11 @@ def combine_of(words: Mapping[str, Any]) -> Combine:
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:
         message = f"[combine] level is {level!r}: not from 0.5 to below 1."
         raise FileError(message, code="F06", hint="level = 0.95")
-    return Combine(cast(Effects, effects), minimum, float(level))
+    overlap = given.get("overlap", False)
+    if not isinstance(overlap, bool):
+        message = f"[combine] overlap is {overlap!r}: neither true nor false."
+        raise FileError(message, code="F06", hint="overlap = true, where people may be in several parties")
+    return Combine(cast(Effects, effects), minimum, float(level), overlap)
 
 
 def parties_of(words: Mapping[str, Any]) -> dict[str, Party]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -18,12 +18,14 @@ from tacit.queries import Query
 from tacit.schema import Schema
 from tacit.schema.autobins import AUTO
 from tacit.schema.toml import read_text, read_toml
-from tacit.study.parties import Combine, Party, closes_of, combine_of, parties_of
+from tacit.study.parties import Combine, Effects, Party, closes_of, combine_of, parties_of
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from tacit.parties.returned import StudyResult
     from tacit.planning import Plan
+    from tacit.release import Releases
 
 KNOWN: Final = (*(word for word in TOP if word != "data"), *STUDY)
 
@@ -42,7 +44,7 @@ class Study:
     budget: what each party sets aside; `spend` of it is for these questions, split by `shares`.
     schema, asks: the columns and the questions by name, the same for all.
     closes: the last day on which answers count, or None.
-    combine: how answers become one.
+    combining: how answers become one, the words of `[combine]`.
     parties: by name; none where anybody may answer.
 
     >>> study = Study.from_toml('''
@@ -57,7 +59,7 @@ class Study:
     ... query = "Mean"
     ... columns = "stay"
     ... ''')
-    >>> list(study.asks), str(study.spend), study.combine.effects
+    >>> list(study.asks), str(study.spend), study.combining.effects
     (['stay'], 'ε = 0.5', 'random')
     """
 
@@ -71,7 +73,7 @@ class Study:
     asks: Mapping[str, Query[Any]]
     shares: Mapping[str, Fraction]
     closes: date | None
-    combine: Combine
+    combining: Combine
     parties: Mapping[str, Party]
 
     @classmethod
@@ -108,7 +110,7 @@ class Study:
         )
         parties = {name: [one.key, one.rows, one.optional] for name, one in self.parties.items()}
         closes = None if self.closes is None else self.closes.isoformat()
-        return files.digest({**job.public(), "closes": closes, "combine": vars(self.combine), "parties": parties})
+        return files.digest({**job.public(), "closes": closes, "combine": self.combining.public(), "parties": parties})
 
     def party(self, name: str) -> Party:
         """The party of that name; any name will do where the study lists none.  StudyError P03 otherwise."""
@@ -134,10 +136,25 @@ class Study:
         """What each party's release would cost and show, without data; see `tc.plan`.
 
         rows: those of a typical party (default: the study's).  A price other than `spend` may be tried.  level: of the
-        intervals (default: that of `combine`).  Where effects are common and no party is of another size, the width of
-        means and variances pooled over all parties is given, too: that of one party by the root of their number.
+        intervals (default: that of `[combine]`).  Where effects are common and no party is of another size, the width
+        of means and variances pooled over all parties is given, too: that of one party by the root of their number.
         """
         return LATER["plan"](self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level)
+
+    def combine(
+        self,
+        returned: str | PathLike[str] | Sequence[str | PathLike[str]] | Mapping[str, Releases],
+        effects: Effects | None = None,
+        *,
+        method: str = "REML",
+    ) -> StudyResult:
+        """The parties' answers as one: a mapping of question to what `tc.combine` makes of it; costs nothing.
+
+        returned: files, a pattern ("returned/*.json"), a folder, or answers in memory by party.  effects: instead of
+        the study's own.  Each file is checked against the study; a wrong or late one is left out, by name and reason,
+        in `refused`, and the rest is combined.  StudyError C20 for no file.
+        """
+        return LATER["combine"](self, returned, effects, method=method)
 
 
 LATER: Final[dict[str, Callable[..., Any]]] = {}
@@ -175,7 +192,7 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
         asks=job.asks,
         shares=job.shares,
         closes=closes_of(words),
-        combine=combine_of(words),
+        combining=combine_of(words),
         parties=parties_of(words),
     )
 

@@ -1,0 +1,146 @@
+"""Coverage of combined estimates, and their precision beside the bound of pooled rows; prints `combining.md`'s tables.
+
+    python benchmarks/combine_coverage.py [--repeats 2000]
+
+Tables are drawn anew in every repetition, with noise of the laws that releases have; nothing of it is stored.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+import tacit as tc
+from tacit.parties.pooling import pooled
+from tacit.parties.reading import evidence
+from tacit.parties.varied import varied
+from tacit.testing.parties import answers
+
+SCHEMA = tc.Schema({"x": tc.Real(0, 1), "whole": tc.Real(0, 1, missing=0), "yes": tc.Boolean()})
+SEEDS = 8
+"""Times the repetitions of the last table: a mean square is known to sqrt(2 / repetitions)."""
+SPREAD = tuple(int(n) for n in np.geomspace(100, 30_000, 10))
+SAME = (
+    ("20 of 300", (300,) * 20, (0.5,) * 20),
+    ("40 of 50", (50,) * 40, (0.2,) * 40),
+    ("10, 100 to 30,000", SPREAD, (0.2,) * 10),
+    ("5 of 200, ε 0.2 to 2", (200,) * 5, (0.2, 0.5, 1, 1, 2)),
+    ("3 of 60", (60,) * 3, (1,) * 3),
+)
+DIFFER = (
+    ("10 of 300", (300,) * 10, (1,) * 10, (0.0, 0.05)),
+    ("10, 100 to 10,000", tuple(int(n) for n in np.geomspace(100, 10_000, 10)), (1,) * 10, (0.0, 0.03)),
+    ("20 of 100", (100,) * 20, (0.5,) * 20, (0.0, 0.1)),
+    ("40 of 1,500", (1_500,) * 40, (0.25,) * 40, (0.02,)),
+)
+
+
+def drawn(column: str, shift: Any) -> Any:
+    """Values of a party: shares around 0.3, numbers around 0.4, shifted by the party's own effect."""
+
+    def values(rng: np.random.Generator, party: int, repeats: int, rows: int) -> Any:
+        own = shift[party][:, None]
+        if column == "yes":
+            return (rng.random((repeats, rows)) < 0.3 + own).astype(np.float64)
+        return np.clip(rng.beta(4, 6, (repeats, rows)) + own, 0, 1)
+
+    return values
+
+
+def prices(epsilons: Sequence[float]) -> list[dict[str, Any]]:
+    return [{"epsilon": str(e)} for e in epsilons]
+
+
+def told(hit: Any, repeats: int) -> str:
+    share = float(np.mean(hit))
+    return f"{100 * share:.1f} ± {200 * math.sqrt(share * (1 - share) / repeats):.1f}"
+
+
+def common(repeats: int) -> Iterator[str]:
+    """One and the same quantity everywhere."""
+    yield "| question | relation | parties | ε | bias / sd | SE / sd | coverage of 95%, % |"
+    yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: |"
+    truths = {"mean": 0.4, "share": 0.3, "variance": 0.4 * 0.6 / 11}
+    for name, query in (("mean", tc.Mean("x")), ("share", tc.Mean("yes")), ("variance", tc.Variance("x"))):
+        for neighbors in ("replace-one", "add-remove"):
+            for parties, sizes, epsilons in SAME:
+                values = drawn(query.columns[0], np.zeros((len(sizes), repeats)))
+                made = answers(query, SCHEMA, values, sizes, prices(epsilons), neighbors=neighbors, repeats=repeats)
+                found = pooled(evidence(made, 0))
+                said = ~found.unclear
+                epsilon = f"{min(epsilons):g}" if min(epsilons) == max(epsilons) else "mixed"
+                line = f"| {name} | {neighbors} | {parties} | {epsilon} |"
+                if said.mean() < 0.5:
+                    yield f"{line} – | – | nothing is said |"
+                    continue
+                low, high = found.interval(0.95)
+                value = found.value[said]
+                error = found.evidence.scale * np.sqrt(found.variance + found.noise)[said]
+                hit = ((low <= truths[name]) & (truths[name] <= high))[said]
+                bias = (value.mean() - truths[name]) / value.std()
+                yield f"{line} {bias:.2f} | {error.mean() / value.std():.2f} | {told(hit, repeats)} |"
+
+
+def random(repeats: int) -> Iterator[str]:
+    """Quantities that differ, normally, with standard deviation τ."""
+    yield "| question | relation | parties | τ | mean τ̂ | SE / sd | coverage of 95%, % | of one more party, % |"
+    yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |"
+    for name, query, truth in (("mean", tc.Mean("x"), 0.4), ("share", tc.Mean("yes"), 0.3)):
+        for neighbors in ("replace-one", "add-remove"):
+            for parties, sizes, epsilons, taus in DIFFER:
+                for tau in taus:
+                    rng = np.random.default_rng(7)
+                    own = rng.normal(0, 1, (len(sizes), repeats)) * tau
+                    values = drawn(query.columns[0], own)
+                    made = answers(query, SCHEMA, values, sizes, prices(epsilons), neighbors=neighbors, repeats=repeats)
+                    found = varied(evidence(made, 0))
+                    low, high = found.interval(0.95)
+                    one = truth + tau * rng.normal(0, 1, repeats)
+                    ahead = np.array([effect.prediction(0.95) for effect in found.effects if effect is not None])
+                    inside = (ahead[:, 0] <= one) & (one <= ahead[:, 1])
+                    spread = np.mean([effect.tau2 for effect in found.effects if effect is not None]) ** 0.5
+                    ratio = np.sqrt(found.variance).mean() / found.value.std()
+                    line = f"| {name} | {neighbors} | {parties}, ε = {epsilons[0]:g} | {tau:g} |"
+                    both = f"{told((low <= truth) & (truth <= high), repeats)} | {told(inside, repeats)}"
+                    yield f"{line} {spread:.3f} | {ratio:.2f} | {both} |"
+
+
+def bound(repeats: int) -> Iterator[str]:
+    """Six parties of 100 to 30,000 rows, values uniform: mean squared error over that of the mean of all rows."""
+    yield "| ε | equal weights | weights by size | as combined |"
+    yield "| ---: | ---: | ---: | ---: |"
+    sizes = (100, 300, 1_000, 3_000, 10_000, 30_000)
+    best = 1 / 12 / sum(sizes)
+    for epsilon in (0.05, 0.2, 1.0):
+        errors = np.mean([squares(epsilon, sizes, repeats, seed) for seed in range(SEEDS)], axis=0) / best
+        yield f"| {epsilon:g} | {errors[0]:.3g} | {errors[1]:.2f} | {errors[2]:.2f} |"
+
+
+def squares(epsilon: float, sizes: Sequence[int], repeats: int, seed: int) -> list[float]:
+    """Mean squared errors of the mean of means, of weights by size, and as combined."""
+    price = prices([epsilon] * len(sizes))
+    made = answers(
+        tc.Mean("whole"), SCHEMA, lambda rng, j, r, n: rng.random((r, n)), sizes, price, repeats=repeats, rng=seed
+    )
+    found = evidence(made, 0)
+    own = (found.shift + found.scale * found.total / found.size).mean(axis=0)
+    by_size, combined = (found.shift + found.scale * one.x for one in (pooled(found, equal=True), pooled(found)))
+    return [float(((one - 0.5) ** 2).mean()) for one in (own, by_size, combined)]
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--repeats", type=int, default=2_000)
+    repeats = words.parse_args().repeats
+    for title, made in (("common", common), ("random", random), ("bound", bound)):
+        print(f"\n## {title}, {repeats:,} repetitions\n")
+        for line in made(repeats):
+            print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

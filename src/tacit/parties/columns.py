@@ -1,0 +1,179 @@
+"""Each column of combined releases as numbers: what all parties say, what each says, how far they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+import numpy as np
+
+from tacit.inference.invert import Inversion
+from tacit.inference.laws import Array
+from tacit.inference.quality import CLASSES
+from tacit.inference.terms import Block
+from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
+from tacit.parties import totals
+from tacit.parties.evidence import Evidence, merged
+from tacit.parties.heterogeneity import Effects, Method, effects
+from tacit.parties.pooling import Pooled, pooled
+from tacit.parties.reading import evidence, quality_evidence
+from tacit.parties.varied import Parts, Varied, parts_of, varied
+from tacit.release import Released
+
+WIDE: Final = Fraction(10**6)
+NOISES: Final = 16
+"""A sum of many noises is told as that of so many, of the same variance and kurtosis."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """T terms of one column; privacy, excess: noise variance, and the variance of one Laplace variable of its kurtosis.
+
+    shares, and each of `parts`: shape (M, T).  effects: how far parties differ, one a term, None where that is not
+    known or has no meaning (totals).  shared: whether correlations of terms are not known.
+    """
+
+    label: str
+    value: Array
+    variance: Array
+    privacy: Array
+    excess: Array
+    inversion: Inversion
+    reasons: tuple[str | None, ...]
+    shares: Array
+    parts: Parts
+    effects: tuple[Effects | None, ...]
+    shared: bool = False
+
+    def block(self, people: str, source: str) -> Block:
+        """As terms of an estimate."""
+        law, loadings = noises(self.privacy, self.excess)
+        zero = np.zeros_like(self.value)
+        return Block(
+            self.label,
+            self.value,
+            self.variance,
+            zero,
+            loadings,
+            law,
+            self.inversion,
+            self.reasons,
+            people,
+            f"{source}/{self.label}",
+            self.shared,
+        )
+
+
+def columns(
+    releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
+) -> tuple[Column, ...]:
+    """Releases of one question, and the party of each -> its columns."""
+    first = releases[0]
+    kind, size = type(first.query).__name__, len(first.parts)
+    if kind in ("Count", "Sum"):
+        return tuple(_totals(releases, index, at, sampled) for at in range(size))
+    if kind == "DataQuality":
+        return tuple(
+            _common(
+                f"{part.label}: {name}", merged(quality_evidence(releases, at, i), index), method, sampled, equal=True
+            )
+            for at, part in enumerate(first.parts)
+            for i, name in enumerate(CLASSES[part.parameters["classes"]])
+        )
+    found = [merged(evidence(releases, at), index) for at in range(size)]
+    labels = [part.label for part in first.parts]
+    if effect == "random":
+        return tuple(_random(label, one, method, sampled) for label, one in zip(labels, found, strict=True))
+    return tuple(_common(label, one, method, sampled) for label, one in zip(labels, found, strict=True))
+
+
+def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: bool = False) -> Column:
+    made: Pooled = pooled(found, sampled=sampled, equal=equal)
+    words = [
+        f"size of all parties {x:,.0f} ± {q:,.0f}: not clearly above 0"
+        for x, q in zip(made.size, made.reach, strict=True)
+    ]
+    scale = found.scale**2
+    parts = parts_of(found, sampled=sampled)
+    return Column(
+        label=label,
+        value=made.value,
+        variance=scale * made.variance,
+        privacy=scale * made.noise,
+        excess=scale * made.excess,
+        inversion=made,
+        reasons=tuple(word if bad else None for word, bad in zip(words, made.unclear, strict=True)),
+        shares=made.shares,
+        parts=parts,
+        effects=_differing(parts, method),
+    )
+
+
+def _random(label: str, found: Evidence, method: Method, sampled: bool) -> Column:
+    made: Varied = varied(found, method, sampled=sampled)
+    few = "fewer than two parties of a size clearly above its noise"
+    return Column(
+        label=label,
+        value=made.value,
+        variance=np.maximum(made.variance - made.privacy, 0.0),
+        privacy=made.privacy,
+        excess=np.zeros_like(made.privacy),
+        inversion=made,
+        reasons=tuple(few if one is None else None for one in made.effects),
+        shares=made.shares,
+        parts=made.parts,
+        effects=made.effects,
+        shared=True,
+    )
+
+
+def _differing(parts: Parts, method: Method) -> tuple[Effects | None, ...]:
+    """How far parties differ beyond their errors, also where one quantity is estimated."""
+    total = parts.sampling + parts.privacy
+    found: list[Effects | None] = []
+    for t in range(total.shape[1]):
+        at = parts.usable[:, t] & (total[:, t] > 0)
+        found.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
+    return tuple(found)
+
+
+def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled: bool) -> Column:
+    own: list[list[totals.One]] = [[] for _ in range(max(index) + 1)]
+    for release, place in zip(releases, index, strict=True):
+        own[place].append(totals.one(release, release.parts[at], sampled))
+    parties = [totals.shared(one) for one in own]
+    made = totals.totals(parties, releases[0].parts[at], sampled)
+    value = np.array([one.value for one in parties])
+    sampling = np.maximum(np.array([one.value if one.whole and sampled else one.sampling for one in parties]), 0.0)
+    privacy = np.array([one.noise for one in parties])
+    return Column(
+        label=releases[0].parts[at].label,
+        value=made.value,
+        variance=made.variance,
+        privacy=made.noise,
+        excess=made.excess,
+        inversion=made,
+        reasons=(None,) * len(made.value),
+        shares=np.ones_like(value),
+        parts=Parts(value, sampling, privacy, np.ones_like(value, dtype=np.bool_)),
+        effects=(None,) * len(made.value),
+        shared=made.rows is not None and len(made.value) > 1,
+    )
+
+
+def noises(variance: Array, excess: Array) -> tuple[Law, Array]:
+    """A law, and loadings of shape (T, k), whose sum has this variance, and the kurtosis of a Laplace variable's share.
+
+    One noise of variance x and 15 that share the rest: x**2 + (variance - x)**2 / 15 = excess**2.
+    """
+    normal: Any = RoundedNormal(WIDE)
+    if not (excess > 0).any():
+        return normal, np.sqrt(variance / normal.variance())[:, None]
+    law = DiscreteLaplace(WIDE)
+    rest = NOISES - 1
+    root = np.sqrt(np.maximum((1 + 1 / rest) * excess**2 - variance**2 / rest, 0.0))
+    first = np.clip((variance / rest + root) / (1 + 1 / rest), variance / NOISES, variance)
+    each = np.concatenate([first[:, None], np.repeat((variance - first)[:, None] / rest, rest, axis=1)], axis=1)
+    return law, np.sqrt(each / law.variance())

@@ -1,0 +1,273 @@
+"""Combined: releases of one question by many parties, as one answer.  Post-processing: costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.errors import InferenceError, nearest
+from tacit.inference.laws import Array, halfwidth
+from tacit.inference.moments import estimand
+from tacit.inference.terms import Target, check_level
+from tacit.parties import telling
+from tacit.parties.columns import Column, columns
+from tacit.parties.heterogeneity import Effects, Method
+from tacit.parties.pooling import law
+from tacit.parties.prices import person_cost
+from tacit.privacy import Cost
+from tacit.queries import Query
+from tacit.release import Levels, Part, Release, cell_labels
+from tacit.study.parties import Effects as Words
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.parties.combination import Combination
+    from tacit.tables import Table
+
+
+@dataclass(frozen=True, repr=False)
+class Combined:
+    """What many parties say together: made by `tc.combine` or `Study.combine`.
+
+    Attributes
+    ----------
+    releases, names: what was combined, and the party of each.
+    index: which population each is about, from 0: releases of one ledger are about the same people.
+    effects: "common", one quantity everywhere, or "random", quantities that differ from party to party.
+    method: of tau2, "REML" or "DL".
+    overlap: whether people may be in several parties: then costs add.
+
+    It has what a release has (`query`, `levels`, `cost`, ...), and `estimate()`.
+
+    >>> import tacit as tc
+    >>> schema, budget = tc.Schema({"stay": tc.Real(0, 60)}), tc.Budget(epsilon=1)
+    >>> ask = tc.Mean("stay")
+    >>> answers = {
+    ...     name: tc.Curator({"stay": [days, 9.0, 12.0] * 99}, schema, budget=budget).release(ask, epsilon=1)
+    ...     for name, days in {"st-mary": 6.0, "st-luke": 7.0, "st-john": 11.0}.items()
+    ... }
+    >>> found = tc.combine(answers)
+    >>> found.parties, str(found.cost), len(found.estimate().terms)
+    (('st-mary', 'st-luke', 'st-john'), 'ε = 1', 1)
+    """
+
+    releases: tuple[Release, ...]
+    names: tuple[str, ...]
+    index: tuple[int, ...]
+    effects: Words
+    method: Method = "REML"
+    overlap: bool = False
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    # What a release has ---------------------------------------------------------------------------------------------
+
+    @property
+    def query(self) -> Query[Any]:
+        """The question."""
+        return self.releases[0].query
+
+    @property
+    def table(self) -> str:
+        """How many parties, in place of a table's name."""
+        return f"{len(self.parties):,} {'party' if len(self.parties) == 1 else 'parties'}"
+
+    @property
+    def neighbors(self) -> str:
+        """The relations of the parties."""
+        return " and ".join(sorted({one.neighbors for one in self.releases}, reverse=True))
+
+    @property
+    def rows(self) -> int | None:
+        """Rows (persons) of all parties, where all sizes are public."""
+        sizes = dict(zip(self.index, (one.rows for one in self.releases), strict=True))
+        return None if None in sizes.values() else sum(n for n in sizes.values() if n is not None)
+
+    @property
+    def unit(self) -> int | None:
+        """The most rows that a person counts with; None where a row is a person."""
+        return self.releases[0].unit
+
+    @property
+    def levels(self) -> Levels:
+        """Public labels of `by`."""
+        return self.releases[0].levels
+
+    @property
+    def ordered(self) -> Levels:
+        """Those whose order means something."""
+        return self.releases[0].ordered
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Public facts of the columns, without integers: those of the parties are in `releases`."""
+        return tuple(replace(part, integers=(), weight=None) for part in self.releases[0].parts)
+
+    @property
+    def cost(self) -> Cost:
+        """What a person paid: the most that one population paid; of all together where people may be in several."""
+        return person_cost(self)
+
+    @property
+    def remaining(self) -> str:
+        """Words beside the cost."""
+        return telling.beside_the_cost(self)
+
+    # What it says ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def members(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the releases of each party."""
+        found: list[list[str]] = [[] for _ in range(max(self.index) + 1)]
+        for name, i in zip(self.names, self.index, strict=True):
+            found[i].append(name)
+        return tuple(tuple(one) for one in found)
+
+    @cached_property
+    def parties(self) -> tuple[str, ...]:
+        """Names of the parties; releases of the same people are one."""
+        return tuple(" and ".join(one) for one in self.members)
+
+    def estimate(self, target: Target = "population") -> Combination:
+        """Means, shares and variances: one estimate over all parties.  Counts and sums: their totals.
+
+        target="table": the parties' tables are all there is, every row counts alike, and only privacy is uncertain.
+        InferenceError I09 for another word.  Source: theory §6; `docs/reference/combining.md` has the coverage.
+        """
+        if target not in ("population", "table"):
+            text = f"target {target!r} is neither 'population' nor 'table'."
+            raise InferenceError(text, code="I09", hint='target="table": the tables are all there is', state=None)
+        from tacit.parties.combination import Combination
+
+        made = self.columns if target == "population" else self._columns(False)
+        source = "parties " + " ".join(f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in self.releases)
+        people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
+        blocks = tuple(one.block(people, source) for one in made)
+        words = estimand(self, target) if self.kind != "quality" else "shares of cells over all parties"
+        return Combination(
+            self,
+            target,
+            telling.estimand_of(self, words),
+            self.terms,
+            blocks,
+            notes=(*telling.notes(self, made, target), *self.notes),
+            units=next((part.grid.units for part in self.parts if part.grid is not None), None),
+            term_title=":".join(column for column, _ in self.levels),
+        )
+
+    @property
+    def kind(self) -> str:
+        """Kind of the releases: moments, quality."""
+        return self.releases[0].kind
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """Numbers of each column, for code."""
+        return self._columns(True)
+
+    def _columns(self, sampled: bool) -> tuple[Column, ...]:
+        return columns(self.releases, self.index, self.effects, self.method, sampled)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Labels of the terms, as of a party's own estimate."""
+        if self.kind == "quality":
+            return tuple(one.label for one in self.columns)
+        cells = cell_labels(self.levels)
+        if not self.levels:
+            return tuple(part.label or "rows" for part in self.parts)
+        several = len(self.parts) > 1
+        return tuple(f"{part.label}:{cell}" if several else cell for part in self.parts for cell in cells)
+
+    def at(self, t: int) -> tuple[Column, int]:
+        """The column of term t, and its place there."""
+        for one in self.columns:
+            if t < len(one.value):
+                return one, t
+            t -= len(one.value)
+        raise IndexError(t)
+
+    def effects_of(self, t: int) -> Effects | None:
+        """How far parties differ in term t, None where that is not known."""
+        column, i = self.at(t)
+        return column.effects[i]
+
+    def shares_of(self, t: int) -> Array:
+        """Weights of the parties in term t, adding up to 1 (of a total: 1 each), shape (parties,)."""
+        column, i = self.at(t)
+        return column.shares[:, i]
+
+    def prediction_of(self, t: int, level: float = 0.95) -> tuple[float, float] | None:
+        """Where the quantity of one more party lies; None with common effects, or fewer than three parties."""
+        found = self.effects_of(t)
+        return None if found is None or self.effects == "common" or self.is_total else found.prediction(level)
+
+    @property
+    def is_total(self) -> bool:
+        """Whether parties are added up."""
+        return type(self.query).__name__ in ("Count", "Sum", "DataQuality")
+
+    def rows_of(self, t: int, level: float = 0.95) -> tuple[Array, Array, Array, Array]:
+        """Each party's own value (NaN where it says nothing), interval and sampling variance, shape (parties,)."""
+        column, i = self.at(t)
+        parts = column.parts
+        value = np.where(parts.usable[:, i], parts.value[:, i], np.nan)
+        half = halfwidth(level, *law(parts.sampling[:, i], parts.privacy[:, i], np.zeros_like(value)))
+        return value, value - half, value + half, np.where(parts.usable[:, i], parts.sampling[:, i], np.nan)
+
+    # Shown ----------------------------------------------------------------------------------------------------------
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The estimates as a table, and how far parties differ; InferenceError I01 for a level below 0.5."""
+        return self.estimate().summary(level)
+
+    def heterogeneity(self, level: float = 0.95) -> Table:
+        """Q, I², τ² and the prediction interval of each term, as a table; InferenceError I01 (level)."""
+        return telling.heterogeneity(self, check_level(level))
+
+    def by_party(self, level: float = 0.95) -> Table:
+        """Each party's own estimate, interval, weight and cost; InferenceError I01 (level)."""
+        return telling.by_party(self, check_level(level))
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """The parties: estimate, std_error, lower, upper, privacy_share, weight, by party and term; I01 (level)."""
+        return telling.frame(self, check_level(level))
+
+    def leave_one_out(self, level: float = 0.95) -> Table:
+        """The estimate without each of the parties; InferenceError I01 (level), C14 for fewer than three."""
+        return telling.leave_one_out(self, check_level(level))
+
+    def without(self, *parties: str) -> Combined:
+        """The same without some parties; InferenceError C15 for an unknown one, C14 where none would be left."""
+        for party in parties:
+            if party not in self.names and party not in self.parties:
+                guess = nearest(party, self.names) or ", ".join(self.names[:8])
+                raise InferenceError(f"{party!r} is none of the parties.", code="C15", hint=guess, state=None)
+        out = {i for i, party in enumerate(self.parties) if party in parties}
+        kept = [j for j, name in enumerate(self.names) if name not in parties and self.index[j] not in out]
+        return self._of(kept)
+
+    def _of(self, kept: Sequence[int]) -> Combined:
+        from tacit.parties.combine import enough
+
+        order: dict[int, int] = {}
+        index = tuple(order.setdefault(self.index[j], len(order)) for j in kept)
+        enough(len(order), self.effects)
+        releases, names = tuple(self.releases[j] for j in kept), tuple(self.names[j] for j in kept)
+        return replace(self, releases=releases, names=names, index=index)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The forest plot; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05 (too many rows)."""
+        return self.estimate().plot(ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()

@@ -1,0 +1,151 @@
+"""One and the same quantity in all parties: the weighted sum of their estimating equations.  Pure array functions.
+
+Party j has weight a_j = 1 / (c + p_j / N_j), where p_j is the noise variance of D_j, known, and c the sampling variance
+of a row, estimated from all parties together, once (theory §6: inverse-variance weights, one re-weighting).  Fixed
+weights leave the sum of D_j(x) zero on average at the truth; so that they do not follow a party's own noise, the size
+in them is corrected for what it shares with D_j.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.inference.invert import CONTINUITY, FLOOR, accepted
+from tacit.inference.laws import Array, halfwidth, tail
+from tacit.parties.evidence import START, Evidence
+
+SHARP: Final = 0.95
+"""A pooled size that is not above the 97.5% point of its noise says nothing."""
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Estimates of T quantities, in x; `weights` of shape (M, T), and what the interval needs.
+
+    x, variance (sampling), noise (privacy), excess (fourth cumulant of the noise, as the variance of one Laplace
+    variable that has it): shape (T,).  unclear: where the pooled size is not clearly above 0.
+    """
+
+    evidence: Evidence
+    weights: Array
+    x: Array
+    variance: Array
+    noise: Array
+    excess: Array
+    unclear: NDArray[np.bool_]
+    size: Array
+    reach: Array
+    sampled: bool
+
+    @property
+    def value(self) -> Array:
+        """In the column's units, shape (T,)."""
+        return self.evidence.shift + self.evidence.scale * self.x
+
+    @property
+    def shares(self) -> Array:
+        """Weights of the parties' own estimates, adding up to 1 over them, shape (M, T)."""
+        part = self.weights * np.maximum(self.evidence.size, 0.0)
+        return part / np.maximum(part.sum(axis=0), 1e-300)
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Lower and upper limits: all x at which the weighted sum of D(x) is no surprise (Fieller's argument)."""
+        found, low, high = self.evidence, *self.evidence.bounds
+        size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
+        step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
+
+        def p_value(x: Array) -> Array:
+            spread, noise, excess = spreads(found, self.weights, x, self.sampled)
+            distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
+            return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
+
+        ends = accepted(p_value, self.x, low, high, 1 - level)
+        lower, upper = np.where(self.unclear, low, ends[0]), np.where(self.unclear, high, ends[1])
+        return found.shift + found.scale * lower, found.shift + found.scale * upper
+
+
+def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Pooled:
+    """Evidence -> the common quantity.
+
+    sampled=False: the tables are all there is, so every row counts alike, and only noise is an error.  equal: every row
+    counts alike, sampling error counted.
+    """
+    first, row = START[found.kind]
+    x, c = (np.full(found.size.shape[1], value) for value in (first, row))
+    a = np.ones_like(found.size)
+    for _ in range(1 if equal or not sampled else 2):  # a start that knows the noise, then the re-weighting
+        if not equal and sampled:
+            a = 1 / (c + found.weighing(x) / _sizes(found, x, c))
+        x = solution(found, a)
+        c = _row(found, a, x)
+    size = (a * found.size).sum(axis=0)
+    noises = _noises(found, a, found.loads[0])
+    reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
+    variance, noise, excess = spreads(found, a, x, sampled)
+    usable = np.maximum(size, a.max(axis=0))
+    if found.kind == "share" and sampled:
+        variance = np.maximum(variance, FLOOR * a.max(axis=0) ** 2)  # as of one release: where no row says yes
+    shown = size, reach
+    unclear = size <= reach
+    most = np.where(unclear, np.minimum(1.0, 0.25 / np.maximum((variance + noise) / usable**2, 1e-300)), 1.0)
+    scale = most / usable**2
+    return Pooled(found, a, x, variance * scale, noise * scale, excess * scale, unclear, *shown, sampled)
+
+
+def solution(found: Evidence, a: Array) -> Array:
+    """The x at which the weighted sum of D is zero, within its bounds."""
+    size = np.maximum((a * found.size).sum(axis=0), a.max(axis=0))
+    return np.clip((a * found.total).sum(axis=0) / size, *found.bounds)
+
+
+def spreads(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, Array, Array]:
+    """Of the weighted sum of D(x): sampling variance, noise variance, and the variance that carries its kurtosis.
+
+    The sampling variance is at least FLOOR standard deviations of its own noise, at most what bounded values can have.
+    """
+    noise, excess = _noises(found, a, found.load(x))
+    if not sampled:
+        return np.zeros_like(noise), noise, excess
+    raw = (a**2 * found.sampling(x)).sum(axis=0)
+    own = np.sqrt((a**4 * found.sampling_noise(x)).sum(axis=0))
+    size = np.maximum((a**2 * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0), 0.0)
+    if found.kind == "share":
+        return size, noise, excess
+    rows = np.maximum(found.size.sum(axis=0), 2.0)
+    return np.minimum(np.maximum(raw, FLOOR * own) * rows / (rows - 1), size), noise, excess
+
+
+def law(variance: Array, noise: Array, excess: Array) -> tuple[Array, Array]:
+    """Normal sd and Laplace scale, shapes (T,), (T, 1), of a sum of many noises: variance and kurtosis kept.
+
+    Laplace noises of variances v_i have the fourth cumulant 3 sum v_i**2: that of one of variance sqrt(sum v_i**2), the
+    rest of the variance taken as normal.  One noise alone is itself.
+    """
+    inner = np.minimum(excess, noise)
+    return np.sqrt(variance + noise - inner), np.sqrt(inner / 2)[..., None]
+
+
+def _noises(found: Evidence, a: Array, load: Array) -> tuple[Array, Array]:
+    """Noise variance of sums weighted by a, and the variance of one Laplace variable of the same fourth cumulant."""
+    each = a[..., None] ** 2 * load**2 * found.noise[:, None, :]
+    return each.sum(axis=(0, 2)), np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=(0, 2)))
+
+
+def _sizes(found: Evidence, x: Array, c: Array) -> Array:
+    """Sizes for the weights, uncorrelated with D(x): at least one row."""
+    size, own = found.likely_size()
+    slope = own * found.with_size(x) / np.maximum(np.maximum(size, 1.0) * c + found.privacy(x), 1e-300)
+    return np.maximum(size - slope * found.distance(x), 1.0)
+
+
+def _row(found: Evidence, a: Array, x: Array) -> Array:
+    """Sampling variance of a row's part of D, from all parties."""
+    size = np.maximum((a * found.size).sum(axis=0), a.max(axis=0))
+    raw = (a * found.sampling(x)).sum(axis=0)
+    own = np.sqrt((a**2 * found.sampling_noise(x)).sum(axis=0))
+    most = (a * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0)
+    return np.maximum(np.minimum(np.maximum(raw, FLOOR * own), most) / size, 1e-12)

@@ -1,0 +1,49 @@
+"""What combined answers cost a person: the largest of the parties', or their sum where people may be in several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from tacit.privacy import Cost
+from tacit.privacy.cost import MOST
+
+if TYPE_CHECKING:
+    from tacit.parties.combined import Combined
+
+
+def person_cost(found: Combined) -> Cost:
+    """What a person paid.
+
+    Nobody in two parties: the largest of what the populations paid, each the sum of its releases [parallel
+    composition: McSherry 2009].  Otherwise the sum of all, at most the largest price that there is.
+    """
+    if found.overlap:
+        return added([one.cost for one in found.releases])
+    own: dict[int, list[Cost]] = {}
+    for place, one in zip(found.index, found.releases, strict=True):
+        own.setdefault(place, []).append(one.cost)
+    return largest([added(costs) for costs in own.values()])
+
+
+def added(costs: Sequence[Cost]) -> Cost:
+    """Their sum: of pure prices in ε, otherwise in ρ (`Cost.zcdp`)."""
+    if len(costs) == 1:
+        return costs[0]
+    if all(one.kind == "pure" for one in costs):
+        total = sum((one.epsilon for one in costs if one.epsilon is not None), Fraction(0))
+        return Cost(epsilon=min(total, MOST["epsilon"]))
+    return Cost(rho=min(sum((one.zcdp for one in costs), Fraction(0)), MOST["rho"]))
+
+
+def largest(costs: Sequence[Cost]) -> Cost:
+    """The largest; prices of several kinds are compared, and said, in ρ."""
+    distinct = list(dict.fromkeys(costs))
+    if len(distinct) == 1:
+        return distinct[0]
+    if all(one.kind == "pure" for one in distinct):
+        return max(distinct, key=lambda one: one.epsilon or Fraction(0))
+    if len({one.kind for one in distinct}) == 1:
+        return max(distinct, key=lambda one: one.zcdp)
+    return Cost(rho=max(one.zcdp for one in distinct))

@@ -1,0 +1,276 @@
+"""What came back to a study: files checked against it, wrong ones left out by name and reason, the rest combined."""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+from tacit.errors import InferenceError, StudyError, TacitError, nearest
+from tacit.parties.checking import reason
+from tacit.parties.combine import combined
+from tacit.parties.heterogeneity import METHODS, Method
+from tacit.parties.people import KINDS
+from tacit.parties.telling import listed
+from tacit.release import Release, Releases, canonical, write_text
+from tacit.study.parties import Effects
+
+if TYPE_CHECKING:
+    from tacit.study import Study
+    from tacit.tables import Table
+
+SUFFIX: Final = ".release.json"
+
+
+@dataclass(frozen=True, repr=False)
+class StudyResult(Mapping[str, Any]):
+    """Answers to a study, combined: a mapping of question to `Combined` or `CombinedHistogram`.
+
+    Attributes
+    ----------
+    study: the study.
+    answers: what is combined, by party.
+    refused: who is left out, and why: {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}.
+    missing: listed parties of which nothing came, but for optional ones.
+    alone: questions whose answers do not combine, and why; each party's own are in `answers`.
+
+    Its questions are those that combine.  A pooled result takes the study's minimum of answers: StudyError C21 with
+    fewer, C22 for a question that there is not or whose answers do not combine.
+    """
+
+    study: Study
+    answers: Mapping[str, Releases]
+    refused: Mapping[str, str]
+    effects: Effects
+    method: Method
+    made: dict[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Listed parties of which nothing came, but for optional ones."""
+        came = {*self.answers, *self.refused}
+        return tuple(name for name, one in self.study.parties.items() if name not in came and not one.optional)
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        """Names of the parties that are combined."""
+        return tuple(self.answers)
+
+    @property
+    def alone(self) -> dict[str, str]:
+        """Questions whose answers do not combine, and why."""
+        if not self.answers:
+            return {}
+        first = next(iter(self.answers.values()))
+        text = "answers are selected, not summed, and do not combine"
+        return {name: text for name in self.study.asks if first[name].kind not in KINDS}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.study.asks:
+            guess = nearest(name, list(self.study.asks)) or ", ".join(self.study.asks)
+            raise StudyError(f"the study has no question {name!r}.", code="C22", hint=guess, state=None)
+        if name in self.alone:
+            hint = f'.answers["{self.parties[0]}"]["{name}"].estimate()'
+            raise StudyError(f"{name!r}: {self.alone[name]}.", code="C22", hint=hint, state=None)
+        self.enough()
+        if name not in self.made:
+            answers: dict[str, Release] = {party: one[name] for party, one in self.answers.items()}
+            self.made[name] = combined(
+                tuple(answers),
+                tuple(answers.values()),
+                True,
+                self.effects,
+                self.method,
+                self.study.combining.overlap,
+                self._notes(),
+            )
+        return self.made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self.study.asks if name not in self.alone])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def enough(self) -> None:
+        """StudyError C21 with fewer answers than the study's minimum, or than its effects take."""
+        least = max(self.study.combining.minimum, 2 if self.effects == "random" else 1)
+        if len(self.answers) < least:
+            count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
+            text = f"{count} of {listed(self.parties) or 'nobody'}: a pooled result takes {least:,}."
+            out = "; ".join(f"{name}: {why}" for name, why in list(self.refused.items())[:3])
+            raise StudyError(text, code="C21", hint=out or "more answers", state=None)
+
+    def _notes(self) -> tuple[str, ...]:
+        said: list[str] = []
+        if self.refused:
+            said.append(f"left out: {listed(tuple(self.refused))}")
+        if self.missing:
+            said.append(f"no answer yet from {listed(self.missing)}")
+        return tuple(said)
+
+    # Shown ----------------------------------------------------------------------------------------------------------
+
+    def summary(self, level: float | None = None) -> Table:
+        """One row a term of every question that combines; who is left out below.  StudyError C21 (too few answers)."""
+        from tacit.inference.display import percent, term_decimals
+        from tacit.inference.histogram import SHOWN
+        from tacit.tables import Table, format_interval, format_number
+
+        level = self.study.combining.level if level is None else level
+        self.enough()
+        rows: list[tuple[object, ...]] = []
+        for name in self:
+            found = self[name]
+            if found.kind == "histogram" and found.counts.size > SHOWN:
+                rows.append((f"{name}: {found.counts.size:,} cells", "–", "–", "–"))
+                continue
+            one = found.estimate()
+            limits, places = one.intervals(level), term_decimals(one)
+            for t, term in enumerate(one.terms):
+                told = term if term and term != "rows" else ""
+                said = one.reasons[t] is None
+                value = format_number(float(one.values[t]), decimals=places[t]) if said else "–"
+                interval = format_interval(float(limits[t, 0]), float(limits[t, 1]), decimals=places[t])
+                share = f"{100 * one.privacy_shares[t]:.0f} %" if said else "–"
+                rows.append((f"{name}: {told}" if told else name, value, interval, share))
+        columns = ("", "estimate", f"{percent(level)} interval", "of which privacy")
+        title = f"{self.study.title or self.study.name} · {len(self.answers):,} parties · {self.effects} effects"
+        return Table(title, columns, tuple(rows), self.notes())
+
+    def notes(self) -> tuple[str, ...]:
+        """Who is left out and why, what is missing, what does not combine: one sentence each."""
+        said = [f"refused {name}: {why}" for name, why in self.refused.items()]
+        if self.missing:
+            said.append(f"no answer from {', '.join(self.missing)}")
+        said += [f"{name}: {why}" for name, why in self.alone.items()]
+        return tuple(said)
+
+    def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
+        """Write the summary (text, CSV), a table of the parties for each question, and who was refused (JSON).
+
+        The folder is made where there is none.  StudyError C21 (too few answers), ReleaseError R07.
+        """
+        level = self.study.combining.level if level is None else level
+        place = Path(folder)
+        table = self.summary(level)
+        place.mkdir(parents=True, exist_ok=True)
+        made = [place / "summary.txt", place / "summary.csv", place / "refused.json"]
+        table.save(made[0])
+        table.save(made[1])
+        words = {"refused": dict(self.refused), "missing": list(self.missing), "parties": list(self.parties)}
+        write_text(made[2], json.dumps(words, ensure_ascii=False, indent=1) + "\n")
+        for name in self:
+            found = self[name]
+            if found.kind != "histogram":
+                made.append(place / f"{_plain(name)}.parties.csv")
+                write_text(made[-1], str(found.to_frame(level).to_csv(index=False)))
+        return tuple(made)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def _plain(name: str) -> str:
+    """A question's name as that of a file."""
+    return "".join(one if one.isalnum() or one in "-_." else "_" for one in name)
+
+
+def combine_study(
+    study: Study,
+    returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
+    effects: Effects | None = None,
+    *,
+    method: Method = "REML",
+) -> StudyResult:
+    """See `Study.combine`."""
+    chosen = study.combining.effects if effects is None else effects
+    for name, value, known in (("effects", chosen, get_args(Effects)), ("method", method, METHODS)):
+        if value not in known:
+            guess = nearest(str(value), known) or known[0]
+            text = f"{name} {value!r} is none of {', '.join(known)}."
+            raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
+    refused: dict[str, str] = {}
+    if isinstance(returned, Mapping):
+        found = [(f"answer of {name}", name, one) for name, one in returned.items()]
+    else:
+        found = _read(files_of(returned), refused)
+    kept = _once(found, refused)
+    digest, schema = study.digest(), study.schema.digest()
+    answers: dict[str, Releases] = {}
+    for party, one in kept.items():
+        why = reason(study, digest, schema, party, one)
+        if why is None:
+            answers[party] = one
+        else:
+            refused[party] = why
+    order = {name: i for i, name in enumerate(study.parties)}
+    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
+    return StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method)
+
+
+def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
+    """Files, patterns or a folder -> files, each once, by name; StudyError C20 where there is none."""
+    given = [returned] if isinstance(returned, str | os.PathLike) else list(returned)
+    found: list[Path] = []
+    for one in given:
+        place = Path(one)
+        if place.is_dir():
+            found += sorted(place.glob("*.json"))
+        elif place.exists() or not glob.has_magic(str(one)):
+            found.append(place)
+        else:
+            found += [Path(name) for name in sorted(glob.glob(str(one)))]
+    if not found:
+        said = ", ".join(str(one) for one in given) or "nothing"
+        raise StudyError(f"{said}: no file there.", code="C20", hint='study.combine("returned/*.json")', state=None)
+    return list(dict.fromkeys(found))
+
+
+def _read(files: Sequence[Path], refused: dict[str, str]) -> list[tuple[str, str, Releases]]:
+    """File name, party, answer of each file that can be read."""
+    out: list[tuple[str, str, Releases]] = []
+    for path in files:
+        try:
+            found = Releases.load(path)
+        except TacitError as problem:
+            refused[_stem(path)] = problem.message.removeprefix(f"{path} ").rstrip(".")
+            continue
+        tables = {one.table for one in found.values()}
+        if len(tables) != 1:
+            refused[_stem(path)] = "it has answers of several tables" if tables else "it holds no answer"
+            continue
+        out.append((path.name, tables.pop(), found))
+    return out
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
+
+
+def _once(found: Sequence[tuple[str, str, Any]], refused: dict[str, str]) -> dict[str, Releases]:
+    """One answer a party: copies of one count once, and of two that differ none does."""
+    kept: dict[str, tuple[str, Releases]] = {}
+    twice: dict[str, list[str]] = {}
+    for file, party, one in found:
+        if not isinstance(one, Releases):
+            refused[party] = "it is no answer that a curator made (Releases)"
+        elif party not in kept:
+            kept[party] = file, one
+        elif canonical(kept[party][1].to_dict()) == canonical(one.to_dict()):
+            refused[file] = f"it is the answer of {party} again, as in {kept[party][0]}"
+        else:
+            twice.setdefault(party, [kept[party][0]]).append(file)
+    for party, files in twice.items():
+        refused[party] = f"it answers twice, in {' and '.join(files)}"
+        del kept[party]
+    return {party: one for party, (_, one) in kept.items()}

@@ -1,0 +1,167 @@
+"""Counts and sums of many parties add up, and so do the variances of their noises.  Pure array functions.
+
+Unlike a party's own estimate nothing is clipped before it is added: the sum of many clipped numbers is biased.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+
+from tacit.inference.decode import integers, moments
+from tacit.inference.invert import FLOOR, Counts
+from tacit.inference.laws import Array, halfwidth, is_gaussian
+from tacit.noise.laws import Law
+from tacit.parties.pooling import law
+from tacit.parties.summed import Summed, summed
+from tacit.release import Grid, Part, Released
+
+
+@dataclass(frozen=True)
+class One:
+    """A party's totals: value, sampling variance as released, its noise variance, noise variance: shape (T,).
+
+    fourth: sum of squared variances of its Laplace noises, shape (T,).  largest: of a row.  rows: public size, or None.
+    """
+
+    value: Array
+    sampling: Array
+    own: Array
+    noise: Array
+    fourth: Array
+    largest: float
+    rows: int | None
+    whole: bool
+    law: Law | None = None
+    """Of a count of whole rows: its own noise."""
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Totals over all parties, shape (T,): value, variance (sampling), noise (privacy), excess as in `pooling`."""
+
+    value: Array
+    variance: Array
+    noise: Array
+    excess: Array
+    rows: int | None
+    whole: bool
+    low: float
+    high: float
+    law: Law | None = None
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Lower and upper limits, shape (T,): of numbers of rows the exact inversion of a count's law, else normal."""
+        if self.whole and self.variance.any():
+            found = [self._counted(t, level) for t in range(len(self.value))]
+            return np.array([one[0] for one in found]), np.array([one[1] for one in found])
+        half = halfwidth(level, *law(self.variance, self.noise, self.excess))
+        return np.clip(self.value - half, self.low, self.high), np.clip(self.value + half, self.low, self.high)
+
+    def _counted(self, t: int, level: float) -> tuple[float, float]:
+        """Binomial of all rows (Poisson where they are private) plus the sum of the noises.
+
+        Sums of binomials of unlike shares vary less than the binomial of their mean.
+        """
+        noise: Any = self.law
+        if noise is None:
+            wide = max(float(self.noise[t]), 1e-12)
+            noise = Summed(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
+        factor = 1.0 if self.rows is None else float(self.rows)
+        low, high = Counts(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
+        return float(low[0]), float(high[0])
+
+
+def one(release: Released, part: Part, sampled: bool) -> One:
+    """A part of a release of Count or Sum -> its totals, unclipped."""
+    counted = part.form in ("count", "counted")
+    noisy = moments(part.form, part.parameters, integers(part), release.rows)
+    center, half = (1.0, 0.0) if counted else _scale(part)
+    cap = 1.0 if part.weight is None else part.weight.upper
+    weights = cap**2 * np.array([center**2, 2 * center * half, half**2])
+    value = cap * (center * noisy.size + half * noisy.total)
+    load = cap * (center * noisy.loadings[0] + half * noisy.loadings[1])
+    squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
+    variance = part.law.variance()
+    each = load**2 * variance
+    noise = np.full_like(value, each.sum())
+    fourth = np.full_like(value, 0.0 if is_gaussian(part.law) else (each**2).sum())
+    own = np.full_like(value, (square_load**2).sum() * variance)
+    rows = release.rows
+    if rows is not None:
+        squares = (squares - (value**2 - noise) / rows) * rows / max(rows - 1, 1)
+        own = own + 4 * (value / rows) ** 2 * noise
+    largest = cap * (1.0 if counted else max(abs(center - half), abs(center + half)))
+    zero = np.zeros_like(value)
+    whole = part.weight is None and (counted or cast(Grid, part.grid).kind == "boolean")
+    sampling = (squares, own) if sampled else (zero, zero)
+    law = part.law if part.form == "count" and part.parameters.get("share", 1) == 1 else None
+    return One(value, *sampling, noise, fourth, largest, rows, whole, law)
+
+
+def shared(found: Sequence[One]) -> One:
+    """Totals of the same people, released several times: the noise is averaged, the sampling error is theirs."""
+    if len(found) == 1:
+        return found[0]
+    worth = 1 / np.array([one.noise for one in found])
+    share = worth / worth.sum(axis=0)
+
+    def mean(values: list[Array], power: int = 1) -> Array:
+        return (share**power * np.array(values)).sum(axis=0)
+
+    return replace(
+        found[0],
+        value=mean([one.value for one in found]),
+        sampling=mean([one.sampling for one in found]),
+        own=mean([one.own for one in found], 2),
+        noise=mean([one.noise for one in found], 2),
+        fourth=mean([one.fourth for one in found], 4),
+        rows=found[0].rows if len({one.rows for one in found}) == 1 else None,
+        law=None,
+    )
+
+
+def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
+    """Parties' totals -> those of all; a sampling variance is at least FLOOR standard deviations of its own noise."""
+    public = all(one.rows is not None for one in found)
+    rows = sum(cast(int, one.rows) for one in found) if public else None
+    value, noise = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("value", "noise"))
+    fourth = np.sum([one.fourth for one in found], axis=0)
+    low, high = _bounds(part, found[0], rows)
+    value = np.clip(value, low, high)
+    variance = np.zeros_like(value)
+    if sampled:
+        own = np.sqrt(np.sum([one.own for one in found], axis=0))
+        variance = np.maximum(np.sum([one.sampling for one in found], axis=0), FLOOR * own)
+        if found[0].whole:
+            variance = value if rows is None else value * (1 - value / rows)
+        elif rows is not None:
+            variance = np.minimum(variance, rows * found[0].largest ** 2)
+    laws = Counter(one.law for one in found if one.law is not None)
+    all_known = sum(laws.values()) == len(found)
+    whole = summed([(law, 1, many) for law, many in laws.items()]) if all_known else None
+    return Totals(value, variance, noise, np.sqrt(fourth), rows, found[0].whole, low, high, whole)
+
+
+def _scale(part: Part) -> tuple[float, float]:
+    grid = cast(Grid, part.grid)
+    return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
+
+
+def _bounds(part: Part, one: One, rows: int | None) -> tuple[float, float]:
+    """What a total may be: nothing below 0 where no value is."""
+    lower, upper = (
+        (0.0, 1.0)
+        if part.grid is None or part.form in ("count", "counted")
+        else (
+            part.grid.lower,
+            part.grid.upper,
+        )
+    )
+    top = np.inf if rows is None else rows * one.largest
+    return (0.0 if lower >= 0 else -top), (0.0 if upper <= 0 else top)

@@ -1,0 +1,137 @@
+"""Quantities that differ from party to party, from their estimating equations: random effects, cell by cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.inference.invert import FLOOR
+from tacit.inference.laws import Array, halfwidth
+from tacit.parties.evidence import Evidence
+from tacit.parties.heterogeneity import Effects, Method, effects
+from tacit.parties.pooling import SHARP, law, pooled
+
+ALIKE = 0.5
+"""Sampling variances of a row are shrunk to the pooled one as if they differed by this part of it (sd) in truth."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Each party's own estimate in the column's units: value, sampling and privacy variance, shape (M, T).
+
+    usable: where its size is clearly above its noise, shape (M, T).
+    """
+
+    value: Array
+    sampling: Array
+    privacy: Array
+    usable: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Varied:
+    """T random-effects estimates, in the column's units; None where fewer than two parties say anything."""
+
+    parts: Parts
+    effects: tuple[Effects | None, ...]
+    evidence: Evidence
+
+    @property
+    def value(self) -> Array:
+        """mu, shape (T,); the middle of what is possible where nothing is known."""
+        low, high = self.limits
+        return np.array([(low + high) / 2 if one is None else one.mu for one in self.effects])
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """What a value may be."""
+        low, high = self.evidence.bounds
+        return self.evidence.shift + self.evidence.scale * low, self.evidence.shift + self.evidence.scale * high
+
+    @property
+    def shares(self) -> Array:
+        """Weights of the parties, adding up to 1, shape (M, T)."""
+        out = np.zeros_like(self.parts.value)
+        for t, one in enumerate(self.effects):
+            if one is not None:
+                out[self.parts.usable[:, t], t] = one.weights
+        return out
+
+    @property
+    def privacy(self) -> Array:
+        """Part of the variance that is noise, shape (T,)."""
+        return (self.shares**2 * self.parts.privacy).sum(axis=0)
+
+    @property
+    def variance(self) -> Array:
+        """Of mu, shape (T,): Hartung and Knapp's, and never below the noise that is known."""
+        low, high = self.limits
+        whole = ((high - low) / 2) ** 2
+        found = np.array([whole if one is None else one.variance for one in self.effects])
+        return np.maximum(found, self.privacy)
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Lower and upper limits, shape (T,) each: t on M - 1 degrees of freedom, within the bounds."""
+        low, high = self.limits
+        known = np.array([one is not None for one in self.effects])
+        wide = np.array(
+            [0.0 if one is None else one.half(level) / max(one.variance, 1e-300) ** 0.5 for one in self.effects]
+        )
+        half = wide * np.sqrt(self.variance)
+        lower = np.where(known, np.maximum(self.value - half, low), low)
+        return lower, np.where(known, np.minimum(self.value + half, high), high)
+
+
+def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
+    """Each party's estimate.  A ratio's second-order bias by its noisy size is undone; the sampling variance of a row
+    is its own as far as noise leaves it clear, else that of all.
+    """
+    whole = pooled(found, equal=True)
+    size = np.maximum(found.size, 1.0)
+    usable = found.size > _reach(found)
+    low, high = found.bounds
+    x = np.clip(found.total / size, low, high)
+    x = np.clip(x + found.with_size(x) / size**2, low, high)
+    noise = found.privacy(x) / size**2
+    sampling = _shrunk(found, x, whole.x, size) / size if sampled else np.zeros_like(size)
+    scale = found.scale
+    return Parts(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
+
+
+def _reach(found: Evidence) -> Array:
+    """The 97.5% point of the noise of each party's size, shape (M, 1 or T); parties of one price and form have one."""
+    each = found.loads[0] ** 2 * found.noise[:, None, :]
+    inner = np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=-1))
+    pairs = np.stack([each.sum(axis=-1), inner], axis=-1)
+    some, back = np.unique(pairs.reshape(-1, 2), axis=0, return_inverse=True)
+    reach = halfwidth(SHARP, *law(np.zeros(len(some)), some[:, 0], some[:, 1]))
+    return reach[back].reshape(pairs.shape[:-1])
+
+
+def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
+    """Sampling variance of a row's part of D, shape (M, T): own C(x) / size, shrunk to that of all parties."""
+    used = np.maximum(found.size, 0.0)
+    total = np.maximum(used.sum(axis=0), 1.0)
+    own = found.sampling(x) / size
+    noise = found.sampling_noise(x) / size**2
+    all_noise = np.sqrt(found.sampling_noise(x).sum(axis=0)) / total
+    common = np.maximum(found.sampling(x).sum(axis=0) / total, FLOOR * all_noise)
+    common = np.maximum(np.minimum(common, (used * found.cap(x)).sum(axis=0) / total), 1e-12)
+    prior = (ALIKE * common) ** 2
+    drawn = 2 * common**2 / size  # of a sample variance, were values normal
+    keep = prior / (prior + noise + drawn)
+    made = common + keep * (own - common)
+    return np.minimum(np.maximum(made, 0.05 * common), np.maximum(found.cap(x), 0.05 * common))
+
+
+def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> Varied:
+    """Evidence -> random effects of each cell."""
+    parts = parts_of(found, sampled=sampled)
+    total = parts.sampling + parts.privacy
+    made: list[Effects | None] = []
+    for t in range(total.shape[1]):
+        at = parts.usable[:, t]
+        made.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
+    return Varied(parts, tuple(made), found)

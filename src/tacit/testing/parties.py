@@ -1,0 +1,78 @@
+"""Combined releases in simulation: many parties, many repetitions, as one array computation.
+
+Repetitions are treated as cells: a party's answer of R cells is R answers of it.  Seeded, so it protects nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tacit.curator.asked import design
+from tacit.inference.laws import Array
+from tacit.mechanisms.moments import Column
+from tacit.privacy import Cost
+from tacit.queries import Query
+from tacit.release import Levels, Part
+from tacit.schema import Schema
+from tacit.testing.simulate import empty_parts
+
+Values: TypeAlias = Callable[[np.random.Generator, int, int, int], Array]
+"""(generator, party, repetitions, rows) -> values of the one column, shape (repetitions, rows)."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a party would release, repetitions in place of cells: a `Released` for `tacit.parties`."""
+
+    query: Query[Any]
+    table: str
+    neighbors: str
+    rows: int | None
+    parts: tuple[Part, ...]
+    cost: Cost
+    levels: Levels = ()
+    ordered: Levels = ()
+    unit: int | None = None
+
+
+def answers(
+    query: Query[Any],
+    schema: Schema,
+    values: Values,
+    sizes: Sequence[int],
+    prices: Sequence[dict[str, Any]],
+    *,
+    neighbors: str = "replace-one",
+    repeats: int = 1_000,
+    rng: int | np.random.Generator = 0,
+) -> list[Answer]:
+    """One answer a party, to a Mean, Sum or Variance of one column without missing cells.
+
+    >>> from tacit import Mean, Real
+    >>> made = answers(Mean("x"), Schema({"x": Real(0, 1)}), lambda g, j, r, n: g.random((r, n)), [50], [{"rho": 1}])
+    >>> len(made[0].parts[0].integers)
+    1000
+    """
+    made = np.random.default_rng(rng)
+    found: list[Answer] = []
+    for party, (size, price) in enumerate(zip(sizes, prices, strict=True)):
+        rows = size if neighbors == "replace-one" else None
+        shape = design(query, schema, neighbors=neighbors, rows=rows, cost=Cost.of(**price))
+        (part,), (column,) = empty_parts(shape), shape.columns
+        exact = sums(column, values(made, party, repeats, size))
+        noisy = exact + column.law.sample(exact.size, made).reshape(exact.shape)
+        part = replace(part, integers=tuple(tuple(cell) for cell in noisy.tolist()))
+        found.append(Answer(query, f"party {party}", neighbors, rows, (part,), shape.cost))
+    return found
+
+
+def sums(column: Column, values: Array) -> Any:
+    """Exact integers of each repetition, shape (repetitions, k), from values of shape (repetitions, rows)."""
+    assert column.rowmap is not None
+    v, _ = column.rowmap.numpy(values)
+    added = [np.asarray(term.polynomial.numpy(v)).sum(axis=1) for term in column.terms]
+    return np.stack(added, axis=1).astype(np.int64) @ np.array(column.form.matrix, dtype=np.int64).T

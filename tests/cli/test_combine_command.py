@@ -1,0 +1,86 @@
+"""`tacit combine` as it is typed: tables and JSON, exit codes 0, 2 and 4, files saved."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from command_line import run, said
+
+import tacit as tc
+
+STUDY = """
+tacit = 1
+title = "Ages by sex"
+[table]
+name = "ages-2024"
+[budget]
+epsilon = 1
+[schema]
+age = { type = "Real", lower = 18, upper = 93, units = "years" }
+sex = { type = "Category", levels = { 0 = "male", 1 = "female" } }
+[spend]
+epsilon = 1
+[ask.age]
+query = "Mean"
+columns = "age"
+by = "sex"
+[ask.cells]
+query = "Histogram"
+columns = "sex"
+[combine]
+effects = "common"
+minimum = 2
+[parties.st-mary]
+[parties.st-luke]
+[parties.st-john]
+"""
+
+
+@pytest.fixture(name="home", scope="module")
+def what_came_back(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("study")
+    (home / "study.toml").write_text(STUDY)
+    (home / "returned").mkdir()
+    study = tc.Study.from_toml(STUDY)
+    for seed, name in enumerate(study.parties):
+        table = study.schema.example(400, rng=seed)
+        tc.Curator(table, study, name=name).release(study).save(home / "returned" / f"{name}.release.json")
+    return home
+
+
+def test_all_are_combined(home: Path) -> None:
+    shown = run(home, "combine", "study.toml", "returned/*.json", "--save", "results/")
+    assert "Ages by sex · 3 parties · common effects" in shown
+    assert "age: female" in shown
+    assert (home / "results" / "age.parties.csv").exists()
+    words = said(home, "combine", "study.toml", "returned", "--effects", "random", "--level", "0.9")
+    assert words["parties"] == ["st-mary", "st-luke", "st-john"]
+    assert [row["term"] for row in words["combined"]["age"]] == ["male", "female"]
+
+
+def test_wrong_ones_are_refused_and_the_rest_is_combined(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home, tmp_path / "study")
+    here = tmp_path / "study"
+    path = here / "returned" / "st-luke.release.json"
+    path.write_text(path.read_text().replace('"table": "st-luke"', '"table": "st-lucas"'))
+    words = said(here, "combine", "study.toml", "returned", code=4)
+    assert "changed after it was saved" in words["refused"]["st-luke"]
+    assert words["missing"] == []
+    assert words["parties"] == ["st-mary", "st-john"]
+    (here / "returned" / "st-john.release.json").unlink()
+    few = run(here, "combine", "study.toml", "returned", code=2)
+    assert "C21" in few
+    assert "st-luke" in few
+
+
+def test_bad_words(home: Path) -> None:
+    for words, code in (
+        (("nowhere/*.json",), "C20"),
+        (("returned", "--effects", "mixed"), "C17"),
+        (("returned", "--level", "0.2"), "I01"),
+        (("returned", "--save", "study.toml"), "F08"),
+    ):
+        assert json.loads(json.dumps(said(home, "combine", "study.toml", *words, code=2)))["code"] == code
