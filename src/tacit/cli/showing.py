@@ -26,14 +26,14 @@ def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dic
 
 
 def _estimate(release: Any, target: Any) -> Any:
-    """Its estimate; of a histogram of many cells its columns; of a regression itself, which has the same words."""
+    """Its estimate; of a histogram of many cells its columns."""
     from tacit.inference.histogram import SHOWN, Columns
 
     if release.kind == "sparse-histogram":
         return release
     if release.kind == "histogram" and release.counts.size > SHOWN:
         return Columns(release)
-    return release if release.kind == "regression" else release.estimate(target)
+    return release.estimate("population" if release.kind == "regression" else target)
 
 
 def records(frame: Any) -> list[dict[str, Any]]:

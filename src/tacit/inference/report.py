@@ -186,11 +186,14 @@ def _added(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
 
 def _models(estimates: Sequence[Shown]) -> str:
     """The sentence on models fitted to cells."""
-    made = dict.fromkeys(one.method for one in estimates if isinstance(one, FittedModel) and one.method in METHODS)
-    if not made:
-        return ""
+    models = [one for one in estimates if isinstance(one, FittedModel)]
+    made = dict.fromkeys(one.method for one in models if one.method in METHODS)
     how = "; ".join(METHODS[method] for method in made)
-    return f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}."
+    cells = f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}." if made else ""
+    step = any(one.method not in METHODS for one in models)
+    return cells + (
+        " Linear models: noisy cross-products and one step of cut residuals (Bickel, 1975)." if step else ""
+    )
 
 
 def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
