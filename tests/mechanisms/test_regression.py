@@ -206,7 +206,7 @@ def test_from_question_to_coefficients(tmp_path: Path) -> None:
     assert 0.3 < fewer.criteria["explained"] < 0.6
     assert "Regression of" not in str(release)
     assert "linear" in str(release).lower()
-    assert list(release.to_frame().columns)[:2] == ["estimate", "std_error"]
+    assert list(release.estimate().to_frame().columns)[:2] == ["estimate", "std_error"]
 
 
 def test_the_words_of_a_file(tmp_path: Path) -> None:

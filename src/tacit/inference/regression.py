@@ -28,7 +28,7 @@ SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 19
 class RegressionRelease(Release):
     """A release of Regression.
 
-    >>> import tacit as tc
+    >>> import numpy as np, tacit as tc
     >>> rng = np.random.default_rng(0)
     >>> age = rng.uniform(20, 70, 4_000)
     >>> table = {"age": age, "income": 20_000 + 300 * age + rng.normal(0, 5_000, 4_000)}

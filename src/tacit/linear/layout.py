@@ -105,7 +105,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     >>> sex = Variable("sex", "levels", labels=("f", "m"))
     >>> made = layout(parse("y ~ age + sex"), (y, age, sex))
     >>> made.names, made.terms.tolist()[:3]
-    (('Intercept', 'age', 'sex[T.m]'), [[1.0, 0.0, 0.0, 0.0], [40.0, 20.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]])
+    (('Intercept', 'age', 'sex[T.m]'), [[1.0, 0.0, 0.0, 0.0], [40.0, 0.0, 20.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
     """
     facts = {one.name: one for one in variables}
     _check(formula, facts)
