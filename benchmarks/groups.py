@@ -146,10 +146,7 @@ ratios, not the seconds.
 the same integers, with the same guards. *avg* is `SELECT key, avg(x), count(*)`, which guards nothing, adds floats in
 any order, and has no standard error: what a grid, a bound on every row and exact sums cost is the difference.
 
-Of a condition, the bare queries skip rows before any arithmetic; a private one carries all rows to the end. Of a log,
-they use the machine's own `ln`; a private one has the same last digit on every engine.
-"""
-HEAD = "| groups | private | same sums | avg | ÷ same sums | ÷ avg |\n|---|---:|---:|---:|---:|---:|"
+Of a log, the bare queries use the machine's own `ln`; a private one has the same last digit on every engine.
 
 
 def main() -> None:

@@ -11,11 +11,12 @@ import numpy as np
 
 from tacit.errors import InferenceError, nearest
 from tacit.inference.laws import Array, halfwidth
-from tacit.inference.moments import estimand
+from tacit.inference.moments import estimand, title
 from tacit.inference.terms import Target, check_level
 from tacit.parties import telling
 from tacit.parties.columns import Column, columns
 from tacit.parties.heterogeneity import Effects, Method
+from tacit.parties.people import BLOCKS
 from tacit.parties.pooling import law
 from tacit.parties.prices import person_cost
 from tacit.privacy import Cost
@@ -147,7 +148,8 @@ class Combined:
         source = "parties " + " ".join(f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in self.releases)
         people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
         blocks = tuple(one.block(people, source) for one in made)
-        words = estimand(self, target) if self.kind != "quality" else "shares of cells over all parties"
+        words = "shares of cells over all parties" if self.kind == "quality" else ""
+        words = f"parameters, {title(self)}" if self.kind == BLOCKS else words or estimand(self, target)
         return Combination(
             self,
             target,

@@ -9,7 +9,8 @@ from tacit.errors import InferenceError
 from tacit.parts import Axis, Grid
 from tacit.release import Release, Released
 
-KINDS: Final = {"moments": "moments", "quality": "quality", "histogram": "histogram"}
+BLOCKS: Final = "sample-and-aggregate"
+KINDS: Final = {"moments": "moments", "quality": "quality", "histogram": "histogram", BLOCKS: BLOCKS}
 """Kinds of releases that are combined: those that are sums."""
 
 

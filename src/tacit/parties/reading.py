@@ -72,6 +72,8 @@ class _One:
 
 def _rows(release: Released, part: Part) -> int | None:
     """Public number of rows behind the one cell of a part, where the form does without a noisy one."""
+    if part.form == "blocks":  # k estimates, as k rows of which none is missing
+        return part.parameters["blocks"]
     if part.form != "bernstein":
         return release.rows
     grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
@@ -93,7 +95,8 @@ def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list
 def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_One]:
     found: dict[int, _One] = {}
     for places, part, n, cells in _alike(parts, rows):
-        noisy: Moments = moments(part.form, part.parameters, cells, n)
+        form = "plain" if part.form == "blocks" else part.form
+        noisy: Moments = moments(form, part.parameters, cells, n)
         shape = (len(places), -1)
         sums = np.array([noisy.size.reshape(shape), noisy.total.reshape(shape)])
         squares = np.array([one.reshape(shape) for one in noisy.squares])
