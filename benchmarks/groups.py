@@ -147,6 +147,8 @@ the same integers, with the same guards. *avg* is `SELECT key, avg(x), count(*)`
 any order, and has no standard error: what a grid, a bound on every row and exact sums cost is the difference.
 
 Of a log, the bare queries use the machine's own `ln`; a private one has the same last digit on every engine.
+"""
+HEAD = "| groups | private | same sums | avg | ÷ same sums | ÷ avg |\n|---|---:|---:|---:|---:|---:|"
 
 
 def main() -> None:
