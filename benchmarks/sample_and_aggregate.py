@@ -1,6 +1,6 @@
 """Sample and aggregate: error, coverage and width of every model, the table of docs/reference/sample-and-aggregate.md.
 
-    python benchmarks/sample_and_aggregate.py [--quick] [--models Gamma Weibull]
+    python benchmarks/sample_and_aggregate.py [--quick] [--models Gamma Weibull] [--sizes 10000 100000]
 
 Blocks are independent and alike, so that a release is the mean of k estimates drawn from one law, and noise.  For each
 model and block size that law is simulated once (`POOL` blocks, each drawn and fitted anew, their sizes Poisson as
@@ -32,6 +32,9 @@ from tacit.schema import Real, Schema
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "sample-and-aggregate.md"
 POOL, MOST_ROWS, RELEASES = 200_000, 12_000_000, 4_000
+HEAD = (
+    "| model | n | ε | blocks | MSE ÷ bound | bias ÷ SD | SE ÷ SD | coverage, % | width | uncorrected | published k |"
+)
 INTRODUCTION = """# Sample and aggregate
 
 What the estimates of blocks are worth. Written by `python benchmarks/sample_and_aggregate.py`.
@@ -148,12 +151,11 @@ def ways(case: Case, n: int, epsilon: float) -> Iterator[tuple[str, int, str]]:
     yield "published k", published(n, epsilon), "cox-snell"
 
 
-def table(cases: tuple[Case, ...], quick: bool) -> str:
-    head = "| model | n | ε | blocks | MSE ÷ bound | bias ÷ SD | SE ÷ SD | coverage, % | width | uncorrected | published k |"
-    lines = [head, "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
+def table(cases: tuple[Case, ...], sizes: list[int], quick: bool) -> str:
+    lines = [HEAD, "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for case in cases:
         start = time.monotonic()
-        for n in (10_000, 100_000, 1_000_000):
+        for n in sizes:
             for epsilon in (0.5, 1.0):
                 found = {name: study(case, n, epsilon, k, bias, quick) for name, k, bias in ways(case, n, epsilon)}
                 one, raw, old = found["default"], found["uncorrected"], found["published k"]
@@ -171,19 +173,21 @@ def table(cases: tuple[Case, ...], quick: bool) -> str:
 def main() -> None:
     reading = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reading.add_argument("--quick", action="store_true")
-    reading.add_argument("--models", nargs="*", default=[])
+    reading.add_argument("--models", nargs="*", default=[case.name for case in CASES])
+    reading.add_argument("--sizes", nargs="*", type=int, default=[10_000, 100_000, 1_000_000])
     words = reading.parse_args()
-    chosen = tuple(case for case in CASES if not words.models or case.name in words.models)
-    made = table(chosen, words.quick)
-    if words.quick or words.models:
+    chosen = tuple(case for case in CASES if case.name in words.models)
+    made = table(chosen, words.sizes, words.quick)
+    if words.quick:
         return
     said = f"""
 One parameter of each model; the box is that of `benchmarks/sample_and_aggregate.py`, the price is shared by all
-parameters of the model. *MSE ÷ bound* is the mean squared error over the Cramér–Rao bound of all rows without privacy;
-*width* that of the 95% interval over the interval that attains the bound. {RELEASES:,} releases a row (coverage ± 0.7 %),
-drawn from {POOL:,} simulated blocks (fewer where blocks are large), which leaves an error of up to 0.05 in the ratios where
-there are 10,000 blocks. *Uncorrected* leaves the bias of blocks as it is; *published k* takes n^(3/5) ε^(−2/5) blocks,
-corrected: MSE ÷ bound, and coverage.
+parameters of the model. *MSE ÷ bound* is the mean squared error over the Cramér–Rao bound of all rows without
+privacy; *width* that of the 95% interval over the interval that attains the bound. {RELEASES:,} releases a row
+(coverage ± 0.7 %), drawn from {POOL:,} simulated blocks (fewer where blocks are large), which leaves an error of up to
+0.05 in the ratios where there are 10,000 blocks. *Uncorrected* leaves the bias of blocks as it is; *published k*
+takes n^(3/5) ε^(−2/5) blocks, corrected: MSE ÷ bound, and coverage. Of a model with two parameters, a row at ε = 1 is
+also that of one of them released alone (`parameters=`) at ε = 0.5.
 """
     PAGE.write_text(f"{INTRODUCTION}{said}\n{made}\n", encoding="utf-8")
 

@@ -77,9 +77,11 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     blocks: how many; by default about (n / epsilon)**(2/3), of at least 20 rows, epsilon being that of one parameter.
     bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none".
     rows: about how many rows there are, where their number is private; public.
+    parameters: those to be released, all by default; the price is shared by these alone.
     where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
     one block.
-    Raises QueryError Q01 to Q03, Q60, Q95 (the model), Q97 (blocks, rows), ModelError (its words).  Source: theory §2.
+    Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows), ModelError (its words).
+    Source: theory §2.
 
     >>> from tacit.families import Exponential
     >>> SampleAndAggregate("wait", Exponential(rate=(0.1, 10)), blocks=500).to_dict()["model"]
@@ -91,6 +93,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     blocks: int | None = None
     bias: str = "cox-snell"
     rows: int | None = None
+    parameters: Names = ()
     where: str | None = None
 
     def __post_init__(self) -> None:
@@ -107,12 +110,23 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
+        object.__setattr__(self, "parameters", names_of("SampleAndAggregate", "parameters", self.parameters))
+        self._known()
         condition_of(self)
+
+    def _known(self) -> None:
+        """QueryError Q95 for parameters that the model does not have."""
+        law = self.model.law
+        unknown = [] if law is None else [name for name in self.parameters if name not in law.names]
+        if law is not None and unknown:
+            text = f"parameters of SampleAndAggregate: {unknown[0]!r} is none of {', '.join(law.names)}."
+            raise QueryError(text, code="Q95", hint=f'parameters="{law.names[0]}"')
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, defaults left out."""
         words: dict[str, Any] = {"query": "SampleAndAggregate", "what": list(self.what), "model": self.model.words}
         words |= {name: getattr(self, name) for name in ("blocks", "rows", "where") if getattr(self, name) is not None}
+        words |= {"parameters": list(self.parameters)} if self.parameters else {}
         return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
 
 

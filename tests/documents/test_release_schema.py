@@ -51,6 +51,7 @@ QUESTIONS = [
     tc.Histogram(["age", "ok"], bins={"age": 3}, missing=True, outside=True),
     tc.Histogram(["age", "ok", "visits"], bins="auto"),
     tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5))),
+    tc.SampleAndAggregate("free", families.Gamma(), parameters="shape"),
     tc.SampleAndAggregate(
         ["free", "filled"],
         families.LinearRegression(regressors=1),

@@ -110,6 +110,19 @@ def test_the_price_is_shared_by_the_parameters() -> None:
         assert column.law.variance() < 1.001 * column.form.l2_squared / 2 / (1 / 2)
 
 
+def test_a_price_may_buy_one_parameter_of_several() -> None:
+    """The others are estimated in each block all the same, and never leave."""
+    whole = design(tc.SampleAndAggregate("x", NORMAL, blocks=5), Cost.of(epsilon=1))
+    one = design(tc.SampleAndAggregate("x", NORMAL, blocks=5, parameters="sd"), Cost.of(epsilon=1))
+    assert [column.label for column in one.columns] == ["sd"]
+    assert one.columns[0].law.scale * 2 == whole.columns[1].law.scale
+    rng = np.random.default_rng(0)
+    values, own = rng.normal(size=(60, 1)), rng.integers(0, 2**64, 60, dtype=np.uint64)
+    assert integers(one, values, own).tolist() == integers(whole, values, own).tolist()[2:]
+    words = tc.SampleAndAggregate("x", NORMAL, parameters="sd").to_dict()
+    assert words["parameters"] == ["sd"]
+
+
 def test_both_relations_have_the_same_blocks_and_noise() -> None:
     """Labels are independent, so that a row more or less touches one block as well."""
     query = tc.SampleAndAggregate("x", EXPONENTIAL, rows=60)
@@ -215,6 +228,7 @@ def test_persons_are_in_one_block_with_all_their_rows() -> None:
         ({"blocks": 40}, "Q97"),
         ({"rows": 1.5}, "Q97"),
         ({"bias": "twice"}, "Q95"),
+        ({"parameters": "mean"}, "Q95"),
         ({"what": ["x", "z"]}, "Q10"),
         ({"what": "z"}, "Q10"),
         ({"where": "z > 1"}, "Q10"),

@@ -75,7 +75,8 @@ def design(
     """Blocks, grids and noise from public facts; QueryError where the question cannot be asked."""
     where = None if query.where is None else typed(query.where, schema)
     model = _model(query)
-    p = len(model.parameters)
+    chosen = [one for one in model.parameters if not query.parameters or one.name in query.parameters]
+    p = len(chosen)
     cells = tuple(cell_of(schema, name) for name in query.what)
     if len(cells) != model.columns:
         text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
@@ -84,11 +85,11 @@ def design(
     if size is None:
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
-    k = blocks_for(size, price_of_one(cost, p), p) if query.blocks is None else query.blocks
-    _possible(k, size, p)
+    k = query.blocks or blocks_for(size, price_of_one(cost, p), len(model.parameters))
+    _possible(k, size, len(model.parameters))
     plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
     share = cost if p == 1 else cost.share(Fraction(1, p))
-    columns = tuple(_column(one.name, one.lower, one.upper, k, share) for one in model.parameters)
+    columns = tuple(_column(one.name, one.lower, one.upper, k, share) for one in chosen)
     unit, most = unit_of(schema), most_rows(schema)
     return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
 
@@ -132,7 +133,8 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
     values = estimates(plan.model, found, query.bias)
-    return tuple(_sums(column, values[:, j]) for j, column in enumerate(shape.columns))
+    place = {name: j for j, name in enumerate(plan.model.names)}
+    return tuple(_sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
 def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:

@@ -24,7 +24,8 @@ def precision(shape: Design, rows: int, level: float) -> list[tuple[str, float, 
     plan = cast(Plan, shape.blocks)
     sampling = _sampling(plan.model, rows)
     found: list[tuple[str, float, float, float, float]] = []
-    for i, column in enumerate(shape.columns):
+    for column in shape.columns:
+        i = plan.model.names.index(column.label)
         grid = cast(Grid, column.grid)
         load = (grid.upper - grid.lower) / grid.G / plan.blocks
         privacy = load**2 * column.law.variance()
