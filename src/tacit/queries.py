@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 MOST_PROBS: Final = 20
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
-AutoBins: TypeAlias = Literal["auto"] | Mapping[str, int | Sequence[float] | Literal["auto"]] | tuple[Any, ...]
+OwnBins: TypeAlias = int | Sequence[float] | Literal["auto"]
+AutoBins: TypeAlias = OwnBins | Mapping[str, OwnBins] | tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,8 @@ class Histogram(Query["HistogramRelease"]):
     """Number of rows in every cell of `columns`, crossed: one release, and any number of analyses of it.
 
     bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
-    of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.
+    of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.  Of a
+    single column without its name, too: bins=64.
     "auto", of a column or of all: as many as make fits to the cells most accurate, by the number of rows where it is
     public (or the curator's size_hint) and the price; `plan` names them, and the release's axes have their edges.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
@@ -243,9 +245,17 @@ class Histogram(Query["HistogramRelease"]):
         _threshold(self.threshold, sparse=self.sparse)
         if not self.columns:
             raise QueryError("columns of Histogram: none is named.", code="Q03", hint='Histogram("age")')
-        bins: Any = dict.fromkeys(self.columns, "auto") if self.bins == "auto" else self.bins
+        bins: Any = dict.fromkeys(self.columns, "auto") if self.bins == "auto" else _of_one(self.columns, self.bins)
         object.__setattr__(self, "bins", _bins("Histogram", bins, self.columns, "columns"))
         _condition(self)
+
+
+def _of_one(columns: Names, bins: Any) -> Any:
+    """Bins of a single column, a number or edges, are its own."""
+    number = isinstance(bins, int) and not isinstance(bins, bool)
+    given: tuple[Any, ...] = tuple(cast(Any, bins)) if isinstance(bins, list | tuple) else ()
+    edges = bool(given) and not any(isinstance(one, list | tuple) for one in given)
+    return {columns[0]: cast(Any, bins)} if len(columns) == 1 and (number or edges) else cast(Any, bins)
 
 
 @dataclass(frozen=True)

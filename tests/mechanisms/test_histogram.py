@@ -81,6 +81,14 @@ def shape_of(query: Any, schema: tc.Schema = SCHEMA) -> Any:
     return design(query, schema, neighbors="add-remove", rows=None, cost=Cost.of(epsilon=1))
 
 
+def test_bins_of_a_single_column_need_no_name() -> None:
+    assert tc.Histogram("age", bins=64) == tc.Histogram(["age"], bins={"age": 64})
+    assert tc.Histogram("age", bins=[0, 30, 100]) == tc.Histogram("age", bins={"age": [0, 30, 100]})
+    for columns, wrong in (("age", True), ("age", "ten"), (["age", "income"], 64)):
+        with pytest.raises(QueryError, match="Q64"):
+            tc.Histogram(columns, bins=wrong)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: "-".join(q.columns))
 def test_every_engine_counts_the_same_cells(query: Any, tmp_path: Path) -> None:
     data = table()
