@@ -188,6 +188,9 @@ privacy; *width* that of the 95% interval over the interval that attains the bou
 0.05 in the ratios where there are 10,000 blocks. *Uncorrected* leaves the bias of blocks as it is; *published k*
 takes n^(3/5) ε^(−2/5) blocks, corrected: MSE ÷ bound, and coverage. Of a model with two parameters, a row at ε = 1 is
 also that of one of them released alone (`parameters=`) at ε = 0.5.
+
+Where coverage is below 93 %, blocks of the fewest rows (20) leave a bias of half a standard deviation: fewer blocks
+(`blocks=`) mend it, for more noise. Ratios are large where the box is wide beside what one block tells.
 """
     PAGE.write_text(f"{INTRODUCTION}{said}\n{made}\n", encoding="utf-8")
 
