@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tacit.errors import QueryError, nearest
 from tacit.linear.query import Regression as Regression
-from tacit.predicates.reading import parse
-from tacit.predicates.syntax import spelled
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.query_words import Names
 from tacit.query_words import bins as _bins
+from tacit.query_words import condition as _condition
 from tacit.query_words import flags as _flags
 from tacit.query_words import names as _names
 from tacit.query_words import probability as _probability
@@ -279,12 +279,6 @@ class Range(Query["RangeRelease"]):
         object.__setattr__(self, "outside", _probability(self.outside, "outside of Range", "outside=0.01"))
 
 
-def _condition(query: Any) -> None:
-    """One spelling for the condition of a query; QueryError Q60 where it is none."""
-    if query.where is not None:
-        object.__setattr__(query, "where", spelled(parse(query.where)))
-
-
 def _normalise(query: Sum | Mean | Variance) -> None:
     kind = type(query).__name__
     object.__setattr__(query, "columns", _names(kind, "columns", query.columns))
@@ -308,7 +302,8 @@ def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
 
 
 KINDS: dict[str, type[Query[Any]]] = {
-    cls.__name__: cls for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram, Regression)
+    cls.__name__: cls
+    for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram, Regression, SampleAndAggregate)
 }
 
 
@@ -339,7 +334,3 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
     if kind == "Regression" and "formula" not in given:
         raise QueryError("formula of Regression: there is none.", code="Q03", hint='formula = "income ~ age"')
     return KINDS[kind](**given)
-
-
-names_of, condition_of = _names, _condition
-"""For questions in modules of their own."""

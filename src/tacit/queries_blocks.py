@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tacit.errors import QueryError
 from tacit.privacy import Cost
-from tacit.queries import KINDS, Names, Query, condition_of, names_of
+from tacit.query_words import Names, condition, names
+from tacit.question import Query
 
 if TYPE_CHECKING:
     from tacit.inference.sample_and_aggregate import SampleAndAggregateRelease  # noqa: F401
@@ -97,7 +98,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     where: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "what", names_of("SampleAndAggregate", "what", self.what))
+        object.__setattr__(self, "what", names("SampleAndAggregate", "what", self.what))
         if not self.what:
             text = "what of SampleAndAggregate: no column is named."
             raise QueryError(text, code="Q03", hint='SampleAndAggregate("wait", …)')
@@ -110,9 +111,9 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
-        object.__setattr__(self, "parameters", names_of("SampleAndAggregate", "parameters", self.parameters))
+        object.__setattr__(self, "parameters", names("SampleAndAggregate", "parameters", self.parameters))
         self._known()
-        condition_of(self)
+        condition(self)
 
     def _known(self) -> None:
         """QueryError Q95 for parameters that the model does not have."""
@@ -148,6 +149,3 @@ def blocks_for(rows: int, epsilon: float, parameters: int) -> int:
     """
     wanted = ceil((rows / epsilon) ** (2 / 3))
     return max(2, min(wanted, rows // max(LEAST, 10 * parameters)))
-
-
-KINDS["SampleAndAggregate"] = SampleAndAggregate

@@ -7,6 +7,8 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
 from tacit.errors import QueryError
+from tacit.predicates.reading import parse
+from tacit.predicates.syntax import spelled
 
 FINEST: Final = 10_000
 MOST_THRESHOLD: Final = 2**40
@@ -27,6 +29,12 @@ def names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
         twice = next(name for name in given if given.count(name) > 1)
         raise QueryError(f"{field} of {query}: {twice!r} is named twice.", code="Q02", hint="name each column once")
     return given
+
+
+def condition(query: Any) -> None:
+    """One spelling for the condition of a frozen query; QueryError Q60 where it is none."""
+    if query.where is not None:
+        object.__setattr__(query, "where", spelled(parse(query.where)))
 
 
 def listed(value: Any) -> Any:

@@ -6,6 +6,8 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, Generic, TypeVar, cast
 
+from tacit.query_words import listed
+
 R_co = TypeVar("R_co", covariant=True)
 
 
@@ -32,7 +34,7 @@ class Query(Generic[R_co]):
             value = getattr(self, f.name)
             if f.name == "bins" and value:
                 pairs = cast("tuple[tuple[str, Any], ...]", value)
-                words["bins"] = {name: _listed(edges) for name, edges in pairs}
+                words["bins"] = {name: listed(edges) for name, edges in pairs}
             elif f.name == "probs":
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
             elif f.name in ("level", "outside", "missing", "sparse", "model") and value == f.default:
@@ -40,9 +42,5 @@ class Query(Generic[R_co]):
             elif isinstance(value, Fraction):
                 words[f.name] = str(value)
             elif value != () and value is not None:
-                words[f.name] = _listed(value)
+                words[f.name] = listed(value)
         return words
-
-
-def _listed(value: Any) -> Any:
-    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

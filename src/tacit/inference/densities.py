@@ -17,7 +17,7 @@ from tacit.inference.histogram_cells import cells_of
 from tacit.inference.invert import Inversion
 from tacit.inference.laws import Array
 from tacit.inference.shares import Everything, Scaled, ShareOfTotal, unclear
-from tacit.inference.terms import Target, check_level, place_of
+from tacit.inference.terms import Target, check_level, check_target, place_of
 from tacit.noise.laws import Law
 from tacit.release import Axis as Facts
 from tacit.release import Released, cell_labels
@@ -201,9 +201,7 @@ def density(
     release: Released, column: str, by: str | Sequence[str] | None = None, target: Target = "population"
 ) -> DensityEstimate:
     """A release of a histogram, or a simulated one -> the density of a column; see `HistogramRelease.density`."""
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
-        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    check_target(target)
     groups = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     made = margin(release, (*groups, column))
     axis = made.axes[-1]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from tacit.inference.combination import Combination
+from tacit.inference.labelled import Labels
 from tacit.inference.laws import Array
 from tacit.inference.terms import Block, Target, check_level
 from tacit.privacy import Cost
@@ -115,17 +116,17 @@ class Estimate:
     @property
     def value(self) -> Any:  # float, or Series
         """Point estimates: a float for one term, else a Series."""
-        return self._label(self.values, "estimate")
+        return self._labels.numbers(self.values, "estimate")
 
     @property
     def std_error(self) -> Any:  # float, or Series
         """Standard errors, sampling and privacy together: a float for one term, else a Series."""
-        return self._label(self.std_errors, "std_error")
+        return self._labels.numbers(self.std_errors, "std_error")
 
     @property
     def privacy_share(self) -> Any:  # float, or Series
         """Part of the total variance that is due to privacy, between 0 and 1."""
-        return self._label(self.privacy_shares, "privacy_share")
+        return self._labels.numbers(self.privacy_shares, "privacy_share")
 
     @property
     def effective_size(self) -> Any:  # float, or Series
@@ -135,7 +136,7 @@ class Estimate:
         """
         from tacit.inference.weighting import effective_sizes
 
-        return self._label(effective_sizes(self), "effective_size")
+        return self._labels.numbers(effective_sizes(self), "effective_size")
 
     @property
     def design_effect(self) -> float:
@@ -147,19 +148,14 @@ class Estimate:
     @property
     def reason(self) -> Any:  # str | None, or Series
         """Why inference is impossible, in words, or None."""
-        if len(self.terms) == 1:
-            return self.reasons[0]
-        return pandas().Series(list(self.reasons), index=self._index(), name="reason", dtype=object)
+        return self._labels.reasons(self.reasons)
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
         """Confidence interval: a (lower, upper) pair for one term, else a DataFrame with these two columns.
 
         InferenceError I01 for a level below 0.5 or not below 1.
         """
-        found = self.intervals(level)
-        if len(self.terms) == 1:
-            return float(found[0, 0]), float(found[0, 1])
-        return pandas().DataFrame(found, index=self._index(), columns=["lower", "upper"])
+        return self._labels.pairs(self.intervals(level))
 
     @property
     def cov(self) -> pd.DataFrame:
@@ -169,12 +165,12 @@ class Estimate:
     @property
     def sampling_cov(self) -> pd.DataFrame:
         """Covariance due to sampling; InferenceError I04 where it was not released (several columns), I05."""
-        return self._frame(self.combination.sampling_matrix())
+        return self._labels.square(self.combination.sampling_matrix())
 
     @property
     def privacy_cov(self) -> pd.DataFrame:
         """Covariance due to the noise; InferenceError I05 for more than 4,000 terms."""
-        return self._frame(self.combination.privacy_matrix())
+        return self._labels.square(self.combination.privacy_matrix())
 
     @property
     def cost(self) -> Cost:
@@ -292,7 +288,7 @@ class Estimate:
             "privacy_share": self.privacy_shares,
             "reason": [reason or "" for reason in self.reasons],
         }
-        return pandas().DataFrame(columns, index=self._index())
+        return pandas().DataFrame(columns, index=self._labels.index)
 
     def plot(self, ax: Any = None) -> Any:
         """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
@@ -308,16 +304,9 @@ class Estimate:
     def _repr_html_(self) -> str:
         return self.summary().to_html()
 
-    def _index(self) -> pd.Index:
-        return pandas().Index(self.terms, name=self.term_title or None)
-
-    def _label(self, array: Array, name: str) -> Any:
-        if len(self.terms) == 1:
-            return float(array[0])
-        return pandas().Series(array, index=self._index(), name=name)
-
-    def _frame(self, array: Array) -> pd.DataFrame:
-        return pandas().DataFrame(array, index=self._index(), columns=self._index())
+    @property
+    def _labels(self) -> Labels:
+        return Labels(self.terms, self.term_title)
 
 
 def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:

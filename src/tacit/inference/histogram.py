@@ -16,7 +16,7 @@ from tacit.inference.histogram_cells import counts_of
 from tacit.inference.invert import Counts, Inversion, Linear
 from tacit.inference.laws import Array
 from tacit.inference.moments import people_of, source_of, who
-from tacit.inference.terms import Block, Target
+from tacit.inference.terms import Block, Target, check_target
 from tacit.noise.laws import Law, RoundedNormal, rescaled
 from tacit.release import Axis, Levels, Release, Released, cell_labels, register
 
@@ -179,9 +179,7 @@ class Margin:
 
     def estimate(self, target: Target = "population") -> Estimate:
         """Numbers of rows, one term a cell, with both errors; InferenceError I09 (target), I48 (over 1,000 cells)."""
-        if target not in ("population", "table"):
-            text = f"target {target!r} is neither 'population' nor 'table'."
-            raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+        check_target(target)
         if self.counts.size > SHOWN:
             text = f"{self.counts.size:,} cells are too many for a table of estimates: at most {SHOWN:,}."
             raise InferenceError(text, code="I48", hint="margin(…) of fewer columns", state=None)

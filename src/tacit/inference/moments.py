@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from tacit.errors import InferenceError
 from tacit.inference import weighting
 from tacit.inference.estimate import Estimate
-from tacit.inference.terms import Target, block
+from tacit.inference.terms import Target, block, check_target
 from tacit.release import Part, Release, Released, cell_labels, register
 
 if TYPE_CHECKING:
@@ -58,9 +57,7 @@ class MomentsRelease(Release):
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
     """A release of moments, or a simulated one -> Estimate."""
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
-        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    check_target(target)
     kind = type(release.query).__name__
     grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
     source = source_of(release)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tacit.errors import InferenceError
+from tacit.inference.labelled import Labels
 from tacit.inference.laws import Array
 from tacit.inference.terms import check_level, place_of
 from tacit.privacy import Cost
@@ -118,46 +119,41 @@ class NormalEstimate:
     @property
     def value(self) -> Any:  # float, or Series
         """Point estimates: a float for one term, else a Series."""
-        return self._label(self.values, "estimate")
+        return self._labels.numbers(self.values, "estimate")
 
     @property
     def std_error(self) -> Any:  # float, or Series
         """Standard errors, sampling and privacy together: a float for one term, else a Series."""
-        return self._label(self.std_errors, "std_error")
+        return self._labels.numbers(self.std_errors, "std_error")
 
     @property
     def privacy_share(self) -> Any:  # float, or Series
         """Part of the total variance that is due to privacy, between 0 and 1."""
-        return self._label(self.privacy_shares, "privacy_share")
+        return self._labels.numbers(self.privacy_shares, "privacy_share")
 
     @property
     def reason(self) -> Any:  # str | None, or Series
         """Why inference is impossible, in words, or None."""
-        if len(self.terms) == 1:
-            return self.reasons[0]
-        return pandas().Series(list(self.reasons), index=self._index(), name="reason", dtype=object)
+        return self._labels.reasons(self.reasons)
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
         """A (lower, upper) pair for one term, else a DataFrame with these columns; InferenceError I01 (level)."""
-        found = self.intervals(level)
-        if len(self.terms) == 1:
-            return float(found[0, 0]), float(found[0, 1])
-        return pandas().DataFrame(found, index=self._index(), columns=["lower", "upper"])
+        return self._labels.pairs(self.intervals(level))
 
     @property
     def cov(self) -> pd.DataFrame:
         """Covariance matrix of the terms, sampling and privacy."""
-        return self._frame(self.sampling + self.privacy)
+        return self._labels.square(self.sampling + self.privacy)
 
     @property
     def sampling_cov(self) -> pd.DataFrame:
         """Covariance due to sampling."""
-        return self._frame(self.sampling)
+        return self._labels.square(self.sampling)
 
     @property
     def privacy_cov(self) -> pd.DataFrame:
         """Covariance due to the noise."""
-        return self._frame(self.privacy)
+        return self._labels.square(self.privacy)
 
     @property
     def cost(self) -> Cost:
@@ -259,7 +255,7 @@ class NormalEstimate:
             "privacy_share": self.privacy_shares,
             "reason": [reason or "" for reason in self.reasons],
         }
-        return pandas().DataFrame(columns, index=self._index())
+        return pandas().DataFrame(columns, index=self._labels.index)
 
     def plot(self, ax: Any = None) -> Any:
         """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
@@ -275,11 +271,6 @@ class NormalEstimate:
     def _repr_html_(self) -> str:
         return self.summary().to_html()
 
-    def _index(self) -> pd.Index:
-        return pandas().Index(self.terms, name=self.term_title or None)
-
-    def _label(self, array: Array, name: str) -> Any:
-        return float(array[0]) if len(self.terms) == 1 else pandas().Series(array, index=self._index(), name=name)
-
-    def _frame(self, array: Array) -> pd.DataFrame:
-        return pandas().DataFrame(array, index=self._index(), columns=self._index())
+    @property
+    def _labels(self) -> Labels:
+        return Labels(self.terms, self.term_title)

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from tacit.errors import InferenceError
 from tacit.inference.decode import Moments
 from tacit.inference.estimate import Estimate
 from tacit.inference.invert import Counts, Inversion, Linear
 from tacit.inference.laws import Array
 from tacit.inference.moments import bounds_words, people_of, source_of, who
-from tacit.inference.terms import Block, Target, ratio_mean
+from tacit.inference.terms import Block, Target, check_target, ratio_mean
 from tacit.noise.laws import rescaled
 from tacit.release import Grid, Part, Release, Released, register
 
@@ -77,9 +76,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     With a public number n of rows a share is a count of n, and its interval exact; otherwise a ratio of noisy counts.
     Shares of one column are of the same rows; their joint law is not used: between them standard errors are bounds.
     """
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
-        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    check_target(target)
     blocks: list[Block] = []
     terms: list[str] = []
     for part in release.parts:

@@ -12,7 +12,7 @@ from tacit.errors import InferenceError
 from tacit.inference import moments
 from tacit.inference.laws import Array
 from tacit.inference.moments import bounds_words
-from tacit.inference.terms import Target, place_of
+from tacit.inference.terms import Target, check_target, place_of
 from tacit.noise.selection import reach
 from tacit.release import Grid, Part, Release, Released, cell_labels, register
 
@@ -186,9 +186,7 @@ class QuantileEstimate:
 
 def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
     """A release of quantiles, or a simulated one -> QuantileEstimate; the same ends for the table, which are wider."""
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
-        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    check_target(target)
     grid, query = _grid(release), cast(Any, release.query)
     parts = [part for part in release.parts if part.form == "ranks"]
     cells = cell_labels(release.levels) if release.levels else ("",)

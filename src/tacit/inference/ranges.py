@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tacit.errors import InferenceError
-from tacit.inference.terms import Target
+from tacit.inference.terms import Target, check_target
 from tacit.noise.selection import CARE, reach
 from tacit.release import Part, Release, Released, register
 from tacit.schema import Real
@@ -98,9 +98,7 @@ class RangeEstimate:
 
 def estimate(release: Released, target: Target = "population") -> RangeEstimate:
     """A release of a range, or a simulated one -> RangeEstimate; InferenceError I09 for an unknown target."""
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
-        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    check_target(target)
     pair, size = release.parts
     share = pair.parameters["share"]
     rows = max(size.integers[0][0] / share, 0.0)

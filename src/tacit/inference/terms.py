@@ -65,6 +65,13 @@ def check_level(level: float) -> float:
     return float(level)
 
 
+def check_target(target: str, said: str = "the table is all there is") -> None:
+    """InferenceError I09 for what is no target; `said`: what "table" means, for the hint."""
+    if target not in ("population", "table"):
+        text = f"target {target!r} is neither 'population' nor 'table'."
+        raise InferenceError(text, code="I09", hint=f'target="table": {said}', state=None)
+
+
 def place_of(terms: tuple[str, ...], term: str) -> int:
     """Index of a term; InferenceError I02 with the nearest one."""
     if term in terms:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from tacit.errors import QueryError
 from tacit.linear.formula import parse, spelled
-from tacit.predicates.reading import parse as condition
-from tacit.predicates.syntax import spelled as condition_words
+from tacit.query_words import condition
 from tacit.question import Query
 
 if TYPE_CHECKING:
@@ -44,5 +43,4 @@ class Regression(Query["RegressionRelease"]):
             known = 'model="linear"; Histogram(…).fit(formula, model="logistic") for few regressors'
             raise QueryError(text, code="Q88", hint=known)
         object.__setattr__(self, "formula", spelled(parse(self.formula)))
-        if self.where is not None:
-            object.__setattr__(self, "where", condition_words(condition(self.where)))
+        condition(self)

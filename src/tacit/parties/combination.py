@@ -45,16 +45,14 @@ class Combination(Estimate):
         if any(one is None for one in found):
             text = "a prediction takes random effects and three parties."
             raise InferenceError(text, code="C16", hint='combine(…, effects="random")', state=None)
-        if len(found) == 1:
-            return found[0]
-        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
-
-        return pd.DataFrame(found, index=self._index(), columns=["lower", "upper"])
+        return self._labels.pairs(np.array(found, dtype=float))
 
     def _of(self, name: str) -> Any:
         made = self._whole()
         found = [made.effects_of(t) for t in range(len(self.terms))]
-        return self._label(np.array([np.nan if one is None else float(getattr(one, name)) for one in found]), name)
+        return self._labels.numbers(
+            np.array([np.nan if one is None else float(getattr(one, name)) for one in found]), name
+        )
 
     def _whole(self) -> Combined:
         if self.parties is None or self.parties.is_total:

@@ -12,7 +12,7 @@ import numpy as np
 from tacit.errors import InferenceError, nearest
 from tacit.inference.laws import Array, halfwidth
 from tacit.inference.moments import estimand, title
-from tacit.inference.terms import Target, check_level
+from tacit.inference.terms import Target, check_level, check_target
 from tacit.parties import telling
 from tacit.parties.columns import Column, columns
 from tacit.parties.heterogeneity import Effects, Method
@@ -139,9 +139,7 @@ class Combined:
         target="table": the parties' tables are all there is, every row counts alike, and only privacy is uncertain.
         InferenceError I09 for another word.  Source: theory §6; `docs/reference/combining.md` has the coverage.
         """
-        if target not in ("population", "table"):
-            text = f"target {target!r} is neither 'population' nor 'table'."
-            raise InferenceError(text, code="I09", hint='target="table": the tables are all there is', state=None)
+        check_target(target, "the tables are all there is")
         from tacit.parties.combination import Combination
 
         made = self.columns if target == "population" else self._columns(False)

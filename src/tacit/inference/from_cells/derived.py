@@ -12,6 +12,7 @@ from tacit.errors import InferenceError
 from tacit.inference.estimate import Target
 from tacit.inference.from_cells.errors import Error
 from tacit.inference.invert import Inversion
+from tacit.inference.labelled import Labels
 from tacit.inference.laws import Array
 from tacit.inference.terms import check_level, place_of
 from tacit.privacy import Cost
@@ -139,30 +140,27 @@ class Derived:
     @property
     def value(self) -> Any:  # float, or Series
         """Point estimates: a float for one term, else a Series."""
-        return self._label(self.values, "estimate")
+        return self._labels.numbers(self.values, "estimate")
 
     @property
     def std_error(self) -> Any:  # float, or Series
         """Standard errors: a float for one term, else a Series; InferenceError I04 where there are none."""
-        return self._label(self.std_errors, "std_error")
+        return self._labels.numbers(self.std_errors, "std_error")
 
     @property
     def privacy_share(self) -> Any:  # float, or Series
         """Part of the total variance that is due to privacy, between 0 and 1; InferenceError I04."""
-        return self._label(self.privacy_shares, "privacy_share")
+        return self._labels.numbers(self.privacy_shares, "privacy_share")
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
         """Confidence interval: a pair for one term, else a DataFrame; InferenceError I01 for a wrong level."""
-        found = self.intervals(level)
-        if len(self.terms) == 1:
-            return float(found[0, 0]), float(found[0, 1])
-        return pandas().DataFrame(found, index=self._index(), columns=["lower", "upper"])
+        return self._labels.pairs(self.intervals(level))
 
     @property
     def cov(self) -> pd.DataFrame:
         """Covariance of the terms, sampling and privacy; InferenceError I04 where there is none."""
         both = self._covariance(self.sampling) + self._covariance(self.privacy)
-        return pandas().DataFrame(both, index=self._index(), columns=self._index())
+        return self._labels.square(both)
 
     @property
     def cost(self) -> Cost:
@@ -191,7 +189,7 @@ class Derived:
         columns |= {"lower": found[:, 0], "upper": found[:, 1]}
         columns |= {"privacy_share": self.privacy_shares} if self.privacy is not None else {}
         columns |= {"reason": [reason or "" for reason in self.reasons]}
-        return pandas().DataFrame(columns, index=self._index())
+        return pandas().DataFrame(columns, index=self._labels.index)
 
     def summary(self, level: float = 0.95) -> Table:
         """Estimates, standard errors and intervals as a table; InferenceError I01 (level)."""
@@ -219,10 +217,6 @@ class Derived:
             raise InferenceError(text, code="I04", hint="conf_int(0.95)", state=None)
         return part
 
-    def _index(self) -> pd.Index:
-        return pandas().Index(self.terms, name=self.term_title or None)
-
-    def _label(self, array: Array, name: str) -> Any:
-        if len(self.terms) == 1:
-            return float(array[0])
-        return pandas().Series(array, index=self._index(), name=name)
+    @property
+    def _labels(self) -> Labels:
+        return Labels(self.terms, self.term_title)

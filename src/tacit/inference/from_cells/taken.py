@@ -15,6 +15,7 @@ from tacit.inference.from_cells.errors import Noise
 from tacit.inference.histogram_cells import cells_of
 from tacit.inference.laws import Array
 from tacit.inference.moments import who
+from tacit.inference.terms import check_target
 from tacit.release import Released, cell_labels
 
 By: TypeAlias = str | Sequence[str] | None
@@ -110,9 +111,7 @@ def places(axis: Axis) -> Array:
 
 def checked(target: Target) -> None:
     """InferenceError I09 for an unknown target."""
-    if target not in ("population", "table"):
-        text = f"target {target!r} is neither 'population' nor 'table'."
-        raise InferenceError(text, code="I09", hint='target="table": the table is all there is', state=None)
+    check_target(target)
 
 
 def words(made: Taken, what: str, target: Target, inside: bool = False) -> str:
