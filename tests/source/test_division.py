@@ -116,3 +116,30 @@ def test_every_row_is_in_its_bin(low: float, high: float, bins: int, tmp_path: P
         found = open_source(data).tallied((keymap(schema, "id"), key))
         np.testing.assert_array_equal(found.counts.reshape(2_000, bins), expected)
         assert found.rows == 2_000
+
+
+@pytest.mark.parametrize("low", [-3, 0, 1, 2015, 2**40])
+@pytest.mark.parametrize("bins", [13, 7])
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int64(), pa.uint64(), pa.float64()], ids=str)
+def test_bins_of_whole_numbers(low: int, bins: int, kind: pa.DataType, tmp_path: Path) -> None:
+    """Bins one wide are found by a shorter way from a positive end; so are those of a column of whole numbers."""
+    schema = tc.Schema({"x": tc.Integer(low, low + 12), "code": tc.Category(list(range(low, low + 13)))})
+    key, code = binmap(schema, "x", bins), keymap(schema, "code")
+    edges = np.array(key.edges)
+    x = np.arange(low - 3, low + 17).astype(np.float64)
+    if kind == pa.float64():
+        near = [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), edges + 0.25, [1e300, -1e300, 1e-300]]
+        x = np.concatenate([x, *near])
+    elif kind == pa.int8():
+        x = x[x < 127] if low < 100 else np.array([1.0, 100.0, -100.0])
+    elif kind == pa.uint64():
+        x = x[x >= 0]
+    cells = pa.array([*x.astype(kind.to_pandas_dtype()), None], kind)
+    table = pa.table({"x": cells, "code": cells})
+    pq.write_table(table, tmp_path / "t.parquet")
+    binned = np.bincount(np.searchsorted(edges, x, side="right"), minlength=bins)
+    listed = np.array([np.sum(x == one) for one in range(low, low + 13)])
+    for data in (table, pl.from_arrow(table), tmp_path / "t.parquet"):
+        source = open_source(data)
+        np.testing.assert_array_equal(source.tallied((key,)).counts, binned)
+        np.testing.assert_array_equal(source.tallied((code,)).counts, listed)

@@ -8,8 +8,7 @@ or a function whose last digit is the engine's own.  The last steps are missing 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -36,12 +35,47 @@ def whole(value: int) -> Any:
 
 
 def divide(x: Any, by: Any) -> Any:
-    """X / by in float64, x finite, rounded as IEEE 754 demands.
+    """X / by in float64 on any engine, x finite, rounded as IEEE 754 demands.
 
     Polars divides by what is the same in all rows as it multiplies by the reciprocal, which is another number in one
     case of three: so the divisor is made to be a row's own.
     """
     return x / (by + (x - x))
+
+
+class Tools(Protocol):
+    """What a long expression is made with."""
+
+    def divide(self, x: Any, by: Any) -> Any:
+        """X / by, rounded as IEEE 754 demands."""
+        ...
+
+    def keep(self, x: Any) -> Any:
+        """X, computed once where the engine can be told to."""
+        ...
+
+    def whole(self, column: str) -> bool:
+        """Whether a column of the frame is known to hold whole numbers (and null): no cell is NaN or infinite."""
+        ...
+
+
+class Inline:
+    """`Tools` of an expression that knows no frame."""
+
+    def divide(self, x: Any, by: Any) -> Any:
+        """See `Tools.divide`."""
+        return divide(x, by)
+
+    def keep(self, x: Any) -> Any:
+        """See `Tools.keep`."""
+        return x
+
+    def whole(self, column: str) -> bool:
+        """See `Tools.whole`."""
+        return False
+
+
+INLINE: Final = Inline()
 
 
 def step(at: RowMap, column: str) -> Any:
@@ -106,6 +140,8 @@ class Engine:
     def __init__(self, frame: Any) -> None:
         self.frame = frame
         self._kept = 0
+        self._reciprocal = frame.implementation.is_polars()
+        self._types = frame.collect_schema()
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """See `Backend.choose`."""
@@ -128,8 +164,8 @@ class Engine:
         return nw.lit(None, dtype=nw.Float64())
 
     def divide(self, x: Any, by: Any) -> Any:
-        """See `Backend.divide`."""
-        return divide(x, by)
+        """See `Backend.divide`; `divide` says why not the engine's own everywhere."""
+        return divide(x, by) if self._reciprocal else x / by
 
     def floor(self, x: Any) -> Any:
         """See `Backend.floor`."""
@@ -146,17 +182,21 @@ class Engine:
         self.frame = self.frame.with_columns(x.alias(name))
         return nw.col(name)
 
+    def whole(self, column: str) -> bool:
+        """See `Tools.whole`."""
+        return self._types[column].is_integer()
+
 
 FEW_BINS: Final = 6
 """Edges up to which a value is compared with each."""
 
 
-def binned(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -> Any:
+def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
     """The bin of a number, null where it is missing or not finite; `beyond` bounds, one of the last two levels."""
     x = nw.col(column).cast(nw.Float64())
     even = key.even is not None and len(key.edges) >= FEW_BINS
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
-    bin_ = _even(key, x, keep) if even else real(0.0)
+    bin_ = _even(key, x, tools, whole=tools.whole(column)) if even else real(0.0)
     for edge in () if even else key.edges:
         bin_ = bin_ + (known >= real(edge)).cast(nw.Float64())
     if key.beyond is not None:
@@ -180,25 +220,31 @@ def _beyond(key: KeyMap, x: Any, known: Any, bin_: Any) -> Any:
     return nw.when(x.is_finite()).then(bin_).otherwise(wild)
 
 
-def _even(key: KeyMap, x: Any, keep: Callable[[Any], Any]) -> Any:
+def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
     """The bin among those of equal width, null where x is not finite: about (x - low) / width, put right by one edge.
 
     A bin is wider than 2**-30 of either end (`rowmaps`), so that the quotient is off by less than 2**-20 bins, and
     u = floor(quotient + 1 - SLACK) is the bin or the one above it: the one above where x is below its lower edge.
     Edges are computed as they were when the key was made, by the same operations of float64.  A number beyond the bins
     is moved to `low`, or to the last number below the upper edge of the last bin.
+    Bins one wide from a half or a whole low > 0: x - low is a multiple of ulp(x), or of 1/2 where that is less, and
+    below x: a float64, exact; so its floor is the bin.
     """
     assert key.even is not None
     low, high = key.even
     bins, width = float(len(key.edges) + 1), high - low
     top = math.nextafter(low + width * bins / bins, -math.inf)
     beyond = nw.when(x >= real(low)).then(real(top)).otherwise(real(low))
-    beyond = nw.when(x.is_finite()).then(beyond).otherwise(nw.lit(None, dtype=nw.Float64()))
-    x = keep(nw.when(x.is_finite() & (x >= real(low)) & (x <= real(top))).then(x).otherwise(beyond))
+    known = ~x.is_null() if whole else x.is_finite()
+    inside = (x >= real(low)) & (x <= real(top))
+    beyond = nw.when(known).then(beyond).otherwise(nw.lit(None, dtype=nw.Float64()))
+    x = tools.keep(nw.when(inside if whole else known & inside).then(x).otherwise(beyond))
     from_low = x if low == 0.0 else x - real(low)
-    above = keep((from_low * real(bins / width) + real(1.0 - SLACK)).floor())
-    scaled = keep(real(width) * above)
-    return above - (x < real(low) + divide(scaled, real(bins))).cast(nw.Float64())
+    if bins == width and low > 0.0 and high <= 2.0**51 and 2 * low == math.floor(2 * low):
+        return from_low.floor()
+    above = tools.keep((from_low * real(bins / width) + real(1.0 - SLACK)).floor())
+    edge = tools.divide(tools.keep(real(width) * above), real(bins))
+    return above - (x < (edge if low == 0.0 else real(low) + edge)).cast(nw.Float64())
 
 
 SLACK: Final = 2.0**-16
@@ -247,11 +293,11 @@ def indices(key: KeyMap) -> NDArray[np.int64] | None:
     return found
 
 
-def place(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) -> Any:
+def place(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
     """The place of a cell's level (`indices`) as float64, that of missing cells where they have one, else null."""
     x = nw.col(column).cast(nw.Float64())
     if key.edges:
-        found = binned(key, column, keep)
+        found = binned(key, column, tools)
     elif isinstance(key.levels[0], str):  # read as its place, from 1
         found = x - real(1.0)
     elif not _follow(key) and not _apart(key):
@@ -260,7 +306,8 @@ def place(key: KeyMap, column: str, keep: Callable[[Any], Any] = lambda x: x) ->
             found = nw.when(x == real(float(level))).then(real(float(i))).otherwise(found)
     else:
         first, last = (float(end(int(level) for level in key.levels)) for end in (min, max))
-        among = x.is_finite() & (x >= real(first)) & (x <= real(last)) & (x == x.floor())
+        among = (x >= real(first)) & (x <= real(last))
+        among = among if tools.whole(column) else x.is_finite() & among & (x == x.floor())
         found = nw.when(among).then(x - real(first)).otherwise(nw.lit(None, dtype=nw.Float64()))
     if key.missing is None:
         return found

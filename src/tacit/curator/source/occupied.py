@@ -81,10 +81,10 @@ def occupied_of(planned: Pass, engine: Engine) -> Occupied:
 def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
     """Column "cell" of every row: the places of its keys as one number, -1 where it is in no cell."""
     tools = ex.Engine(frame)
-    places = [tools.keep(ex.place(key, f"c{i}", tools.keep)) for i, key in enumerate(keys)]
+    places = [tools.keep(ex.place(key, f"c{i}", tools)) for i, key in enumerate(keys)]
     code, stride = ex.real(0.0), 1
     for key, at in zip(reversed(keys), reversed(places), strict=True):
-        code = code + at * ex.real(float(stride))  # null where one of the places is
+        code = at if stride == 1 else code + at * ex.real(float(stride))  # null where one of the places is
         stride *= ex.places(key)
     there = code >= ex.real(0.0)
     if where is not None:

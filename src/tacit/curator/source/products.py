@@ -70,7 +70,7 @@ def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
     frame = engine.read(readings)
     first, second = len(maps), len(maps) + len(keys)
     made = ex.Engine(frame)
-    places = [made.keep(ex.place(key, f"c{first + i}", made.keep)) for i, key in enumerate(keys)]
+    places = [made.keep(ex.place(key, f"c{first + i}", made)) for i, key in enumerate(keys)]
     frame = made.frame.select(
         *(ex.step(at, f"c{i}").alias(f"s{i}") for i, at in enumerate(maps)),
         *(place.alias(f"q{i}") for i, place in enumerate(places)),
