@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 
 from tacit.errors import InferenceError
+from tacit.inference.bins import spans
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
 from tacit.packed import floats
@@ -17,10 +18,11 @@ from tacit.release import Released
 def cells_of(release: Released) -> Cells:
     """Noisy counts with their axes, the variance of a cell's noise, and the number of rows where all are in a cell.
 
-    Bins are continuous axes; an Integer with a bin a value and a Boolean are levels with numbers; categories are levels
-    without, a level that the schema has for missing cells among them.  Cells that the question added (`missing=`,
-    `outside=`) are the last of their axis, its `extra`.  Counts of persons: rows of a person weigh one in all, so that
-    the sampling covariance of anything made of them is at most what rows of as many different people would have.
+    Bins are continuous axes; an Integer whose bins have one value each, and a Boolean, are levels with numbers;
+    categories are levels without, a level that the schema has for missing cells among them.  Cells that the question
+    added (`missing=`, `outside=`) are the last of their axis, its `extra`.  Counts of persons: rows of a person weigh
+    one in all, so that the sampling covariance of anything made of them is at most what rows of as many different
+    people would have.
 
     >>> import tacit as tc
     >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
@@ -64,8 +66,19 @@ def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> Axis:
         numbers = np.array([0.0, 1.0]) if labels == ("false", "true") else None
         missing = fact.missing if labels[-1] == fact.missing else None
         return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra, missing=missing)
-    edges = np.array(fact.edges)
-    if fact.kind == "integer" and (np.diff(edges) == 1).all() and edges[0] % 1 == 0.5:
+    edges, step = _edges(fact)
+    if fact.kind == "integer" and step and (np.diff(edges) == 1).all():
         numbers = (edges[1:] + edges[:-1]) / 2
         return Axis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra)
-    return Axis(name, "continuous", edges, units=fact.units, extra=extra)
+    return Axis(name, "continuous", edges, units=fact.units, extra=extra, step=step)
+
+
+def _edges(fact: Facts) -> tuple[Array, float]:
+    """Edges of bins, between the values that a column can have, and the distance of these.
+
+    As they were asked for where the numbers are real, or where a bin has no value in it.
+    """
+    lower, upper = spans(fact)
+    if fact.kind == "real" or not (upper > lower).all():
+        return np.array(fact.edges, dtype=np.float64), 0.0
+    return np.append(lower, upper[-1]) - (0.5 if fact.kind == "date" else 0.0), 1.0

@@ -7,7 +7,10 @@ two points a -+ h / (2 sqrt 3), exact for cubics.  So sum_r n_r g~_r = sum over 
     weight(a -+ h / (2 sqrt 3)) = n / 2 -+ f' h**2 / (4 sqrt 3),
 
 which is theory §7's g~ = g + (h**2/24) g'' + (h**2/12) D' g' to the order h**4, for any score, with no derivative in x
-and no point at an edge (where a logarithm may be infinite).  Bins of unequal widths are allowed.
+and no point at an edge (where a logarithm may be infinite).  Bins of unequal widths are allowed (`slopes`).
+
+A bin of whole numbers, or of days, holds h of them in a row, of variance (h**2 - 1) / 12 in the place of h**2 / 12: the
+points move together, and into one where a bin is one value (`Axis.within`).
 
 First-order differences at the end bins leave the order h**4, as an end bin has mass of order h.  Second-order ones
 carry more noise, and more bias where residuals are narrow beside the bins.  The bias of the slope of a line (uniform x,
@@ -20,39 +23,45 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.laws import Array
 
-ROOT: float = 1 / (2 * math.sqrt(3))
-"""Distance of Gauss's points from the centre, in widths."""
+NARROW: Final = 2
+"""A bin so many times as wide as its neighbour learns nothing from it."""
 
 
-def slopes(centers: Array) -> Array:
-    """D, shape (K, K): D @ f is the derivative of f at the centres, from its neighbours.
+def slopes(edges: Array) -> Array:
+    """D, shape (K, K): D @ f is the derivative of f at the centres of bins, from its neighbours.
 
-    >>> slopes(np.array([0.5, 1.5, 2.5])) @ np.array([1.0, 4.0, 9.0])
+    A neighbour that is far narrower is passed over, by its width alone, which is public: it is there for values heaped
+    on one place (people without income), and the noise of its density is that many times larger.
+
+    >>> slopes(np.array([0.0, 1.0, 2.0, 3.0])) @ np.array([1.0, 4.0, 9.0])
     array([3., 4., 5.])
+    >>> slopes(np.array([0.0, 0.01, 1.0, 2.0])) @ np.array([1000.0, 4.0, 9.0])
+    array([-1992.        ,     5.02512563,     5.02512563])
     """
-    K = len(centers)
-    D = np.zeros((K, K))
-    for r in range(1, K - 1):
-        x0, x1, x2 = centers[r - 1 : r + 2]
-        D[r, r - 1] = (x1 - x2) / ((x0 - x1) * (x0 - x2))
-        D[r, r] = (2 * x1 - x0 - x2) / ((x1 - x0) * (x1 - x2))
-        D[r, r + 1] = (x1 - x0) / ((x2 - x0) * (x2 - x1))
-    if K > 1:
-        D[0, :2] = np.array([-1.0, 1.0]) / (centers[1] - centers[0])
-        D[-1, -2:] = np.array([-1.0, 1.0]) / (centers[-1] - centers[-2])
+    x, h = (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    D = np.zeros((len(x), len(x)))
+    for r in range(len(x)):
+        near = [j for j in (r - 1, r + 1) if 0 <= j < len(x) and h[r] <= NARROW * h[j] * (1 + 1e-9)]
+        if len(near) == 2:
+            before, after = x[r] - x[r - 1], x[r + 1] - x[r]
+            D[r, r - 1 : r + 2] = np.array([-after / before, after / before - before / after, before / after])
+            D[r] /= before + after
+        elif near:
+            D[r, [r, near[0]]] = np.array([-1.0, 1.0]) / (x[near[0]] - x[r])
     return D
 
 
 def spreading(axis: Axis, edges: bool = True) -> Array:
     """Matrix from counts to the weights of two points a bin, shape (2K, K); `edges` False takes flat densities."""
     h = axis.widths
-    tilt = h[:, None] ** 2 * ROOT / 2 * (slopes(axis.centers) / h if edges else 0.0)
+    tilt = (h * axis.within / 2)[:, None] * (slopes(axis.bounds) / h if edges else 0.0)
     half = np.eye(axis.bins) / 2
     out = np.empty((2 * axis.bins, axis.bins))
     out[0::2] = half - tilt
@@ -89,7 +98,7 @@ class Points:
         if not self._doubled(axis):
             return axis.centers, np.zeros(axis.bins)
         side = np.tile([-1.0, 1.0], axis.bins)
-        return np.repeat(axis.centers, 2) + side * ROOT * np.repeat(axis.widths, 2), side
+        return np.repeat(axis.centers, 2) + side * np.repeat(axis.within, 2), side
 
     def along(self, name: str, values: Array) -> Array:
         """Values given along one axis, repeated at every point, shape (points,)."""

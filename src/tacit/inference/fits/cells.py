@@ -31,6 +31,7 @@ class Axis:
 
     name, units: of the column.  kind: "continuous" has `edges`, shape (K + 1,), increasing; "levels" has K `labels`.
     numbers: shape (K,), what the levels are worth in a formula (years, counts), or None for a factor.
+    step: distance of the values that a continuous axis can have, 0 for all numbers; edges are halfway between them.
     extra: names of cells after the K regular ones ("missing", "below"): a fit that uses the column leaves them out.
     missing: label of the last level where it stands for missing cells, for `complete`.
 
@@ -49,6 +50,7 @@ class Axis:
     numbers: Array | None = None
     extra: tuple[str, ...] = ()
     missing: str | None = None
+    step: float = 0.0
 
     def __post_init__(self) -> None:
         if self.kind == "continuous":
@@ -81,6 +83,20 @@ class Axis:
     def widths(self) -> Array:
         """Widths of bins, shape (K,), in the column's units; zeros for levels."""
         return np.diff(self.bounds) if self.kind == "continuous" else np.zeros(self.bins)
+
+    @property
+    def within(self) -> Array:
+        """Standard deviation of values spread evenly over a bin, shape (K,): 0 where it holds one value, and of levels.
+
+        >>> Axis("age", "continuous", np.array([17.5, 18.5, 20.5]), step=1).within
+        array([0. , 0.5])
+        """
+        return np.sqrt(np.maximum(self.widths**2 - self.step**2, 0.0) / 12)
+
+    @property
+    def last(self) -> Array:
+        """The greatest value at or below each edge of a continuous axis, shape (K + 1,)."""
+        return self.bounds - self.step / 2
 
     @property
     def centers(self) -> Array:

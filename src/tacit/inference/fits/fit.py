@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.inference.fits.binning import ROOT, Points
+from tacit.inference.fits import within
+from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Cells
 from tacit.inference.fits.formula import Design, design, parse
 from tacit.inference.fits.losses import RegressionLoss, regression_loss
 from tacit.inference.fits.problem import Regression
-from tacit.inference.fits.result import Fit, Method, Outcome, Work, checked, concluded, empty, points_for
+from tacit.inference.fits.result import Fit, Method, Outcome, Work, checked, concluded, empty, points_for, too_few
 from tacit.inference.laws import Array
 
 
@@ -63,6 +64,8 @@ def binned(cells: Cells, method: Method) -> list[str]:
     """Notes on how a method takes bins."""
     notes: list[str] = []
     continuous = [axis.name for axis in cells.axes if axis.kind == "continuous"]
+    if method == "corrected" and too_few(cells) is None:
+        notes += [f"{note}." for note in within.notes(cells)]
     if method != "corrected" and continuous:
         notes.append(f"Bins of {', '.join(continuous)} stand for their midpoints, which biases the estimates.")
     coarse = [axis.name for axis in cells.axes if axis.kind == "continuous" and axis.bins < 4]
@@ -89,8 +92,8 @@ def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
             state=None,
         )
     twice = len(points.position(axis)[0]) // axis.bins
-    center, width = np.repeat(axis.centers, twice), np.repeat(axis.widths, twice)
-    tilt = points.position(axis)[1] / ROOT / width
+    center, width, half = (np.repeat(one, twice) for one in (axis.centers, axis.widths, axis.within))
+    tilt = np.divide(points.position(axis)[1], half, out=np.zeros_like(half), where=half > 0)
     return np.stack([points.along(axis.name, part) for part in (center, width, tilt)], axis=1)
 
 

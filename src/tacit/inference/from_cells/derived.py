@@ -60,9 +60,8 @@ class Delta:
                 step = q[i] / (1 - v * v)
                 low[i], high[i] = np.tanh(np.arctanh(v) - step), np.tanh(np.arctanh(v) + step)
         none = np.array(self.unclear, dtype=bool)
-        return np.where(none, self.low, np.maximum(low, self.low)), np.where(
-            none, self.high, np.minimum(high, self.high)
-        )
+        low, high = np.clip(low, self.low, self.high), np.clip(high, self.low, self.high)
+        return np.where(none, self.low, low), np.where(none, self.high, high)
 
 
 def positive(v: float, q: float) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from tacit.inference.estimate import Target
+from tacit.inference.fits.cells import Axis
 from tacit.inference.from_cells.curve import Curve, Places
 from tacit.inference.from_cells.derived import Derived
 from tacit.inference.from_cells.errors import Error
@@ -79,7 +80,7 @@ def cdf(
     made = taken(release, (column,), by)
     found = curves(made, target)
     reasons = [unclear(one.rows, one.cells, one.noise) for one in found]
-    own = [f"{edge:.10g}" for edge in _edges(found[0])]
+    own = [f"{edge:.10g}" for edge in _told(made.axes[0], found[0])]
     m = len(own)
     sampling, weights = np.zeros((m * len(found),) * 2), np.zeros((m * len(found), found[0].cells * len(found)))
     for g, one in enumerate(found):
@@ -112,9 +113,9 @@ def at(curve: Curve) -> Places:
     return np.arange(first, curve.bins + (curve.above is not None))
 
 
-def _edges(curve: Curve) -> Array:
-    """Values at which F is told: edges of bins; of levels the level itself."""
-    return curve.edges[at(curve) - 1] if curve.discrete else curve.edges[at(curve)]
+def _told(axis: Axis, curve: Curve) -> Array:
+    """Values at which F is told: edges of bins, or the last value before one; of levels the level itself."""
+    return curve.edges[at(curve) - 1] if curve.discrete else axis.last[at(curve)]
 
 
 def steps(curve: Curve) -> Array:

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from tacit.inference.estimate import Target
+from tacit.inference.fits import within
 from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.fits.sandwich import floored
@@ -98,9 +99,15 @@ def derived(
         sampling,
         made.noise.covariance(weights),
         reasons,
-        (note,),
+        (note, *bins_of(made)),
         term_title=":".join(made.by),
     )
+
+
+def bins_of(made: Taken) -> list[str]:
+    """Notes on the bins of the columns, from the counts of all groups together."""
+    axes = tuple(plain(axis) for axis in made.axes)
+    return within.notes(Cells(axes, made.regular.sum(axis=0), made.noise.cell * len(made.regular)))
 
 
 def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
@@ -142,10 +149,19 @@ def loose(value: float, noise: float, what: str, most: float = LOOSE) -> str | N
 
 def points_of(axes: tuple[Axis, ...], counts: Array) -> Points:
     """Points of regular cells; two bins or one have no neighbours to tell a slope from: flat within them."""
-    plain = tuple(
-        Axis(a.name, a.kind, a.edges, a.labels if a.kind == "levels" else None, numbers=a.numbers) for a in axes
+    return Points(Cells(tuple(map(plain, axes)), counts, 0.0))
+
+
+def plain(axis: Axis) -> Axis:
+    """An axis without extra cells."""
+    return Axis(
+        axis.name,
+        axis.kind,
+        axis.edges,
+        axis.labels if axis.kind == "levels" else None,
+        numbers=axis.numbers,
+        step=axis.step,
     )
-    return Points(Cells(plain, counts, 0.0))
 
 
 def _ends(axis: Axis) -> tuple[float, float]:

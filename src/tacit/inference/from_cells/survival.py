@@ -259,7 +259,7 @@ def times_of(axis: Axis) -> list[float]:
     if axis.kind == "levels":
         first = [float(axis.centers[0]) - 1] if "below" in axis.extra else []
         return first + [float(x) for x in axis.centers]
-    edges = [float(x) for x in axis.bounds]
+    edges = [float(x) for x in axis.last]
     return edges if "below" in axis.extra else edges[1:]
 
 
@@ -275,4 +275,4 @@ def _start(axis: Axis) -> float:
     """Where the first bin begins."""
     if axis.kind == "levels":
         return float(axis.centers[0]) - 1
-    return float(axis.bounds[0])
+    return float(axis.last[0])

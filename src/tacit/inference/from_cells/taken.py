@@ -125,7 +125,7 @@ def words(made: Taken, what: str, target: Target, inside: bool = False) -> str:
         if axis.kind == "continuous" and (inside or not beyond):
             units = f" {axis.units}" if axis.units else ""
             rule = "of rows within" if beyond else "clamped to"
-            said += f", {axis.name} {rule} {axis.bounds[0]:,g}–{axis.bounds[-1]:,g}{units}"
+            said += f", {axis.name} {rule} {axis.last[0] + axis.step:,g}–{axis.last[-1]:,g}{units}"
     condition = getattr(made.release.query, "where", None)
     said += f", where {condition}" if condition else ""
     return said + (f", of the {who(made.release)} of this table" if target == "table" else "")
