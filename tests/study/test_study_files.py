@@ -133,7 +133,7 @@ OTHER = [
     ("[parties.st-luke]", "[parties.st-lukas]"),
     ("rows = 6_200", "rows = 6_201"),
     ("optional = true", ""),
-    ("ed25519:MCow", "ed25519:MCox"),
+    ("000000=", "000004="),
 ]
 
 
@@ -185,6 +185,8 @@ MISTAKES = [
     ("contact = \"data@st-mary", "contakt = \"data@st-mary", "F05", "[parties.st-mary]"),
     ("contact = \"data@st-mary.example\"", "contact = 5", "F06", "[parties.st-mary] contact"),
     ("ed25519:MCow", "rsa:MCow", "F06", "[parties.st-mary] key"),
+    ("ed25519:MCow", "ed25519:MCox", "F06", "tacit keys new"),
+    ("0000=", "=", "F06", "no Ed25519 public key"),
     ("ed25519:MCow", "ed25519:M Cow", "F06", "[parties.st-mary] key"),
     ("ed25519:MCow", "ed25519:MÖow", "F06", "[parties.st-mary] key"),
     ("rows = 6_200", "rows = 1", "F06", "[parties.st-luke] rows"),

@@ -62,7 +62,7 @@ def release(
     target = Path(save) if save is not None else own.path.with_suffix(".release.json")
     if not target.parent.is_dir():
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
-    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger")
+    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
     progress("opening the table")
     curator = Curator(own.data, study, site=own, analyst=analyst)
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
@@ -88,7 +88,7 @@ def combine(
     found = study.combine(returned, effects=given)
     table = found.summary(level)  # few answers end here
     words: dict[str, Any] = {"study": study.name, "parties": list(found.parties), "refused": dict(found.refused)}
-    words |= {"missing": list(found.missing), "alone": found.alone, "combined": {}}
+    words |= {"missing": list(found.missing), "signed": list(found.signed), "alone": found.alone, "combined": {}}
     if as_json:
         own = study.combining.level if level is None else level
         few = [name for name in found if len(found[name].levels) == 0 or found[name].kind != "histogram"]
