@@ -316,7 +316,7 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
         raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
-    if "digest" in words and words["digest"] != digest_of(words):
+    if "digest" in words and not _as_saved(words):
         text = "this file was changed after it was saved: what it says is not what its digest is of."
         raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
     signature = words.get("signature")
@@ -325,6 +325,13 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(found, None if signature is None else str(signature))
     except (TypeError, ValueError, AttributeError):
         raise ReleaseError("this file of releases is damaged.", code="R05", state=None) from None
+
+
+def _as_saved(words: Mapping[str, Any]) -> bool:
+    try:
+        return words["digest"] == digest_of(words)
+    except ValueError:  # a number beyond all floats
+        return False
 
 
 def digest_of(words: Mapping[str, Any]) -> str:

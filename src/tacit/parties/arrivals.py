@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -79,6 +81,18 @@ def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -
 def _simulated(one: Any) -> bool:
     inside = tuple(cast("Mapping[str, Any]", one).values()) if isinstance(one, Mapping) else (one,)
     return any(type(release).__name__ in ("SimulatedRelease", "Simulation") for release in inside)
+
+
+@contextmanager
+def unswept() -> Iterator[None]:
+    """Without looks for unused cycles: of many documents are made many small objects, none of them in a cycle."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[Arrival]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tacit.errors import InferenceError, StudyError, nearest
-from tacit.parties.arrivals import arrived
+from tacit.parties.arrivals import arrived, unswept
 from tacit.parties.checking import reason
 from tacit.parties.combine import combined
 from tacit.parties.heterogeneity import METHODS, Method
@@ -207,7 +207,15 @@ def combine_study(
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
     refused: dict[str, str] = {}
-    kept = arrived(study, returned, refused)
+    with unswept():
+        answers = _checked(study, arrived(study, returned, refused), refused)
+    order = {name: i for i, name in enumerate(study.parties)}
+    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
+    return StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method)
+
+
+def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
+    """Those that answer this study."""
     digest, schema = study.digest(), study.schema.digest()
     answers: dict[str, Releases] = {}
     for party, one in kept.items():
@@ -216,6 +224,4 @@ def combine_study(
             answers[party] = one
         else:
             refused[party] = why
-    order = {name: i for i, name in enumerate(study.parties)}
-    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
-    return StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method)
+    return answers
