@@ -104,13 +104,16 @@ def plan(
     level: Annotated[
         float | None, typer.Option("--level", help="Level of the intervals (default: 0.95, or the study's).")
     ] = None,
+    width: Annotated[
+        list[str] | None, typer.Option("--width", help="Of a study: NAME=WIDTH wanted of all parties together.")
+    ] = None,
     save: Annotated[str | None, typer.Option("--save", help="Write the page (.html or .txt).")] = None,
     as_json: Json = False,
 ) -> None:
     """One page for whoever must approve: promise, numbers, cost, expected precision, cautions.  Spends nothing."""
     from tacit.cli import actions
 
-    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, analyst, level, save, as_json)
+    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, analyst, level, width or [], save, as_json)
 
 
 @app.command()
