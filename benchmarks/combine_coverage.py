@@ -31,6 +31,12 @@ SAME = (
     ("5 of 200, ε 0.2 to 2", (200,) * 5, (0.2, 0.5, 1, 1, 2)),
     ("3 of 60", (60,) * 3, (1,) * 3),
 )
+LOW = (
+    ("40 of 56", (56,) * 40, (0.25,) * 40, (0.0, 0.03)),
+    ("10 of 300", (300,) * 10, (1,) * 10, (0.03,)),
+    ("35, 20 of 56, 10 of 200, 5 of 1,000", (56,) * 20 + (200,) * 10 + (1_000,) * 5, (0.25,) * 35, (0.03,)),
+)
+"""Of a mean near its lower bound, where noise is larger than the mean."""
 DIFFER = (
     ("10 of 300", (300,) * 10, (1,) * 10, (0.0, 0.05)),
     ("10, 100 to 10,000", tuple(int(n) for n in np.geomspace(100, 10_000, 10)), (1,) * 10, (0.0, 0.03)),
@@ -39,11 +45,14 @@ DIFFER = (
 )
 
 
-def drawn(column: str, shift: Any) -> Any:
+def drawn(column: str, shift: Any, low: bool = False) -> Any:
     """Values of a party: shares around 0.3, numbers around 0.4, shifted by the party's own effect."""
 
     def values(rng: np.random.Generator, party: int, repeats: int, rows: int) -> Any:
         own = shift[party][:, None]
+        if low:
+            a = 10 * np.clip(0.1 + own, 0.01, 0.99)
+            return rng.beta(a, 10 - a, (repeats, rows))
         if column == "yes":
             return (rng.random((repeats, rows)) < 0.3 + own).astype(np.float64)
         return np.clip(rng.beta(4, 6, (repeats, rows)) + own, 0, 1)
@@ -89,13 +98,14 @@ def random(repeats: int) -> Iterator[str]:
     """Quantities that differ, normally, with standard deviation τ."""
     yield "| question | relation | parties | τ | mean τ̂ | SE / sd | coverage of 95%, % | of one more party, % |"
     yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |"
-    for name, query, truth in (("mean", tc.Mean("x"), 0.4), ("share", tc.Mean("yes"), 0.3)):
+    asked = (("mean", tc.Mean("x"), 0.4), ("share", tc.Mean("yes"), 0.3), ("mean of 0.1", tc.Mean("x"), 0.1))
+    for name, query, truth in asked:
         for neighbors in ("replace-one", "add-remove"):
-            for parties, sizes, epsilons, taus in DIFFER:
+            for parties, sizes, epsilons, taus in LOW if truth == 0.1 else DIFFER:
                 for tau in taus:
                     rng = np.random.default_rng(7)
                     own = rng.normal(0, 1, (len(sizes), repeats)) * tau
-                    values = drawn(query.columns[0], own)
+                    values = drawn(query.columns[0], own, truth == 0.1)
                     made = answers(query, SCHEMA, values, sizes, prices(epsilons), neighbors=neighbors, repeats=repeats)
                     found = varied(evidence(made, 0))
                     low, high = found.interval(0.95)
@@ -135,8 +145,12 @@ def squares(epsilon: float, sizes: Sequence[int], repeats: int, seed: int) -> li
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--repeats", type=int, default=2_000)
-    repeats = words.parse_args().repeats
+    words.add_argument("--only", choices=("common", "random", "bound"))
+    given = words.parse_args()
+    repeats = given.repeats
     for title, made in (("common", common), ("random", random), ("bound", bound)):
+        if given.only not in (None, title):
+            continue
         print(f"\n## {title}, {repeats:,} repetitions\n")
         for line in made(repeats):
             print(line, flush=True)

@@ -54,6 +54,9 @@ def command_help() -> dict[str, str]:
     for name, command in group.commands.items():
         context = command.make_context(name, [], parent=top, resilient_parsing=True, terminal_width=100)
         helps[name] = command.get_help(context)
+        for own, below in getattr(command, "commands", {}).items():  # of a group
+            inner = below.make_context(own, [], parent=context, resilient_parsing=True, terminal_width=100)
+            helps[f"{name} {own}"] = below.get_help(inner)
     return helps
 
 

@@ -204,7 +204,7 @@ def test_every_command_is_on_its_page() -> None:
     assert "<!-- commands -->" in (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     names = set(site["command_help"]())
     page = site["commands"]()
-    assert {"demo", "schema", "check", "import", "plan", "release", "show", "budget"} <= names
+    assert {"demo", "schema", "check", "import", "plan", "release", "keys", "keys new", "show", "budget"} <= names
     assert [name for name in names - {""} if f"\n## tacit {name}\n" not in page] == []
 
 

@@ -122,9 +122,11 @@ def made() -> Words:
                     "tacit": {"const": FORMAT},
                     "releases": listed(pair({"type": "string"}, {"oneOf": refs})),
                     "digest": ref("hash"),
+                    "signature": {"type": "string", "pattern": "^ed25519:[A-Za-z0-9+/]{86}==$"},
                 },
-                "Several releases bought together: names and releases, in order; in files a digest of the rest.",
-                optional=("digest",),
+                "Several releases bought together: names and releases, in order; in files a digest of the rest, and of "
+                "a party with a key the signature of names and releases.",
+                optional=("digest", "signature"),
             ),
         },
     }

@@ -42,7 +42,6 @@ CODES: Final[dict[str, str]] = {
     "F11": "a raw text file cannot be read as it was declared",
     "F12": "a typed table cannot be written",
     "F20": "a map of a site file does not fit its column",
-    "F21": "signed answers are not in this version",
     # Q: queries
     "Q01": "what should be a column name is not text",
     "Q02": "a column is named twice in one query",
@@ -210,6 +209,10 @@ CODES: Final[dict[str, str]] = {
     "C20": "no file came back",
     "C21": "fewer answers than a study pools",
     "C22": "a question that a study does not have, or that does not combine",
+    "C27": "cryptography is not installed",
+    "C28": "a file for a new key that is there already, or cannot be made",
+    "C29": "a private key that cannot be read, or that others can read",
+    "C30": "a party's key is not the one that its study lists",
     # M: machine
     "M01": "the machine failed while rows were read; nothing about the rows is said",
     "M10": "a box of a parameter is none, or leaves what the parameter may be",

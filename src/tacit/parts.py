@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from tacit.noise.laws import Law, law_from_dict
@@ -143,17 +144,28 @@ class Part:
             label=str(words["label"]),
             form=str(words["form"]),
             parameters={str(key): read_int(value) for key, value in words["parameters"].items()},
-            grid=None if grid is None else Grid(**grid),
+            grid=None if grid is None else _grid(**grid),
             integers=_integers(words),
             law=law_from_dict(words["noise"]),
             l1=read_int(words["sensitivity"]["l1"]),
             l2_squared=read_int(words["sensitivity"]["l2_squared"]),
             cost=Cost.from_dict(words["cost"]),
-            weight=None if words.get("weight") is None else Grid(**words["weight"]),
+            weight=None if words.get("weight") is None else _grid(**words["weight"]),
         )
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _grid(**words: Any) -> Grid:
+    """A stored grid: thousands of documents have the same few."""
+    return Grid(**words)
 
 
 def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
     if "packed" in words:
         return Packed.from_dict(words["packed"])
-    return tuple(tuple(read_int(k) for k in cell) for cell in words["integers"])
+    return tuple([_cell(cell) for cell in words["integers"]])
+
+
+def _cell(cell: Any) -> tuple[int, ...]:
+    plain = tuple(cell)
+    return plain if set(map(type, plain)) == {int} else tuple(map(read_int, plain))

@@ -26,6 +26,7 @@ from tacit.parts import Part as Part
 from tacit.parts import Variable as Variable
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
+from tacit.signing import Signer, signer
 from tacit.texts import canonical as canonical
 from tacit.texts import read_json
 from tacit.texts import write_text as write_text
@@ -251,6 +252,8 @@ class Releases(Mapping[str, Any]):
     """
 
     items_: tuple[tuple[str, Release], ...]
+    signature: str | None = None
+    """Ed25519, of the canonical text of the document without signature and digest; None for an answer not signed."""
 
     def __getitem__(self, name: str) -> Any:  # Any: the leaf depends on the name
         for key, release in self.items_:
@@ -269,7 +272,8 @@ class Releases(Mapping[str, Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values, in order."""
-        return {"tacit": FORMAT, "releases": [[name, release.to_dict()] for name, release in self.items_]}
+        words = {"tacit": FORMAT, "releases": [[name, release.to_dict()] for name, release in self.items_]}
+        return words if self.signature is None else {**words, "signature": self.signature}
 
     def to_json(self) -> str:
         """Canonical JSON text."""
@@ -291,7 +295,18 @@ class Releases(Mapping[str, Any]):
 
     def with_remaining(self, words: str | None) -> Releases:
         """The same releases, each carrying words on what is left of the budget."""
-        return Releases(tuple((name, replace(release, remaining=words)) for name, release in self.items_))
+        return replace(self, items_=tuple((name, replace(one, remaining=words)) for name, one in self.items_))
+
+    def signed(self, key: str | Path) -> Releases:
+        """The same releases, signed with the private key of a file; a study checks it by the public key that it lists.
+
+        A curator with a site that has a `key` signs by itself.  FileError C29, StudyError C27, as `signing.signer`.
+        """
+        return self.signed_by(signer(key))
+
+    def signed_by(self, key: Signer) -> Releases:
+        """The same releases, signed with a key that is open."""
+        return replace(self, signature=key.sign(body_of(self.to_dict())))
 
 
 def releases_from_dict(words: Mapping[str, Any]) -> Releases:
@@ -301,13 +316,22 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
         raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
-    if "digest" in words and words["digest"] != digest_of(words):
+    if "digest" in words and not _as_saved(words):
         text = "this file was changed after it was saved: what it says is not what its digest is of."
         raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
+    signature = words.get("signature")
     try:
-        return Releases(tuple((str(name), release_from_dict(one)) for name, one in words["releases"]))
+        found = tuple((str(name), release_from_dict(one)) for name, one in words["releases"])
+        return Releases(found, None if signature is None else str(signature))
     except (TypeError, ValueError, AttributeError):
         raise ReleaseError("this file of releases is damaged.", code="R05", state=None) from None
+
+
+def _as_saved(words: Mapping[str, Any]) -> bool:
+    try:
+        return words["digest"] == digest_of(words)
+    except ValueError:  # a number beyond all floats
+        return False
 
 
 def digest_of(words: Mapping[str, Any]) -> str:
@@ -315,6 +339,11 @@ def digest_of(words: Mapping[str, Any]) -> str:
     return hashlib.sha256(
         canonical({key: value for key, value in words.items() if key != "digest"}).encode()
     ).hexdigest()
+
+
+def body_of(words: Mapping[str, Any]) -> str:
+    """What a signature is of: the canonical text of a document of several releases, without digest and signature."""
+    return canonical({key: value for key, value in words.items() if key not in ("digest", "signature")})
 
 
 def cell_labels(levels: Levels) -> tuple[str, ...]:

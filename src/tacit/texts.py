@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, NoReturn, cast
 
 from tacit.errors import ReleaseError
 
 
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+STRICT: Final = json.JSONDecoder(parse_constant=_no_number)
+SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def canonical(words: object) -> str:
     """One text for one value: JSON with sorted keys, no spaces, no NaN."""
-    return json.dumps(words, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return CANONICAL.encode(words)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -40,10 +50,14 @@ def write_text(path: str | Path, text: str) -> None:
 def read_json(path: str | Path) -> dict[str, Any]:
     """The object of a JSON file; ReleaseError R01, R03 where there is none."""
     try:
-        words = json.loads(Path(path).read_text(encoding="utf-8"))
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        words = STRICT.decode(text)
+        if SURROGATE.search(text):  # one alone is no character: no text that holds it can be written
+            canonical(words).encode()
     except OSError as problem:
         raise ReleaseError(f"{path} cannot be read: {problem.strerror}.", code="R03", state=None) from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ReleaseError(f"{path} is not JSON.", code="R01", state=None) from None
     if not isinstance(words, dict):
         raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)

@@ -27,7 +27,6 @@ from tacit.errors import QueryError
 
 LATER: Final[dict[str, str]] = {
     "import jax.numpy as jnp": "job f2, models of one's own, is what needs it",
-    'key = "st-mary.private"': "answers are not signed in this version",
 }
 """Beginning of a line, a section or a command that is not yet served -> why."""
 
@@ -172,7 +171,8 @@ def test_jobs_c1_and_c2_in_a_shell(home: Path) -> None:
 
 def test_a_hospital_runs_the_study_in_python_and_the_answers_are_combined(home: Path) -> None:
     """Jobs d1 and d2 as typed, on made-up records named as the study has them; six hospitals answer, one wrongly."""
-    Path("study.toml").write_text(open_study(), encoding="utf-8")
+    text = STUDY.replace(f'key = "{LISTED}"\n', "")  # what is typed there signs nothing
+    Path("study.toml").write_text(open_study(text), encoding="utf-8")
     Path("returned").mkdir()
     study = tc.Study.load("study.toml")
     study.schema.example(800, rng=0).to_csv("records.csv", index=False)
@@ -181,7 +181,7 @@ def test_a_hospital_runs_the_study_in_python_and_the_answers_are_combined(home: 
     found = tc.Releases.load("returned/st-mary.json")
     assert list(found) == ["quality", "stay", "readmission", "wait-law"]
     assert found["stay"].study == names["study"].digest()
-    others_answer(study)
+    others_answer(study, text)
     names, values = run_script(RETURNED, study=names["study"])
     assert values["result.refused"] == {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}
     assert len(names["result"].parties) == 5
@@ -232,12 +232,14 @@ def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     made_up_hips().to_csv("exports/hip_2024.csv", index=False)
     plan, release, combine = commands(text)
     assert "Promise" in tacit(plan)
-    assert "F21" in tacit(release, code=2)  # the key is of LATER
-    page = re.sub(r"^key = .*\n", "", SITE, flags=re.MULTILINE)
-    Path("st-mary.toml").write_text(page, encoding="utf-8")
+    assert "C29" in tacit(release, code=2)  # there is no key yet
+    public = json.loads(tacit("tacit keys new st-mary --json"))["public"]
+    assert "C30" in tacit(release, code=2)  # the page's key is nobody's
+    text = text.replace(LISTED, public)
+    Path("study.toml").write_text(text, encoding="utf-8")
     assert "P01" in tacit(release, code=2)  # it closed in 2025
     assert json.loads(tacit("tacit budget st-mary.ledger --json"))["charges"] == []
-    Path("study.toml").write_text(open_study(), encoding="utf-8")
+    Path("study.toml").write_text(open_study(text), encoding="utf-8")
     assert "no row was read" in tacit("tacit check study.toml --site st-mary.toml")
     shown = tacit(release)
     assert "saved to st-mary.release.json" in shown
@@ -249,17 +251,22 @@ def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     assert found["wait-law"].estimate().terms == ("shape", "rate")
     Path("returned").mkdir()
     Path("st-mary.release.json").rename("returned/st-mary.release.json")
-    others_answer(tc.Study.load("study.toml"))
+    others_answer(tc.Study.load("study.toml"), text)
+    assert found.signature is not None
     said = tacit(combine, code=4)
+    assert "not signed: hospital-0, hospital-1" in said  # and not st-mary
     assert "refused st-luke: 'stay' is 0 to 60 there, 0 to 365 in the study" in said
     assert "stay: wait:female" in said
     assert "saved to results/" in said
     assert Path("results/summary.csv").exists()
 
 
-def open_study() -> str:
-    """The study without what later versions bring, open until a day that no test will see, and answered by four."""
-    text = re.sub(r"^key = .*\n", "", STUDY, flags=re.MULTILINE)
+LISTED: Final = "ed25519:MCowBQYDK2VwAyEA0000000000000000000000000000000000000000000="
+"""The key of the page, which stands for one that a hospital makes."""
+
+
+def open_study(text: str) -> str:
+    """The study, open until a day that no test will see, and answered by four."""
     assert "closes = 2025-03-31" in text
     assert "# … 38 more" in text
     more = "\n".join(f"[parties.hospital-{i}]" for i in range(38))
@@ -270,12 +277,12 @@ def open_study() -> str:
     )
 
 
-def others_answer(study: tc.Study, count: int = 4) -> None:
+def others_answer(study: tc.Study, text: str, count: int = 4) -> None:
     """Answers of hospitals beside st-mary, and one of st-luke to a study with other bounds."""
     for i in range(count):
         table = study.schema.example(600, rng=i + 1)
         tc.Curator(table, study, name=f"hospital-{i}").release(study).save(f"returned/hospital-{i}.json")
-    other = tc.Study.from_toml(open_study().replace("upper = 365", "upper = 60"))
+    other = tc.Study.from_toml(open_study(text).replace("upper = 365", "upper = 60"))
     tc.Curator(other.schema.example(600, rng=0), other, name="st-luke").release(other).save("returned/st-luke.json")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
@@ -12,6 +14,7 @@ from typing import Any
 import pytest
 
 import tacit as tc
+from tacit.cli import main
 
 JOB = """
 tacit = 1
@@ -63,3 +66,14 @@ def said(home: Path, *words: str, code: int = 0) -> dict[str, Any]:
     found = subprocess.run(command, cwd=home, capture_output=True, text=True)
     assert found.returncode == code, found.stdout + found.stderr
     return json.loads(found.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+
+
+def typed(home: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
+    """The command as it is typed, in this process: exit code, what it prints."""
+    monkeypatch.chdir(home)
+    monkeypatch.setattr(sys, "argv", ["tacit", *words])
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), pytest.raises(SystemExit) as left:
+        main()
+    assert "Traceback" not in said.getvalue()
+    return int(str(left.value.code)), said.getvalue()

@@ -41,6 +41,7 @@ ROOMS: Final[dict[str, str]] = {
     "privacy": SHARED,
     "tables": SHARED,
     "texts": SHARED,
+    "signing": SHARED,
     "untyped": SHARED,
     "files": SHARED,
     "study": SHARED,

@@ -1,4 +1,4 @@
-"""The command line: `tacit demo, schema, check, import, plan, release, show, budget`."""
+"""The command line: `tacit demo, schema, check, import, plan, release, keys, show, fit, combine, budget`."""
 
 from __future__ import annotations
 

@@ -62,14 +62,22 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
 
 
 def plan(
-    path: str, price: dict[str, str | None], analyst: str | None, level: float | None, save: str | None, as_json: bool
+    path: str,
+    price: dict[str, str | None],
+    analyst: str | None,
+    level: float | None,
+    widths: list[str],
+    save: str | None,
+    as_json: bool,
 ) -> None:
     """`tacit plan`."""
     found = read(path)
     if isinstance(found, Study):
         from tacit.cli import studies
 
-        page, after = studies.plan(found, path, price, level, save), " --site SITE.toml"
+        page, after = studies.plan(found, path, price, level, save, widths), " --site SITE.toml"
+    elif widths:
+        raise CommandError("--width is for studies.", code="C06", hint="--rho or --epsilon, and look at the widths")
     else:
         page, after = _page(found, path, price, analyst, 0.95 if level is None else level, save), ""
     words: dict[str, Any] = {
@@ -83,7 +91,9 @@ def plan(
         "fits": page.fits,
     }
     if isinstance(found, Study):
-        words |= {"digest": found.digest(), "parties": list(found.parties)}
+        from tacit.cli import studies
+
+        words |= {"digest": found.digest(), "parties": list(found.parties), **studies.pooled(page)}
     emit(f"{page.to_text()}\n\nRun\n  tacit release {path}{after}", words, as_json)
 
 

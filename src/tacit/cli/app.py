@@ -16,6 +16,9 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
+from tacit.cli.keys import Json
+from tacit.cli.keys import app as keys
+
 DONE, BAD, REFUSED, SOME, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 4, 5, 70, 130
 PATH: Final = "A curator's file, or a study (TOML)."
 
@@ -27,7 +30,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Epsilon = Annotated[str | None, typer.Option("--epsilon", help="Price instead of the file's [spend].")]
 Delta = Annotated[str | None, typer.Option("--delta", help="With --epsilon.")]
 Rho = Annotated[str | None, typer.Option("--rho", help="Price instead of the file's [spend].")]
@@ -102,13 +104,16 @@ def plan(
     level: Annotated[
         float | None, typer.Option("--level", help="Level of the intervals (default: 0.95, or the study's).")
     ] = None,
+    width: Annotated[
+        list[str] | None, typer.Option("--width", help="Of a study: NAME=WIDTH wanted of all parties together.")
+    ] = None,
     save: Annotated[str | None, typer.Option("--save", help="Write the page (.html or .txt).")] = None,
     as_json: Json = False,
 ) -> None:
     """One page for whoever must approve: promise, numbers, cost, expected precision, cautions.  Spends nothing."""
     from tacit.cli import actions
 
-    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, analyst, level, save, as_json)
+    actions.plan(job, {"epsilon": epsilon, "delta": delta, "rho": rho}, analyst, level, width or [], save, as_json)
 
 
 @app.command()
@@ -134,6 +139,9 @@ def release(
         actions.release(job, price, analyst, note, save, level, as_json)
     else:
         studies.release(job, site, price, analyst, note, save, level, as_json)
+
+
+app.add_typer(keys, name="keys")
 
 
 def _schema(asked: bool) -> None:

@@ -7,18 +7,43 @@ from typing import Any
 
 from tacit.cli.output import emit, progress, writable
 from tacit.cli.working import lengths_are_public, working
-from tacit.errors import FileError
+from tacit.errors import CommandError, FileError
 from tacit.study import Site, Study
 
 
-def plan(study: Study, path: str, price: dict[str, str | None], level: float | None, save: str | None) -> Any:
+def plan(
+    study: Study, path: str, price: dict[str, str | None], level: float | None, save: str | None, widths: list[str]
+) -> Any:
     """The page of a study; `tacit plan` prints it."""
     typed: dict[str, Any] = dict(price)
-    page = study.plan(level=level, **typed)
+    page = study.plan(level=level, width=_widths(widths), **typed)
     if save is not None:
         writable(save, path)
         page.save(save)
     return page
+
+
+def pooled(page: Any) -> dict[str, Any]:
+    """Of a study's page: pooled widths, what privacy adds, and the ways to the widths wanted."""
+    made = page.parties
+    terms = [[one.name, one.term, made.pooled(one.name, one.term), one.added] for one in made.pools]
+    ways = [
+        [one.pool.name, one.pool.term, one.width, one.parties, one.rows, one.price and one.price.to_dict()]
+        for one in made.reaches
+    ]
+    return {"pooled": terms, "ways": ways}
+
+
+def _widths(given: list[str]) -> dict[str, float] | float | None:
+    """What was typed after --width: stay=0.5, or 0.5 alone; CommandError C03 for what is neither."""
+    made: dict[str, float] = {}
+    for one in given:
+        name, _, number = one.rpartition("=")
+        try:
+            made[name] = float(number)
+        except ValueError:
+            raise CommandError(f"--width {one!r} has no number.", code="C03", hint="--width stay=0.5") from None
+    return made[""] if list(made) == [""] else made or None
 
 
 def check(path: str, site: str | None, as_json: bool) -> None:
@@ -62,7 +87,7 @@ def release(
     target = Path(save) if save is not None else own.path.with_suffix(".release.json")
     if not target.parent.is_dir():
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
-    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger")
+    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
     progress("opening the table")
     curator = Curator(own.data, study, site=own, analyst=analyst)
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
@@ -88,7 +113,7 @@ def combine(
     found = study.combine(returned, effects=given)
     table = found.summary(level)  # few answers end here
     words: dict[str, Any] = {"study": study.name, "parties": list(found.parties), "refused": dict(found.refused)}
-    words |= {"missing": list(found.missing), "alone": found.alone, "combined": {}}
+    words |= {"missing": list(found.missing), "signed": list(found.signed), "alone": found.alone, "combined": {}}
     if as_json:
         own = study.combining.level if level is None else level
         few = [name for name in found if len(found[name].levels) == 0 or found[name].kind != "histogram"]

@@ -27,6 +27,7 @@ from tacit.release import Release, Releases
 from tacit.rowmap import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.rowmaps import unit_of
+from tacit.signing import signer
 from tacit.study import Site, Study
 
 R = TypeVar("R", bound=Release)
@@ -75,6 +76,7 @@ class Curator:
     ) -> None:
         self.schema, self.study = studied.public_of(schema)
         studied.with_study(site, self.study)
+        self._key: Path | None = None if site is None else site.key
         opened = open_source(data)
         named = opened if site is None else apply(opened, site)
         self._source: Source = computing(named, self.schema)
@@ -221,19 +223,22 @@ class Curator:
         several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the same
         table at the same price is answered from the ledger, free.  A release is as in `Release`; `note` stays here.
 
-        A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest.
+        A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest, and the
+        signature of the site's key where there is one.
 
         Raises, and spends nothing: BudgetError B01, B03, B04 (a price that is none, or of another kind), B02 (the
         budget refuses), QueryError as `design`, Q21 to Q23 (several questions), LedgerError L07 to L10,
-        StudyError P01 (closed), P02 (above the study's price), P04 (another study).  MachineError
-        M01 may come after the charge: it stands, and the same question resumes it.
+        StudyError P01 (closed), P02 (above the study's price), P04 (another study), FileError C29 (a key that cannot be
+        read).  MachineError M01 may come after the charge: it stands, and the same question resumes it.
         """
         if isinstance(query, Study):
             studied.own_words(shares, name)
             studied.same(query, self.study)
             given = studied.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
             cost = Cost.of(**given)
-            return self._named(Asked(split(query.asks, cost, query.shares), cost, note, query))
+            key = None if self._key is None else signer(self._key)  # what cannot be read is refused before the charge
+            found = self._named(Asked(split(query.asks, cost, query.shares), cost, note, query))
+            return found if key is None else found.signed_by(key)
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
         if isinstance(query, Query):
             if shares is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from fractions import Fraction
 from functools import lru_cache
@@ -16,6 +16,7 @@ from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.calibration import noise_for
 from tacit.release import Release, Releases
 from tacit.schema import Integer, Real
+from tacit.signing import verified
 
 if TYPE_CHECKING:
     from tacit.study import Study
@@ -27,14 +28,12 @@ DIGITS: Final = 12
 def reason(study: Study, digest: str, schema: str, party: str, found: Releases) -> str | None:
     """Why an answer is none to this study, in words, or None.
 
-    digest, schema: those of the study, worked out once.  The first reason of these: the party is not listed, signatures
-    cannot be checked, a question has no answer, the columns are others, it is of another study, edition or schema, it
+    digest, schema: those of the study, worked out once.  The first reason of these: the party is not listed, a question
+    has no answer, the columns are others, it is of another study, edition or schema, it
     costs more than the study asks for, its noise is not what its price buys, it came too late.
     """
     if study.parties and party not in study.parties:
         return "it is none of the study's parties"
-    if study.parties and study.parties[party].key is not None:
-        return "the study lists a key for it, and this version checks no signatures"
     given = set(found)
     lacking = [name for name in study.asks if name not in given]
     if lacking:
@@ -51,6 +50,24 @@ def reason(study: Study, digest: str, schema: str, party: str, found: Releases) 
         if said is not None:
             return said
     return _price(study, answers) or _late(study, answers)
+
+
+def forged(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
+    """Why an answer is not by the party that it names, in words, or None; where no key is listed nobody can tell.
+
+    body: the text that is signed (`release.body_of`).  StudyError C27 where a key is listed and `cryptography` lacks.
+    """
+    listed = study.parties[party].key if party in study.parties else None
+    if listed is None:
+        return None
+    if signature is None:
+        return "it is not signed, and the study lists a key for it"
+    try:
+        if verified(listed, signature, body()):
+            return None
+    except ValueError:  # a number beyond all floats: no text
+        pass
+    return "its signature is not that of what it says by the key that the study lists: changed, or signed by another"
 
 
 def _columns(study: Study, one: Release) -> str | None:

@@ -16,10 +16,10 @@ from tacit.inference.terms import Block
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.parties import totals
 from tacit.parties.evidence import Evidence, merged
-from tacit.parties.heterogeneity import Effects, Method, effects
+from tacit.parties.heterogeneity import Effects, Method
 from tacit.parties.pooling import Pooled, pooled
 from tacit.parties.reading import evidence, quality_evidence
-from tacit.parties.varied import Parts, Varied, parts_of, varied
+from tacit.parties.varied import Parts, Varied, differing, parts_of, varied
 from tacit.release import Released
 
 WIDE: Final = Fraction(10**6)
@@ -107,7 +107,7 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
         reasons=tuple(word if bad else None for word, bad in zip(words, made.unclear, strict=True)),
         shares=made.shares,
         parts=parts,
-        effects=_differing(parts, method),
+        effects=_differing(found, parts, method),
     )
 
 
@@ -129,14 +129,11 @@ def _random(label: str, found: Evidence, method: Method, sampled: bool) -> Colum
     )
 
 
-def _differing(parts: Parts, method: Method) -> tuple[Effects | None, ...]:
-    """How far parties differ beyond their errors, also where one quantity is estimated."""
-    total = parts.sampling + parts.privacy
-    found: list[Effects | None] = []
-    for t in range(total.shape[1]):
-        at = parts.usable[:, t] & (total[:, t] > 0)
-        found.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
-    return tuple(found)
+def _differing(found: Evidence, parts: Parts, method: Method) -> tuple[Effects | None, ...]:
+    """How far parties differ beyond their errors, also where one quantity is estimated; None without any error."""
+    certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
+    made, _ = differing(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
+    return made
 
 
 def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled: bool) -> Column:

@@ -21,7 +21,10 @@ CLOSE: Final = 1e-10
 
 @dataclass(frozen=True)
 class Effects:
-    """mu, its variance [Hartung & Knapp 2001], tau2, Cochran's Q on df degrees of freedom; weights of shape (M,)."""
+    """mu, its variance [Hartung & Knapp 2001], tau2, Cochran's Q on df degrees of freedom; weights of shape (M,).
+
+    freedom: of the interval's t, at most df: where few parties are precise, tau2 is known from those few.
+    """
 
     mu: float
     variance: float
@@ -29,6 +32,7 @@ class Effects:
     Q: float
     df: int
     weights: Array
+    freedom: float
 
     @property
     def I2(self) -> float:
@@ -43,18 +47,21 @@ class Effects:
         return float(cast(Any, special).chdtrc(self.df, self.Q))
 
     def half(self, level: float) -> float:
-        """Half the interval of mu: t with df degrees of freedom."""
-        return quantile(level, self.df) * math.sqrt(self.variance)
+        """Half the interval of mu: t with `freedom` degrees of freedom."""
+        return quantile(level, self.freedom) * math.sqrt(self.variance)
 
     def prediction(self, level: float) -> tuple[float, float] | None:
-        """Where theta of one more party lies: mu -+ t(df - 1) sqrt(tau2 + variance) [Higgins et al. 2009]; needs 3."""
+        """Where theta of one more party lies: mu -+ t(freedom - 1) sqrt(tau2 + variance) [Higgins et al. 2009].
+
+        None for fewer than three parties.
+        """
         if self.df < 2:
             return None
-        half = quantile(level, self.df - 1) * math.sqrt(self.tau2 + self.variance)
+        half = quantile(level, max(self.freedom - 1, 1.0)) * math.sqrt(self.tau2 + self.variance)
         return self.mu - half, self.mu + half
 
 
-def quantile(level: float, df: int) -> float:
+def quantile(level: float, df: float) -> float:
     """The t with P(|T| <= t) = level.
 
     >>> round(quantile(0.95, 9), 4)
@@ -69,7 +76,8 @@ def effects(y: Array, v: Array, method: Method = "REML") -> Effects:
     """Estimates and their variances, shape (M,), M >= 2 -> Effects.
 
     REML: restricted maximum likelihood, by Fisher scoring; "DL": the moment estimator [DerSimonian & Laird 1986].
-    Interval: Hartung and Knapp's, the empirical variance of the weighted estimates with t on M - 1 degrees of freedom.
+    Interval: Hartung and Knapp's, the empirical variance of the weighted estimates, with t on M - 1 degrees of freedom
+    where all are equally precise and fewer where they are not.
 
     >>> found = effects(np.array([1.0, 2.0, 4.0, 3.0]), np.array([0.1, 0.2, 0.1, 0.3]))
     >>> round(found.mu, 3), found.df, round(found.I2, 2)
@@ -83,7 +91,22 @@ def effects(y: Array, v: Array, method: Method = "REML") -> Effects:
     Q = float((fixed * (y - middle) ** 2).sum())
     df = len(y) - 1
     variance = float((w * (y - mu) ** 2).sum() / (df * w.sum()))
-    return Effects(mu, variance, tau2, Q, df, w / w.sum())
+    return Effects(mu, variance, tau2, Q, df, w / w.sum(), freedom_of(w) if tau2 > 0 else float(df))
+
+
+def freedom_of(w: Array) -> float:
+    """Degrees of freedom with which V = 1 / sum w is known where tau2 is estimated [Kenward & Roger 1997].
+
+    2 V**2 / Var V, Var V = (sum w**2 / (sum w)**2)**2 / information: M - 1 for equal weights, about m - 1 where m
+    parties have nearly all the weight, as if there were no others.  (A tau2 of 0 leaves
+    nothing to know: then M - 1.)
+
+    >>> round(freedom_of(np.ones(10)), 6), round(freedom_of(np.array([1.0] * 5 + [1e-4] * 30)), 2)
+    (9.0, 4.0)
+    """
+    one, two, three = (float((w**k).sum()) for k in (1, 2, 3))
+    information = 0.5 * (two - 2 * three / one + two**2 / one**2)
+    return min(max(2 * information * one**2 / two**2, 1.0), len(w) - 1.0)
 
 
 def moment(y: Array, v: Array) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -13,7 +14,6 @@ import numpy as np
 from tacit.errors import InferenceError, ReleaseError
 from tacit.inference.histogram import HistogramRelease
 from tacit.inference.moments import source_of
-from tacit.noise.laws import Law
 from tacit.parties.summed import Piece, summed
 
 if TYPE_CHECKING:
@@ -69,15 +69,14 @@ def added(found: Combined) -> CombinedHistogram:
     part, weights = first.parts[0], _weights(found)
     total = np.zeros(cells, dtype=object)
     for weight, one in zip(weights, found.releases, strict=True):
-        total = total + weight * np.array([cell[0] for cell in one.parts[0].integers], dtype=object)
-    pieces: dict[tuple[Law, int], int] = {}
-    for weight, one in zip(weights, found.releases, strict=True):
-        pieces[one.parts[0].law, weight] = pieces.get((one.parts[0].law, weight), 0) + 1
+        total += np.array([weight * cell[0] for cell in one.parts[0].integers], dtype=object)
+    laws = {id(one.parts[0].law): one.parts[0].law for one in found.releases}  # of many parties few
+    pieces = Counter(zip((id(one.parts[0].law) for one in found.releases), weights, strict=True))
     unit = _unit(found)
     made = replace(
         part,
         integers=tuple((int(k),) for k in total),
-        law=_law([(law, weight, count) for (law, weight), count in pieces.items()]),
+        law=_law([(laws[key], weight, count) for (key, weight), count in pieces.items()]),
         parameters={**part.parameters, "share": unit},
         cost=found.cost,
     )

@@ -90,8 +90,10 @@ def mismatch(own: Released, other: Released, where: str) -> str | None:
 
 
 def _grids(own: Grid | None, other: Grid | None, label: str, where: str) -> str | None:
+    if own is other:
+        return None
     if own is None or other is None:
-        return None if own is other else f"{label!r} is of another kind than {where}"
+        return f"{label!r} is of another kind than {where}"
     if (own.lower, own.upper) != (other.lower, other.upper):
         return f"{label!r} is {span(other)} there, {span(own)} {where}"
     if own.units != other.units:

@@ -79,9 +79,9 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     a = np.ones_like(found.size)
     for _ in range(1 if equal or not sampled else 2):  # a start that knows the noise, then the re-weighting
         if not equal and sampled:
-            a = 1 / (c + found.weighing(x) / _sizes(found, x, c))
+            a = 1 / (c + found.weighing(x) / steady_sizes(found, x, c))
         x = solution(found, a)
-        c = _row(found, a, x)
+        c = row_variance(found, a, x)
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
@@ -135,14 +135,14 @@ def _noises(found: Evidence, a: Array, load: Array) -> tuple[Array, Array]:
     return each.sum(axis=(0, 2)), np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=(0, 2)))
 
 
-def _sizes(found: Evidence, x: Array, c: Array) -> Array:
+def steady_sizes(found: Evidence, x: Array, c: Array) -> Array:
     """Sizes for the weights, uncorrelated with D(x): at least one row."""
     size, own = found.likely_size()
     slope = own * found.with_size(x) / np.maximum(np.maximum(size, 1.0) * c + found.privacy(x), 1e-300)
     return np.maximum(size - slope * found.distance(x), 1.0)
 
 
-def _row(found: Evidence, a: Array, x: Array) -> Array:
+def row_variance(found: Evidence, a: Array, x: Array) -> Array:
     """Sampling variance of a row's part of D, from all parties."""
     size = np.maximum((a * found.size).sum(axis=0), a.max(axis=0))
     raw = (a * found.sampling(x)).sum(axis=0)

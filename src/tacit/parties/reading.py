@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -57,6 +57,9 @@ def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
     return replace(made, kind="share", shift=0.5, scale=0.5)
 
 
+NO_MIDDLE: Final = np.zeros((1, 1))
+
+
 @dataclass(frozen=True)
 class _One:
     """One party: sums (2, T), loads (2, 1 or T, k), squares (3, T), square_loads (3, 1 or T, k), most (T,)."""
@@ -67,7 +70,7 @@ class _One:
     square_loads: Array
     most: Array
     public: bool
-    middle: Array = field(default_factory=lambda: np.zeros((1, 1)))
+    middle: Array = field(default_factory=lambda: NO_MIDDLE)
 
 
 def _rows(release: Released, part: Part) -> int | None:
@@ -100,11 +103,10 @@ def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_One]:
         shape = (len(places), -1)
         sums = np.array([noisy.size.reshape(shape), noisy.total.reshape(shape)])
         squares = np.array([one.reshape(shape) for one in noisy.squares])
+        load, square_load = noisy.loadings[:2, None], noisy.square_loadings[:, None]
         for j, i in enumerate(places):
             own = squares[:, j]
-            found[i] = _One(
-                sums[:, j], noisy.loadings[:2, None], own, noisy.square_loadings[:, None], own[0], noisy.public
-            )
+            found[i] = _One(sums[:, j], load, own, square_load, own[0], noisy.public)
     return [found[i] for i in range(len(parts))]
 
 
@@ -146,14 +148,18 @@ def stacked(found: Sequence[_One], parts: Sequence[Part]) -> Evidence:
     shift, scale = (0.0, (upper - lower) ** 2) if kind == "variance" else ((lower + upper) / 2, (upper - lower) / 2)
     noise = np.zeros((len(found), k))
     laplace = np.zeros((len(found), k), dtype=np.bool_)
+    laws = {id(part.law): part.law for part in parts}  # many parts of few laws
+    facts = {key: (law.variance(), not is_gaussian(law)) for key, law in laws.items()}
     for j, (one, part) in enumerate(zip(found, parts, strict=True)):
-        noise[j, : one.loads.shape[-1]] = part.law.variance()
-        laplace[j, : one.loads.shape[-1]] = not is_gaussian(part.law)
+        noise[j, : one.loads.shape[-1]], laplace[j, : one.loads.shape[-1]] = facts[id(part.law)]
+    made: dict[int, Array] = {}
 
     def filled(load: Array) -> Array:
-        wide = np.zeros((len(load), cells, k))
-        wide[:, :, : load.shape[-1]] = load
-        return wide
+        if id(load) not in made:  # parties of one form, noise and size have one array, which `found` holds
+            own = load.reshape(-1, *load.shape[-2:])
+            made[id(load)] = np.zeros((len(own), cells, k))
+            made[id(load)][:, :, : own.shape[-1]] = own
+        return made[id(load)]
 
     return Evidence(
         kind=kind,
@@ -166,7 +172,7 @@ def stacked(found: Sequence[_One], parts: Sequence[Part]) -> Evidence:
         laplace=laplace,
         most=np.array([one.most for one in found]),
         public=np.array([one.public for one in found]),
-        middle=np.stack([filled(one.middle[None])[0] for one in found]),
+        middle=np.stack([filled(one.middle)[0] for one in found]),
         shift=shift,
         scale=scale,
     )

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from tacit.errors import InferenceError, StudyError, TacitError, nearest
+from tacit.errors import InferenceError, StudyError, nearest
+from tacit.parties.arrivals import arrived, unswept
 from tacit.parties.checking import reason
 from tacit.parties.combine import combined
 from tacit.parties.heterogeneity import METHODS, Method
 from tacit.parties.people import KINDS
 from tacit.parties.telling import listed
-from tacit.release import Release, Releases, canonical, write_text
+from tacit.release import Release, Releases, write_text
 from tacit.study.parties import Effects
 
 if TYPE_CHECKING:
     from tacit.study import Study
     from tacit.tables import Table
-
-SUFFIX: Final = ".release.json"
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +52,11 @@ class StudyResult(Mapping[str, Any]):
         """Listed parties of which nothing came, but for optional ones."""
         came = {*self.answers, *self.refused}
         return tuple(name for name, one in self.study.parties.items() if name not in came and not one.optional)
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """Parties whose answers bear the signature of the key that the study lists; nobody can have changed those."""
+        return tuple(name for name in self.answers if name in self.study.parties and self.study.parties[name].key)
 
     @property
     def parties(self) -> tuple[str, ...]:
@@ -148,6 +151,10 @@ class StudyResult(Mapping[str, Any]):
         if self.missing:
             said.append(f"no answer from {', '.join(self.missing)}")
         said += [f"{name}: {why}" for name, why in self.alone.items()]
+        signed = set(self.signed)
+        bare = tuple(name for name in self.answers if name not in signed)
+        if bare:
+            said.append(f"not signed: {listed(bare)}; a digest finds accidents, only a signature finds tampering")
         return tuple(said)
 
     def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
@@ -200,11 +207,15 @@ def combine_study(
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
     refused: dict[str, str] = {}
-    if isinstance(returned, Mapping):
-        found = [(f"answer of {name}", name, one) for name, one in returned.items()]
-    else:
-        found = _read(files_of(returned), refused)
-    kept = _once(found, refused)
+    with unswept():
+        answers = _checked(study, arrived(study, returned, refused), refused)
+    order = {name: i for i, name in enumerate(study.parties)}
+    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
+    return StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method)
+
+
+def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
+    """Those that answer this study."""
     digest, schema = study.digest(), study.schema.digest()
     answers: dict[str, Releases] = {}
     for party, one in kept.items():
@@ -213,64 +224,4 @@ def combine_study(
             answers[party] = one
         else:
             refused[party] = why
-    order = {name: i for i, name in enumerate(study.parties)}
-    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
-    return StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method)
-
-
-def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """Files, patterns or a folder -> files, each once, by name; StudyError C20 where there is none."""
-    given = [returned] if isinstance(returned, str | os.PathLike) else list(returned)
-    found: list[Path] = []
-    for one in given:
-        place = Path(one)
-        if place.is_dir():
-            found += sorted(place.glob("*.json"))
-        elif place.exists() or not glob.has_magic(str(one)):
-            found.append(place)
-        else:
-            found += [Path(name) for name in sorted(glob.glob(str(one)))]
-    if not found:
-        said = ", ".join(str(one) for one in given) or "nothing"
-        raise StudyError(f"{said}: no file there.", code="C20", hint='study.combine("returned/*.json")', state=None)
-    return list(dict.fromkeys(found))
-
-
-def _read(files: Sequence[Path], refused: dict[str, str]) -> list[tuple[str, str, Releases]]:
-    """File name, party, answer of each file that can be read."""
-    out: list[tuple[str, str, Releases]] = []
-    for path in files:
-        try:
-            found = Releases.load(path)
-        except TacitError as problem:
-            refused[_stem(path)] = problem.message.removeprefix(f"{path} ").rstrip(".")
-            continue
-        tables = {one.table for one in found.values()}
-        if len(tables) != 1:
-            refused[_stem(path)] = "it has answers of several tables" if tables else "it holds no answer"
-            continue
-        out.append((path.name, tables.pop(), found))
-    return out
-
-
-def _stem(path: Path) -> str:
-    return path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
-
-
-def _once(found: Sequence[tuple[str, str, Any]], refused: dict[str, str]) -> dict[str, Releases]:
-    """One answer a party: copies of one count once, and of two that differ none does."""
-    kept: dict[str, tuple[str, Releases]] = {}
-    twice: dict[str, list[str]] = {}
-    for file, party, one in found:
-        if not isinstance(one, Releases):
-            refused[party] = "it is no answer that a curator made (Releases)"
-        elif party not in kept:
-            kept[party] = file, one
-        elif canonical(kept[party][1].to_dict()) == canonical(one.to_dict()):
-            refused[file] = f"it is the answer of {party} again, as in {kept[party][0]}"
-        else:
-            twice.setdefault(party, [kept[party][0]]).append(file)
-    for party, files in twice.items():
-        refused[party] = f"it answers twice, in {' and '.join(files)}"
-        del kept[party]
-    return {party: one for party, (_, one) in kept.items()}
+    return answers

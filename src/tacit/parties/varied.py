@@ -11,8 +11,10 @@ from tacit.inference.invert import FLOOR
 from tacit.inference.laws import Array, halfwidth
 from tacit.parties.evidence import Evidence
 from tacit.parties.heterogeneity import Effects, Method, effects
-from tacit.parties.pooling import SHARP, law, pooled
+from tacit.parties.pooling import SHARP, law, pooled, row_variance, steady_sizes
 
+ROUNDS = 2
+"""Of re-centring: where one value is near, the next is nearer by the square."""
 ALIKE = 0.5
 """Sampling variances of a row are shrunk to the pooled one as if they differed by this part of it (sd) in truth."""
 
@@ -37,12 +39,14 @@ class Varied:
     parts: Parts
     effects: tuple[Effects | None, ...]
     evidence: Evidence
+    centred: Parts
+    """What the effects are made of: x + D(x) / size around their mean, linear in the noise, kept to no bounds."""
 
     @property
     def value(self) -> Array:
         """mu, shape (T,); the middle of what is possible where nothing is known."""
         low, high = self.limits
-        return np.array([(low + high) / 2 if one is None else one.mu for one in self.effects])
+        return np.array([(low + high) / 2 if one is None else min(max(one.mu, low), high) for one in self.effects])
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -56,13 +60,13 @@ class Varied:
         out = np.zeros_like(self.parts.value)
         for t, one in enumerate(self.effects):
             if one is not None:
-                out[self.parts.usable[:, t], t] = one.weights
+                out[:, t] = one.weights
         return out
 
     @property
     def privacy(self) -> Array:
         """Part of the variance that is noise, shape (T,)."""
-        return (self.shares**2 * self.parts.privacy).sum(axis=0)
+        return (self.shares**2 * self.centred.privacy).sum(axis=0)
 
     @property
     def variance(self) -> Array:
@@ -73,7 +77,7 @@ class Varied:
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits, shape (T,) each: t on M - 1 degrees of freedom, within the bounds."""
+        """Lower and upper limits, shape (T,) each: t on their degrees of freedom, within the bounds."""
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
         wide = np.array(
@@ -126,12 +130,40 @@ def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
     return np.minimum(np.maximum(made, 0.05 * common), np.maximum(found.cap(x), 0.05 * common))
 
 
+def centred(found: Evidence, x: Array, *, sampled: bool = True) -> Parts:
+    """Each party's x + D(x) / size around one x for all, shape (T,), in the column's units.
+
+    A party's own ratio has the bias that its noisy size and the bounds of its column give it, the same in all parties,
+    so that a mean over them keeps it.  D is linear in the noise and zero on average, and this size, shrunk and freed
+    of what it shares with D, is no part of it: weighted sums of these are free of both (theory §6).
+    """
+    size = steady_sizes(found, x, row_variance(found, np.ones_like(found.size), x))
+    spread = _shrunk(found, np.broadcast_to(x, size.shape), x, size) / size if sampled else np.zeros_like(size)
+    scale = found.scale
+    value = found.shift + scale * (x + found.distance(x) / size)
+    every = np.ones_like(size, dtype=np.bool_)
+    return Parts(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, every)
+
+
+def differing(
+    found: Evidence, usable: NDArray[np.bool_], method: Method, sampled: bool
+) -> tuple[tuple[Effects | None, ...], Parts]:
+    """How far parties differ in each of T cells, and what that is told from; None where two say nothing."""
+    x = pooled(found, equal=True).x
+    low, high = found.bounds
+    several = usable.sum(axis=0) >= 2
+    made: list[Effects | None] = [None] * len(x)
+    for _ in range(ROUNDS):
+        parts = centred(found, x, sampled=sampled)
+        total = np.maximum(parts.sampling + parts.privacy, 1e-300)
+        made = [effects(parts.value[:, t], total[:, t], method) if several[t] else None for t in range(len(x))]
+        middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
+        x = np.clip(middle, low, high)
+    return tuple(made), centred(found, x, sampled=sampled)
+
+
 def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> Varied:
     """Evidence -> random effects of each cell."""
     parts = parts_of(found, sampled=sampled)
-    total = parts.sampling + parts.privacy
-    made: list[Effects | None] = []
-    for t in range(total.shape[1]):
-        at = parts.usable[:, t]
-        made.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
-    return Varied(parts, tuple(made), found)
+    made, own = differing(found, parts.usable, method, sampled)
+    return Varied(parts, made, found, own)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
@@ -184,18 +185,18 @@ class Plan:
             rows.append((*row, *self._pooled(part, one, digits)))
         more = (f"and {len(listed) - SHOWN} more",) if len(listed) > SHOWN else ()
         columns = ("question", "term", f"{100 * self.level:g}% width", "of which privacy", "without privacy")
-        if self._root is not None:
-            columns = (*columns, f"pooled over {self._root.number:,}")
+        if self._together is not None:
+            columns = (*columns, f"pooled over {self._together.number:,}")
         return Table("", columns, tuple(rows), (*more, f"assumed: {ASSUMED}"), (*SIDES, *SIDES[-1:])[: len(columns)])
 
     @property
-    def _root(self) -> Parties | None:
-        return self.parties if self.parties is not None and self.parties.root is not None else None
+    def _together(self) -> Parties | None:
+        return self.parties if self.parties is not None and self.parties.together else None
 
     def _pooled(self, part: Part, one: Expected, digits: int) -> tuple[str, ...]:
-        if self._root is None:
+        if self._together is None:
             return ()
-        width = self._root.pooled(part.shape.query, one.width)
+        width = self._together.pooled(part.name, one.term)
         return ("–" if width is None else format_number(width, decimals=min(digits + 1, 8)),)
 
     def sections(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -209,13 +210,25 @@ class Plan:
             ("What leaves", (f"{self.numbers:,} noisy integers of {self.table!r} ({people})", *leaves)),
             ("Cost", (f"{self.cost}", *self._balance())),
             ("Expected precision", (*self.table_of_terms().to_text().splitlines(), self.rate)),
-            *(() if self.parties is None else (("Parties", self.parties.lines()),)),
+            *self._of_parties(),
             ("Cautions", tuple(f"- {one}" for one in cautions) if cautions else ("none",)),
             (
                 "Stored",
                 ("the question, the noisy integers, cost, date and note, in the ledger; never a row or its digest",),
             ),
         )
+
+    def _of_parties(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Of a study: who, what would be narrow enough, where privacy is free."""
+        if self.parties is None:
+            return
+        yield "Parties", self.parties.lines()
+        wanted = self.parties.reached(lambda cost: self.budget is None or self.budget.admits(self.spent, cost))
+        if wanted:
+            yield "To be narrow enough", wanted
+        free = self.parties.free()
+        if free:
+            yield "Where privacy is free", free
 
     def _balance(self) -> tuple[str, ...]:
         whole = () if self.budget is None else _before_and_after(self.budget, self.spent, self.cost)

@@ -2,44 +2,59 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Final
 
-from tacit.queries import Mean, Query, Variance
+from tacit.errors import QueryError, nearest
+from tacit.planning.expect import Expected
+from tacit.planning.pooled import Pool, Reach, free_line, pools, reach
+from tacit.privacy import Cost
+from tacit.queries import Mean, Variance
 from tacit.study import Study
 
 POOLED: Final = (Mean, Variance)
 """Questions whose answers estimate one quantity where effects are common; totals and shares of cells do not."""
+MOST: Final = 1e300
+RULE: Final = (
+    "that part falls as 1/(N ε²) (as 1/(N ρ) of normal noise), N the rows of a party, and not with the number of "
+    "parties: privacy is free where ε is well above 1/√N, and takes more below, however many answer (theory §6)"
+)
+DIFFERING: Final = (
+    "that is where parties do not differ; where they do, by a standard deviation τ, no interval of M parties is "
+    "narrower than 2 t(M-1) τ/√M, and only more parties help"
+)
 
 
 @dataclass(frozen=True)
 class Parties:
     """Public facts of a study's parties.
 
-    number: how many are listed, 0 where anybody may answer.  alike: none is of another size.
+    number: how many are listed, 0 where anybody may answer.  pools: of each term of the questions that have one
+    quantity to estimate.  reaches: what would make intervals as narrow as wanted.
     """
 
     number: int
     optional: int
     effects: str
     minimum: int
-    alike: bool
     closes: date | None
+    pools: tuple[Pool, ...] = ()
+    reaches: tuple[Reach, ...] = ()
 
     @property
-    def root(self) -> float | None:
-        """Square root of the number of equal, independent answers to one quantity; None where there is no such thing.
+    def together(self) -> bool:
+        """Whether a width of all parties together is known: they are listed, several, and their effects common.
 
-        Estimates of variances s² that are independent have a mean of variance s²/k; with random effects it depends on
-        how much parties differ, which nobody knows beforehand.
+        With random effects it depends on how much parties differ, which nobody knows beforehand.
         """
-        return math.sqrt(self.number) if self.effects == "common" and self.alike and self.number > 1 else None
+        return self.effects == "common" and self.number > 1
 
-    def pooled(self, query: Query[Any], width: float) -> float | None:
-        """Width of an interval from all parties, of which each has `width`; None where it is not known."""
-        return None if self.root is None or not isinstance(query, POOLED) else width / self.root
+    def pooled(self, name: str, term: str) -> float | None:
+        """Width of an interval from all parties together; None where it is not known."""
+        found = (one.width for one in self.pools if (one.name, one.term) == (name, term))
+        return next(found, None) if self.together else None
 
     def lines(self) -> tuple[str, ...]:
         """What a page says of them."""
@@ -50,20 +65,59 @@ class Parties:
             found.append(f"answers count until {self.closes.isoformat()}")
         if 0 < self.number < self.minimum:
             found.append(f"{self.number:,} parties are listed, and {self.minimum:,} are needed: nothing will be pooled")
-        if self.root is None and self.number > 1:
-            why = "parties may differ, by how much nobody knows yet" if self.effects == "random" else "of several sizes"
-            found.append(f"no pooled width is foretold: {why}")
+        if self.effects == "random" and self.number > 1:
+            found.append("no pooled width is foretold: parties may differ, by how much nobody knows yet")
         return tuple(found)
 
+    def free(self) -> tuple[str, ...]:
+        """Where privacy is free and where it is not, one line a question; none without a question that pools."""
+        worst: dict[str, Pool] = {}
+        for one in self.pools:
+            if one.name not in worst or one.added > worst[one.name].added:
+                worst[one.name] = one
+        return (*map(free_line, worst.values()), RULE) if worst else ()
 
-def parties_of(study: Study) -> Parties:
-    """Study -> what its plan needs of its parties."""
+    def reached(self, fits: Callable[[Cost], bool]) -> tuple[str, ...]:
+        """What would reach the widths wanted; fits: whether the budget admits a price."""
+        said = tuple(one.line(fits) for one in self.reaches)
+        return said if not said or self.effects == "common" else (*said, DIFFERING)
+
+
+def parties_of(
+    study: Study, typical: int, found: Mapping[str, Sequence[Expected]], cost: Cost, level: float
+) -> Parties:
+    """Study, rows of a typical party, what it would show of each question -> what a plan needs of the parties."""
     listed = study.parties.values()
+    kept = {name: terms for name, terms in found.items() if isinstance(study.asks[name], POOLED)}
     return Parties(
         number=len(listed),
         optional=sum(one.optional for one in listed),
         effects=study.combining.effects,
         minimum=study.combining.minimum,
-        alike=all(one.rows in (None, study.rows) for one in listed),
         closes=study.closes,
+        pools=pools(kept, cost, typical, [one.rows or typical for one in listed], level),
     )
+
+
+def reaches(made: Parties, width: float | Mapping[str, float]) -> tuple[Reach, ...]:
+    """Widths wanted -> the ways there, of each question by its widest term.
+
+    QueryError Q40 for a width that is no number above 0, a question that does not pool, or one number for several.
+    """
+    names = list(dict.fromkeys(one.name for one in made.pools))
+    if not isinstance(width, Mapping):
+        if len(names) != 1:
+            asked = ", ".join(names) or "none"
+            text = f"one width for {len(names)} questions that estimate one quantity: {asked}."
+            raise QueryError(text, code="Q40", hint=f'width={{"{names[0] if names else "stay"}": 0.5}}')
+        width = {names[0]: width}
+    out: list[Reach] = []
+    for name, wanted in width.items():
+        if name not in names:
+            guess = nearest(name, names) or ", ".join(names) or "a Mean or a Variance"
+            raise QueryError(f"{name!r} is no question that parties estimate together.", code="Q40", hint=guess)
+        if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < MOST:  # pyright: ignore
+            raise QueryError(f"width of {name!r} is {wanted!r}: not above 0.", code="Q40", hint="in the column's units")
+        own = [one for one in made.pools if one.name == name]
+        out.append(reach(max(own, key=lambda one: one.variance((one.typical,))), float(wanted)))
+    return tuple(out)

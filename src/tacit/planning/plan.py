@@ -13,7 +13,7 @@ from tacit.errors import QueryError, TacitError
 from tacit.mechanisms.moments import Design
 from tacit.planning.expect import GUESSED_ROWS, Expected, expected
 from tacit.planning.page import Part, Plan
-from tacit.planning.parties import parties_of
+from tacit.planning.parties import parties_of, reaches
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.queries import Query
 from tacit.schema import Schema
@@ -131,6 +131,7 @@ def plan_study(
     delta: Number | None = None,
     rho: Number | None = None,
     level: float | None = None,
+    width: float | Mapping[str, float] | None = None,
 ) -> Plan:
     """`Study.plan`: as `plan`, of one party's release, with what is known of all of them."""
     spend = study.spend
@@ -149,7 +150,8 @@ def plan_study(
         budget=study.budget,
         name=study.name,
     )
-    return replace(page, parties=parties_of(study))
+    made = parties_of(study, page.rows, {part.name: part.terms for part in page.parts}, page.cost, page.level)
+    return replace(page, parties=made if width is None else replace(made, reaches=reaches(made, width)))
 
 
 def _rows(rows: int | None, neighbors: str) -> int:

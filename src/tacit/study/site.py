@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from tacit.errors import FileError
+from tacit.errors import FileError, StudyError
 from tacit.files import format_of, known, ledger_of, section_of, text_of
 from tacit.schema.toml import read_text, read_toml
+from tacit.signing import signer
 from tacit.study.columns import ColumnMap, columns_of
 from tacit.study.study import Study
 
@@ -31,6 +32,7 @@ class Site:
     data, ledger: the table; its ledger, None for `<table>.ledger` beside it.
     columns: the study's name -> how that column is found in the table; those not in it are as the study says.
     study: digest of the study that it was read for.
+    key: the file of the private key that signs the answer, or None.  Only its path is held.
 
     >>> import tempfile
     >>> from tacit import Study
@@ -59,14 +61,16 @@ class Site:
     ledger: str | None
     columns: Mapping[str, ColumnMap]
     study: str
+    key: Path | None = None
 
     @classmethod
     def load(cls, path: str | PathLike[str], study: Study) -> Site:
         """Read a site file for a study.
 
         Raises FileError F01, F02, F05, F06 as other files do, F09 without name or data, F20 for a map that does not fit
-        its column, F21 for a key to sign with; QueryError Q10 for a column that the study does not have; StudyError P03
-        for a party that the study does not list.
+        its column; QueryError Q10 for a column that the study does not have; StudyError P03 for a party that the study
+        does not list, C30 for a key that is not the one it lists, or none where it lists one; FileError C29 for a key
+        that cannot be read, or that others can read, StudyError C27 without the package cryptography.
         """
         place = Path(path)
         words = read_toml(read_text(place), str(place))
@@ -75,12 +79,11 @@ class Site:
             format_of(words, place)
         data = section_of(words, "data")
         known("[data]", data, DATA)
-        if "key" in data:
-            message = f"{place} has a key: answers are not signed in this version."
-            raise FileError(message, code="F21", hint="leave [data] key out")
         name = _needed(words, "name", "the site file", place, 'name = "st-mary", as the study lists it')
         where = _needed(data, "path", "[data]", place, '[data], then path = "exports/hip_2024.csv"')
-        study.party(name)
+        key = text_of(data, "key", "[data]")
+        own = None if key is None else place.parent / key
+        _fits(study, name, own, place)
         return cls(
             path=place,
             name=name,
@@ -88,7 +91,23 @@ class Site:
             ledger=ledger_of(text_of(data, "ledger", "[data]"), place),
             columns=columns_of(data.get("columns", {}), study.schema),
             study=study.digest(),
+            key=own,
         )
+
+
+def _fits(study: Study, name: str, key: Path | None, path: Path) -> None:
+    """StudyError P03, C30 for a party or a key that is not the study's: its answer would be refused."""
+    listed = study.party(name).key
+    if key is None:
+        if listed is not None:
+            message = f"the study lists a key for {name}, and {path} has none to sign with."
+            raise StudyError(message, code="C30", hint=f'[data], then key = "{name}.private"')
+        return
+    own = signer(key).public
+    if listed is not None and own != listed:
+        message = f"the key of {path} is not the one that the study lists for {name}: its answer would be refused."
+        hint = f"the other half of {listed}, or write to {study.contact or 'whoever runs the study'}"
+        raise StudyError(message, code="C30", hint=hint)
 
 
 def _needed(words: Mapping[str, Any], key: str, where: str, path: Path, hint: str) -> str:

@@ -132,14 +132,31 @@ class Study:
         delta: Number | None = None,
         rho: Number | None = None,
         level: float | None = None,
+        width: float | Mapping[str, float] | None = None,
     ) -> Plan:
         """What each party's release would cost and show, without data; see `tc.plan`.
 
         rows: those of a typical party (default: the study's).  A price other than `spend` may be tried.  level: of the
-        intervals (default: that of `[combine]`).  Where effects are common and no party is of another size, the width
-        of means and variances pooled over all parties is given, too: that of one party by the root of their number.
+        intervals (default: that of `[combine]`).  Where effects are common, the width of means and variances of all
+        listed parties together is given, too, from their sizes.  width: wanted of the widest such interval, by question
+        ({"stay": 0.5}) where there are several: the page says how many parties, how many times their rows, or which
+        price would do (`.parties.reaches`).  Source: theory §6, corrected.  QueryError Q40 (width), Q41 (rows).
+
+        >>> study = Study.from_toml('''
+        ... tacit = 1
+        ... budget = { epsilon = 1 }
+        ... table = { rows = 900 }
+        ... schema = { stay = { type = "Integer", lower = 0, upper = 60, units = "days" } }
+        ... spend = { epsilon = 0.2 }
+        ... ask = { stay = { query = "Mean", columns = "stay" } }
+        ... combine = { effects = "common" }
+        ... parties = { a = {}, b = { rows = 4_000 } }
+        ... ''')
+        >>> (way,) = study.plan(width=1).parties.reaches
+        >>> way.parties, str(way.price), round(way.rows, 1)
+        (9, 'ε = 0.4', 1.1)
         """
-        return LATER["plan"](self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level)
+        return LATER["plan"](self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width)
 
     def combine(
         self,

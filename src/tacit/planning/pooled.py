@@ -1,0 +1,190 @@
+"""What many parties' answers to one question would show together, from public sizes and the price alone (theory §6).
+
+A party of N rows has a sampling variance a / N and a noise variance b / N², whose b falls with the square of ε, or with
+ρ; parties that estimate one quantity together have the variance 1 / Σ 1 / (a / N + b / N²).  So the part that is
+privacy, b / (a N), is that of a party: more parties narrow an interval and leave that part as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Final
+
+from tacit.planning.expect import Expected
+from tacit.privacy import Cost
+from tacit.privacy.cost import MOST
+
+FREE: Final = 0.05
+"""Privacy is called free where it adds no more than this part to the sampling variance: 2.5 % to an interval."""
+MANY: Final = 10**9
+STEPS: Final = 60
+
+
+@dataclass(frozen=True)
+class Pool:
+    """One term of a question over parties: sampling = a, noise = b at `cost`, sizes = rows of each listed party."""
+
+    name: str
+    term: str
+    sampling: float
+    noise: float
+    cost: Cost
+    typical: int
+    sizes: tuple[int, ...]
+    level: float
+
+    def variance(self, sizes: Sequence[int], *, rows: float = 1.0, noise: float = 1.0) -> float:
+        """Of the parties together, with so many times the rows and the noise variance; inf for none."""
+        worth = sum(1 / (self.sampling / (rows * n) + noise * self.noise / (rows * n) ** 2) for n in sizes)
+        return 1 / worth if worth > 0 else math.inf
+
+    @property
+    def width(self) -> float:
+        """Expected width of the interval of all listed parties together."""
+        return self._width(self.variance(self.sizes))
+
+    @property
+    def without(self) -> float:
+        """The same without privacy."""
+        return self._width(self.variance(self.sizes, noise=0.0))
+
+    @property
+    def added(self) -> float:
+        """What privacy adds to the sampling variance of a party of typical size, as a part of it: b / (a N)."""
+        return self.noise / (self.sampling * self.typical) if self.sampling > 0 else math.inf
+
+    def _width(self, variance: float) -> float:
+        return 2 * NormalDist().inv_cdf(0.5 + self.level / 2) * math.sqrt(variance)
+
+    def _enough(self, width: float) -> float:
+        """The variance that an interval of that width has."""
+        return (width / (2 * NormalDist().inv_cdf(0.5 + self.level / 2))) ** 2
+
+    def parties_for(self, width: float) -> int:
+        """How many parties of typical size, at this price, have an interval of that width."""
+        return max(1, math.ceil(self.variance((self.typical,)) / self._enough(width) * (1 - 1e-12)))
+
+    def rows_for(self, width: float) -> float | None:
+        """How many times their rows the listed parties would need at this price; None for more than a billion times."""
+        goal = self._enough(width)
+        return _least(lambda c: self.variance(self.sizes, rows=c) <= goal, 1e-9, MANY)
+
+    def price_for(self, width: float) -> Cost | None:
+        """The price, in all, at which the listed parties have it; None where none does, or the price has a δ."""
+        goal = self._enough(width)
+        found = _least(lambda s: self.variance(self.sizes, noise=1 / s) <= goal, 1e-12, 1e12)
+        return None if found is None else scaled(self.cost, found)
+
+    def free_rows(self) -> int:
+        """From how many rows a party privacy is free at this price."""
+        return math.ceil(self.typical * self.added / FREE)
+
+    def free_price(self) -> Cost | None:
+        """From which price privacy is free for a party of typical size."""
+        return scaled(self.cost, self.added / FREE)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What would give one term an interval of the `width` wanted: `parties`, or times their `rows`, or `price`.
+
+    Each alone, the rest as it is; None where that alone does not do.
+    """
+
+    pool: Pool
+    width: float
+    parties: int
+    rows: float | None
+    price: Cost | None
+
+    def line(self, fits: Callable[[Cost], bool]) -> str:
+        """In words; fits: whether the budget admits a price."""
+        said = [f"{self.parties:,} parties of {self.pool.typical:,} rows at {self.pool.cost}"]
+        listed = len(self.pool.sizes)
+        if listed:
+            said.append(self._rows(listed))
+            said.append(self._price(listed, fits))
+        now = f" (now {self.pool.width:.3g})" if listed else ""
+        return f"{label(self.pool)}: {self.width:.3g} wide{now} with {'; or with '.join(said)}"
+
+    def _rows(self, listed: int) -> str:
+        if self.rows is None:
+            return f"no number of rows of the {listed:,} listed"
+        return f"{self.rows:.3g} times the rows of the {listed:,} listed"
+
+    def _price(self, listed: int, fits: Callable[[Cost], bool]) -> str:
+        if self.price is not None:
+            beyond = "" if fits(self.price) else ", which the budget does not admit"
+            return f"{self.price} of each of them{beyond}"
+        if self.pool.without > self.width:
+            return f"no price: sampling alone makes {self.pool.without:.3g}"
+        return "no price that can be told"
+
+
+def pools(
+    found: Mapping[str, Sequence[Expected]], cost: Cost, typical: int, sizes: Sequence[int], level: float
+) -> tuple[Pool, ...]:
+    """What a typical party's terms would show -> their pools."""
+    return tuple(
+        Pool(
+            name,
+            one.term,
+            (1 - one.privacy) * one.std_error**2 * typical,
+            one.privacy * (one.std_error * typical) ** 2,
+            cost,
+            typical,
+            tuple(sizes),
+            level,
+        )
+        for name, terms in found.items()
+        for one in terms
+        if math.isfinite(one.std_error)
+    )
+
+
+def reach(pool: Pool, width: float) -> Reach:
+    """The ways to an interval of a width."""
+    return Reach(pool, width, pool.parties_for(width), pool.rows_for(width), pool.price_for(width))
+
+
+def label(pool: Pool) -> str:
+    """The question and its term."""
+    return pool.name if pool.term in ("", "all", pool.name) else f"{pool.name}: {pool.term}"
+
+
+def free_line(pool: Pool) -> str:
+    """Whether privacy is free, in words, and from where on it is."""
+    what = f"{label(pool)}: privacy adds {100 * pool.added:.3g} % to the sampling variance"
+    if pool.added <= FREE:
+        return f"{what}: free, whatever the number of parties"
+    price = pool.free_price()
+    from_price = "" if price is None else f", or from {price} in all"
+    word = "nearly free" if pool.added <= 1 else "not free, and has the larger part"
+    return f"{what}: {word}; free from {pool.free_rows():,} rows a party{from_price}"
+
+
+def scaled(cost: Cost, times: float) -> Cost | None:
+    """The price of 1 / times the noise variance, rounded up to two digits; None beyond all prices, or with δ."""
+    if cost.kind == "approximate" or not times > 0:
+        return None
+    name = "epsilon" if cost.kind == "pure" else "rho"
+    own = getattr(cost, name)
+    value = float(own) * (math.sqrt(times) if cost.kind == "pure" else times)
+    if not 0 < value <= MOST[name]:
+        return None
+    return Cost.of(**{name: Fraction(Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(value)))})
+
+
+def _least(holds: Callable[[float], bool], low: float, high: float) -> float | None:
+    """The least number between two at which what is monotone holds; None where it does not even at the higher one."""
+    if not holds(high):
+        return None
+    for _ in range(STEPS):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
