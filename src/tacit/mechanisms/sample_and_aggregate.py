@@ -132,8 +132,9 @@ def _column(name: str, lower: float, upper: float, k: int, share: Cost) -> Colum
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
     plan = cast(Plan, shape.blocks)
-    rows = source.complete(plan.cells, shape.unit, shape.where)
-    found = exact(shape, rows, blocks.words(rows))
+    query = cast(SampleAndAggregate, shape.query)
+    groups = blocks.groups(source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
+    found = sums(shape, np.concatenate([estimates(plan.model, one, query.bias) for one in groups]))
     return tuple(_part(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
@@ -141,7 +142,12 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
     """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    values = estimates(plan.model, found, query.bias)
+    return sums(shape, estimates(plan.model, found, query.bias))
+
+
+def sums(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
+    """The integers of the blocks' estimates, shape (blocks, parameters)."""
+    plan = cast(Plan, shape.blocks)
     place = {name: j for j, name in enumerate(plan.model.names)}
     return tuple(_sums(column, values[:, place[column.label]]) for column in shape.columns)
 
