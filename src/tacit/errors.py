@@ -71,7 +71,7 @@ CODES: Final[dict[str, str]] = {
     "Q95": "a model that does not fit the question",
     "Q96": "blocks need to know about how many rows there are",
     "Q97": "a number of blocks or rows that cannot be",
-    "Q110": "a correction of bias for a statistic, which has none",
+    "Q110": "a correction of bias that only likelihoods have",
     "Q80": "a level is called like a cell that a histogram adds",
     "Q81": "a word of a histogram is neither true nor false",
     "Q82": 'bins="auto" without a public number of rows',

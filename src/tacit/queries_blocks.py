@@ -81,7 +81,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     only bound that is needed; a box much wider than the answer costs accuracy.  Or any `tc.Statistic` of a block.
     blocks: how many; by default about (n / epsilon)**(2/3), of at least 20 rows, epsilon being that of one parameter.
     bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none"; that
-    of a statistic is not, and says "none".
+    of a statistic is not ("none") unless "split-half" is asked for.
     rows: about how many rows there are, where their number is private; public.
     parameters: those to be released, all by default; the price is shared by these alone.
     where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
@@ -124,11 +124,11 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         condition(self)
 
     def _uncorrected(self) -> None:
-        """No correction is known of any statistic: the default says so; QueryError Q110 for another."""
-        if self.bias not in (BIASES[0], "none"):
-            text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and a statistic has none."
-            raise QueryError(text, code="Q110", hint='bias="none"')
-        object.__setattr__(self, "bias", "none")
+        """Statistics are corrected by halves, or not: the default says "none"; QueryError Q110 for another way."""
+        if self.bias not in (BIASES[0], "none", "split-half"):
+            text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
+            raise QueryError(text, code="Q110", hint='bias="split-half"')
+        object.__setattr__(self, "bias", "none" if self.bias == BIASES[0] else self.bias)
 
     def _known(self) -> None:
         """QueryError Q95 for parameters that the model does not have."""

@@ -21,7 +21,7 @@ from tacit.curator.source.rows import Rows
 from tacit.errors import ModelError, TacitError
 from tacit.mechanisms import fresh
 from tacit.mechanisms import sample_and_aggregate as mechanism
-from tacit.models.block_statistics import STATISTICS
+from tacit.models.block_statistics import STATISTICS, split
 from tacit.models.carried import identity, packed, unpacked
 from tacit.privacy import Cost
 
@@ -62,6 +62,26 @@ def test_statistics_with_a_name_are_those_of_numpy_and_scipy(name: str, live: Ca
     rows = values[:, :, 0] if columns == 1 else values
     expected = [float(live(rows[i, :size])) if size else 7.0 for i, size in enumerate(sizes)]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_halves_take_the_bias_of_a_maximum_away() -> None:
+    """Uniform rows: the bias of a maximum of t rows is -1 / (t + 1); twice it less that of halves is -2 / t**2.
+
+    5.5 standard errors: wrong once in 26 million runs.
+    """
+    rng = np.random.default_rng(0)
+    values = np.sort(rng.random((20_000, 24)), axis=1)
+    (first, n), (second, m) = split(values, np.full(20_000, 24))
+    assert n.tolist() == m.tolist() == [12] * 20_000
+    assert (np.sort(np.concatenate([first[:, :12], second[:, :12]], axis=1), axis=1) == values).all()
+    assert (np.diff(first[:, :12], axis=1) >= 0).all()
+    found = 2 * values[:, -1] - (first[:, 11] + second[:, 11]) / 2
+    expected = 2 * 24 / 25 - 12 / 13
+    assert abs(found.mean() - expected) < 5.5 * found.std() / np.sqrt(20_000)
+    model = tc.Statistic("iqr", m=(0, 1))
+    halves = fresh.statistics(model, values[:40, :, None], np.full(40, 24), "split-half")[:, 0]
+    iqr = [stats.iqr(one, axis=1) for one in (values[:40], first[:40, :12], second[:40, :12])]
+    np.testing.assert_allclose(halves, np.clip(2 * iqr[0] - (iqr[1] + iqr[2]) / 2, 0, 1), rtol=1e-12)
 
 
 def test_a_correlation_with_a_constant_is_none() -> None:

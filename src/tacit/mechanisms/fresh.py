@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tacit.errors import ModelError
 from tacit.mechanisms.zygote import BLOCK, HEADER, START, TRIAL
-from tacit.models.block_statistics import STATISTICS
+from tacit.models.block_statistics import STATISTICS, split
 from tacit.models.boxes import Array
 from tacit.models.carried import packed
 from tacit.models.statistic import Statistic
@@ -38,21 +38,29 @@ SPARE: Final = 30.0
 """Seconds more than a block has, after which nobody waits for it."""
 
 
-def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64]) -> Array:
+def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: str = "none") -> Array:
     """READS ROWS.  The numbers of each block, clamped into their ranges, shape (k, p); the default where it has none.
 
-    values: shape (k, capacity, columns), rows sorted; sizes: shape (k,).
+    values: shape (k, capacity, columns), rows sorted; sizes: shape (k,).  bias: "none", or "split-half": twice the
+    number less the mean of those of two halves, which leaves no bias of the order of one over the rows.
     """
     rows = values[:, :, 0] if model.columns == 1 else values
-    if isinstance(model.function, str):
-        found = STATISTICS[model.function][1](rows, sizes)
-    else:
-        with Zygote(model) as zygote, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
-            each = pool.map(zygote.block, (block[:size] for block, size in zip(rows, sizes, strict=True)))
-            found = np.array(list(each)).reshape(len(sizes), len(model.names))
+    found = _numbers(model, rows, sizes)
+    if bias == "split-half":
+        halves = [_numbers(model, *half) for half in split(rows, sizes)]
+        found = 2 * found - (halves[0] + halves[1]) / 2
     low, high = (np.array(ends) for ends in zip(*(ends for _, ends in model.ranges), strict=True))
     own = np.isfinite(found).all(axis=1, keepdims=True) & (sizes > 0)[:, None]
     return np.where(own, np.clip(found, low, high), model.fallback)
+
+
+def _numbers(model: Statistic, rows: Array, sizes: NDArray[np.int64]) -> Array:
+    """The numbers of each block as they come, shape (k, p), NaN where there is none."""
+    if isinstance(model.function, str):
+        return STATISTICS[model.function][1](rows, sizes)
+    with Zygote(model) as zygote, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        each = pool.map(zygote.block, (block[:size] for block, size in zip(rows, sizes, strict=True)))
+        return np.array(list(each)).reshape(len(sizes), len(model.names))
 
 
 @lru_cache(maxsize=64)

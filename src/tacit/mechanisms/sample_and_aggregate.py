@@ -155,7 +155,7 @@ def sums(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
 def estimates(model: Likelihood | Statistic, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
     """The estimate of each block, within the box, shape (blocks, parameters)."""
     if isinstance(model, Statistic):
-        return fresh.statistics(model, found.values, found.sizes)
+        return fresh.statistics(model, found.values, found.sizes, bias)
     from tacit.models.blocks import block_mle
 
     values = found.values[:, :, 0] if model.columns == 1 else found.values

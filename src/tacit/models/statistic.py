@@ -36,7 +36,7 @@ class Statistic:
     It must not keep rows, send them anywhere, or look for other processes.
 
     The estimate is that of the statistic's mean over blocks of about n / k rows.  Its bias in small blocks is not
-    corrected, and no interval knows of it: take fewer blocks where it matters (`blocks=`).
+    corrected, and no interval knows of it: where it matters take fewer blocks (`blocks=`), or `bias="split-half"`.
 
     ModelError M10, M12, M13 for ranges, columns, defaults; M21 for what is no function or an unknown name; M22 where it
     fails on rows made up, M23 where it cannot be carried to another process, M24 where there is none to be had.

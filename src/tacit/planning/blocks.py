@@ -62,5 +62,5 @@ def cautions(shape: Design, rows: int) -> list[str]:
     if _sampling(plan.model, rows) is None:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"
     if isinstance(plan.model, Statistic):
-        found.append("a statistic's bias in blocks of so many rows is not corrected, and no interval knows of it")
+        found.append("a statistic's bias in blocks of so many rows is in no interval")
     return found

@@ -101,7 +101,7 @@ def _of_persons(key: bytes, given: Any) -> Words:
 
 def _bytes(person: Any) -> bytes:
     """Who it is, as bytes: of one column, and so of one type."""
-    if isinstance(person, bytes | bytearray | memoryview):
+    if isinstance(person, bytes | bytearray):
         return b"b" + bytes(person)
     return b"t" + (str(person) if isinstance(person, str) else repr(person)).encode("utf-8", "surrogatepass")
 
