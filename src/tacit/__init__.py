@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from tacit.inference.fits.custom import Loss
     from tacit.inference.report import methods, table
     from tacit.models.custom import Model
+    from tacit.models.statistic import Statistic
     from tacit.parties import combine, hierarchy
     from tacit.planning import Plan, plan
     from tacit.schema import draft
@@ -66,6 +67,7 @@ __all__ = [
     "SampleAndAggregate",
     "Schema",
     "Site",
+    "Statistic",
     "Study",
     "Sum",
     "Table",
@@ -139,6 +141,8 @@ def __getattr__(name: str) -> Any:
         import tacit.families as found
     elif name == "Model":
         from tacit.models.custom import Model as found  # noqa: N813
+    elif name == "Statistic":
+        from tacit.models.statistic import Statistic as found  # noqa: N813
     elif name == "testing":
         import tacit.testing as found
     else:

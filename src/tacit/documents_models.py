@@ -15,7 +15,7 @@ BOX: Final[dict[str, Any]] = {
 
 def model() -> dict[str, Any]:
     """One of the families, all boxes written out, or what identifies a function."""
-    return {"oneOf": [*(_family(name) for name in FAMILIES), _own()]}
+    return {"oneOf": [*(_family(name) for name in FAMILIES), _own(), _statistic()]}
 
 
 def _family(name: str) -> dict[str, Any]:
@@ -42,6 +42,19 @@ def _own() -> dict[str, Any]:
         "default": numbers,
     }
     return _closed(words, ("family", "name", "digest", "parameters"))
+
+
+def _statistic() -> dict[str, Any]:
+    words: dict[str, Any] = {
+        "family": {"const": "Statistic"},
+        "name": {"type": "string"},
+        "digest": {"$ref": "#/$defs/hash"},
+        "parameters": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/box"}},
+        "columns": {"type": "integer", "minimum": 2},
+        "default": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+        "seconds": {"type": "number", "exclusiveMinimum": 0},
+    }
+    return _closed(words, ("family", "name", "parameters"))
 
 
 def _closed(words: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:

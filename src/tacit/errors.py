@@ -70,6 +70,7 @@ CODES: Final[dict[str, str]] = {
     "Q95": "a model that does not fit the question",
     "Q96": "blocks need to know about how many rows there are",
     "Q97": "a number of blocks or rows that cannot be",
+    "Q110": "a correction of bias that only likelihoods have",
     "Q80": "a level is called like a cell that a histogram adds",
     "Q81": "a word of a histogram is neither true nor false",
     "Q82": 'bins="auto" without a public number of rows',
@@ -224,6 +225,10 @@ CODES: Final[dict[str, str]] = {
     "M16": "a log-density with callbacks or effects",
     "M17": "blocks of the wrong shape, or an unknown correction of their bias",
     "M18": "expectations or draws under a model that cannot be had",
+    "M21": "a statistic of a block that is no function, or a name that none has",
+    "M22": "a statistic of a block that fails on rows made up, or gives other numbers than ranges",
+    "M23": "a statistic of a block that cannot be carried to another process",
+    "M24": "a machine on which no process can be started for a block",
 }
 
 NOTHING_SPENT: Final = "Nothing was read or spent."

@@ -16,6 +16,7 @@ from tacit.question import Query
 if TYPE_CHECKING:
     from tacit.inference.sample_and_aggregate import SampleAndAggregateRelease  # noqa: F401
     from tacit.models.likelihood import Likelihood
+    from tacit.models.statistic import Statistic
 
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
 BIASES: Final = ("cox-snell", "observed", "split-half", "jackknife", "none")
@@ -33,7 +34,7 @@ class AskedModel:
     """
 
     text: str
-    law: Likelihood | None = field(compare=False, repr=False, default=None)
+    law: Likelihood | Statistic | None = field(compare=False, repr=False, default=None)
 
     @property
     def words(self) -> dict[str, Any]:
@@ -42,10 +43,11 @@ class AskedModel:
 
     @classmethod
     def of(cls, given: Any) -> AskedModel:
-        """From a family, a `tacit.Model`, or the words of either; QueryError Q95, ModelError for what is neither."""
+        """From a family, a `tacit.Model`, a `tacit.Statistic`, or their words; QueryError Q95, ModelError."""
         from tacit.models.custom import Model
         from tacit.models.family import Family
         from tacit.models.registry import family
+        from tacit.models.statistic import Statistic, from_words
 
         if isinstance(given, AskedModel):
             return given
@@ -53,8 +55,10 @@ class AskedModel:
             words = dict(cast("Mapping[str, Any]", given))
             if words.get("family") == "Model":  # its function is not in the file
                 return cls(_canonical(words))
-            given = family(words)
-        if isinstance(given, Family):
+            given = from_words(words) if words.get("family") == "Statistic" else family(words)
+            if given is None:  # nor is a statistic's
+                return cls(_canonical(words))
+        if isinstance(given, Family | Statistic):
             return cls(_canonical(given.words()), given)
         if isinstance(given, Model):
             from tacit.models.identity import words_of
@@ -74,14 +78,16 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
 
     what: a column, or several where a row of the model has several numbers (of a regression the response first).
     model: a family, `tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))`, or its words; or a `tc.Model`.  Its box is the
-    only bound that is needed; a box much wider than the answer costs accuracy.
+    only bound that is needed; a box much wider than the answer costs accuracy.  Or any `tc.Statistic` of a block.
     blocks: how many; by default about (n / epsilon)**(2/3), of at least 20 rows, epsilon being that of one parameter.
-    bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none".
+    bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none"; that
+    of a statistic is not ("none") unless "split-half" is asked for.
     rows: about how many rows there are, where their number is private; public.
     parameters: those to be released, all by default; the price is shared by these alone.
     where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
     one block.
-    Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows), ModelError (its words).
+    Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q110 (a correction of a
+    statistic), Q97 (blocks, rows), ModelError (its words).
     Source: theory §2.
 
     >>> from tacit.families import Exponential
@@ -111,9 +117,18 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
+        if self.model.words["family"] == "Statistic":
+            self._uncorrected()
         object.__setattr__(self, "parameters", names("SampleAndAggregate", "parameters", self.parameters))
         self._known()
         condition(self)
+
+    def _uncorrected(self) -> None:
+        """Statistics are corrected by halves, or not: the default says "none"; QueryError Q110 for another way."""
+        if self.bias not in (BIASES[0], "none", "split-half"):
+            text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
+            raise QueryError(text, code="Q110", hint='bias="split-half"')
+        object.__setattr__(self, "bias", "none" if self.bias == BIASES[0] else self.bias)
 
     def _known(self) -> None:
         """QueryError Q95 for parameters that the model does not have."""

@@ -35,6 +35,12 @@ COLUMNS: dict[str, Any] = {
     "free": tc.Real(),
     "weight": tc.Real(0, 5),
 }
+
+
+def _slope(rows: np.ndarray) -> float:
+    return float(np.polyfit(rows[:, 1], rows[:, 0], 1)[0])
+
+
 QUESTIONS = [
     tc.Count(by="region"),
     tc.Count(by=["ok", "region"], where="age > 30"),
@@ -52,6 +58,8 @@ QUESTIONS = [
     tc.Histogram(["age", "ok", "visits"], bins="auto"),
     tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5))),
     tc.SampleAndAggregate("free", families.Gamma(), parameters="shape"),
+    tc.SampleAndAggregate("free", tc.Statistic("median", median=(0, 9))),
+    tc.SampleAndAggregate(["free", "filled"], tc.Statistic(_slope, columns=2, slope=(-9, 9), default=(1,))),
     tc.SampleAndAggregate(
         ["free", "filled"],
         families.LinearRegression(regressors=1),

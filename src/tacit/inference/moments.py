@@ -127,7 +127,8 @@ def title(release: Released) -> str:
     columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
     if kind == "SampleAndAggregate":
         model = query.model.words
-        words = f"{model.get('name', model['family'])} law of {_and(tuple(query.what))}"
+        law = "" if model["family"] == "Statistic" else " law"
+        words = f"{model.get('name', model['family'])}{law} of {_and(tuple(query.what))}"
         return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")

@@ -73,6 +73,10 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
     model = query.model.words
     words = f"parameters of {model.get('name', model['family'])}, the law of {what}"
+    if model["family"] == "Statistic":
+        words = f"{model['name']} of {what} in a block of rows, on average"
+        done = "corrected by halves only" if query.bias == "split-half" else "not corrected"
+        notes.append(f"its bias in blocks is {done}, and not in the interval")
     words += f", where {query.where}" if query.where else ""
     words += ", of the blocks of this table" if target == "table" else ""
     return Estimate(release, target, words, tuple(p.label for p in release.parts), blocks, notes=tuple(notes))

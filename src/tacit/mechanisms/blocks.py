@@ -1,15 +1,20 @@
 """Blocks of rows by fresh secret labels, for mechanisms that sample and aggregate.  INSIDE the wall.
 
-Every row (person) has a random word of its own, drawn when the rows are read, used once and dropped: its block, and its
-place in the order in which a full block leaves rows out.  Words do not depend on the rows, so that neighbouring tables
-are compared with the same words: a row that is replaced keeps its own, one that is added or removed changes no other's.
-So exactly one block changes (theory §2, erratum E2), and nothing need be known of the number of rows; a sorted file
-does no harm.  A block's content is a function of its own rows and their words: sorted, padded to a public capacity.
+Every row (person) has a random word of its own, used for one release and dropped: its block, and its place in the order
+in which a full block leaves rows out.  Words do not depend on the rows, so that neighbouring tables are compared with
+the same words: a row that is replaced keeps its own, one that is added or removed changes no other's.  So exactly one
+block changes (theory §2, erratum E2), and nothing need be known of the number of rows; a sorted file does no harm.  A
+block's content is a function of its own rows and their words: sorted, padded to a public capacity.
+
+A small table is read once, and its words are the operating system's.  A large one, of a source whose rows have places
+that last, is read piece by piece, once for each group of as many blocks as there is room for; its words are a function
+of a key from the operating system, which is gone with the release.  Memory is that of one group, whatever the table.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, sqrt
 from typing import Final
@@ -17,11 +22,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.source.rows import Rows
+from tacit.curator.source import Source
+from tacit.curator.source.rows import Rows, Words, fresh
+from tacit.predicates.numbers import Cell
+from tacit.predicates.typed import Predicate
+from tacit.rowmap import Unit
 
 SPARE: Final = 6.0
 """Standard deviations of a block's size (of rows assigned one by one) that its capacity leaves room for."""
 LARGEST: Final = 2**31
+SMALL: Final = 2**24
+"""Numbers in all blocks, up to which a table is read once and held."""
+GROUP: Final = 2**26
+"""Numbers in the blocks of one reading of a larger one: half a gigabyte, and as much again for words."""
 
 
 @dataclass(frozen=True)
@@ -44,44 +57,97 @@ def capacity(rows: int, blocks: int) -> int:
     return ceil(expected + SPARE * sqrt(expected)) + 8
 
 
-def words(rows: Rows) -> NDArray[np.uint64]:
+def words(rows: Rows) -> Words:
     """READS ROWS.  A fresh word for each row, the same for all rows of a person; shape (rows,)."""
     if rows.owners is None:
-        return _fresh(len(rows.values))
+        return fresh(len(rows.values))
     owners = rows.owners + 1  # rows of nobody are one person's
-    return _fresh(int(owners.max(initial=0)) + 1)[owners]
+    return fresh(int(owners.max(initial=0)) + 1)[owners]
 
 
-def _fresh(count: int) -> NDArray[np.uint64]:
-    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+def groups(
+    source: Source, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None, blocks: int, room: int
+) -> Iterator[Blocks]:
+    """READS ROWS.  All blocks of complete rows, group by group; how many groups there are is public."""
+    many, key = blocks * room * len(cells), os.urandom(32)
+    size = max(1, GROUP // (room * len(cells)))
+    for first in range(0, blocks, size):
+        found = source.pieces(cells, unit, where, key) if many > SMALL else None
+        if found is None:
+            rows = source.complete(cells, unit, where)
+            yield packed(rows, words(rows), blocks, room)
+            return
+        group = Group(blocks, room, len(cells), first, min(size, blocks - first))
+        for values, own in found:
+            group.add(values, own)
+        yield group.blocks()
 
 
-def packed(rows: Rows, own: NDArray[np.uint64], blocks: int, room: int) -> Blocks:
+def packed(rows: Rows, own: Words, blocks: int, room: int) -> Blocks:
     """READS ROWS.  The rows in their blocks, by their words; of more rows than room those of the lowest words stay."""
-    if not 0 < blocks < LARGEST:
-        raise ArithmeticError(f"{blocks} blocks cannot be labelled")
-    labels = (((own >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.int64)
-    order = np.argsort(labels.astype(np.uint16) if blocks <= 2**16 else labels, kind="stable")
-    sizes = np.bincount(labels, minlength=blocks)
-    starts = np.cumsum(sizes) - sizes
-    if (sizes > room).any():
-        for block in np.flatnonzero(sizes > room):
-            at = order[starts[block] : starts[block] + sizes[block]]
-            at[:] = at[np.lexsort((*rows.values[at].T[::-1], own[at]))]
-    labels = labels[order]
-    place = np.arange(len(order)) - starts[labels]
-    kept = slice(None) if (sizes <= room).all() else place < room
-    made = np.full((blocks, room, rows.values.shape[1]), np.inf)
-    made[labels[kept], place[kept]] = rows.values[order[kept]]
-    sizes = np.minimum(sizes, room)
-    made = _ascending(made)
-    made[np.arange(room) >= sizes[:, None]] = 0.0
-    return Blocks(made, sizes)
+    group = Group(blocks, room, rows.values.shape[1], 0, blocks)
+    group.add(rows.values, own)
+    return group.blocks()
 
 
-def _ascending(made: NDArray[np.float64]) -> NDArray[np.float64]:
+class Group:
+    """Some consecutive blocks, filled row by row in any order: what they hold in the end does not depend on it."""
+
+    def __init__(self, blocks: int, room: int, columns: int, first: int, count: int) -> None:
+        """`count` of all `blocks`, from number `first` on."""
+        if not 0 < blocks < LARGEST:
+            raise ArithmeticError(f"{blocks} blocks cannot be labelled")
+        self._all, self._first, self._room = blocks, first, room
+        self._values = np.empty((count, room, columns))
+        self._words = np.empty((count, room), dtype=np.uint64)
+        self._sizes = np.zeros(count, dtype=np.int64)
+
+    def add(self, values: NDArray[np.float64], own: Words) -> None:
+        """Rows, shape (rows, columns), and their words; those of other blocks are passed over."""
+        count, blocks = len(self._sizes), np.uint64(self._all)
+        labels = (((own >> np.uint64(32)) * blocks) >> np.uint64(32)).astype(np.int64) - self._first
+        if count < self._all:
+            here = np.flatnonzero((labels >= 0) & (labels < count))
+            labels, values, own = labels[here], values[here], own[here]
+        order = np.argsort(labels.astype(np.uint16) if count <= 2**16 else labels, kind="stable")
+        new = np.bincount(labels, minlength=count)
+        starts = np.cumsum(new) - new
+        crowded = self._sizes + new > self._room
+        for block in np.flatnonzero(crowded & (new > 0)):
+            at = order[starts[block] : starts[block] + new[block]]
+            self._crowd(int(block), values[at], own[at])
+        labels = labels[order]
+        place = np.arange(len(order)) - starts[labels] + self._sizes[labels]
+        if crowded.any():
+            easy = ~crowded[labels]
+            order, labels, place = order[easy], labels[easy], place[easy]
+        self._values[labels, place], self._words[labels, place] = values[order], own[order]
+        self._sizes = np.where(crowded, self._room, self._sizes + new)
+
+    def _crowd(self, block: int, values: NDArray[np.float64], own: Words) -> None:
+        """Of a block's rows and new ones those of the lowest words, ties by the rows themselves."""
+        size = int(self._sizes[block])
+        values = np.concatenate([self._values[block, :size], values])
+        own = np.concatenate([self._words[block, :size], own])
+        kept = np.lexsort((*values.T[::-1], own))[: self._room]
+        self._values[block], self._words[block] = values[kept], own[kept]
+
+    def blocks(self) -> Blocks:
+        """The blocks as they are, rows in ascending order; the group is used up."""
+        unused = np.arange(self._room) >= self._sizes[:, None]
+        self._words = np.empty((0, 0), dtype=np.uint64)
+        self._values[unused] = np.inf
+        _ascend(self._values)
+        self._values[unused] = 0.0
+        return Blocks(self._values, self._sizes)
+
+
+def _ascend(values: NDArray[np.float64]) -> None:
     """Rows of each block in ascending order, by the first column, then the second, ...; what is infinite last."""
-    if made.shape[2] == 1:
-        return np.sort(made, axis=1)
-    order = np.lexsort(tuple(np.moveaxis(made, 2, 0)[::-1]), axis=1)
-    return np.take_along_axis(made, order[:, :, None], axis=1)
+    if values.shape[2] == 1:
+        values[:, :, 0].sort(axis=1)
+        return
+    for at in range(0, len(values), 256):
+        some = values[at : at + 256]
+        order = np.lexsort(tuple(np.moveaxis(some, 2, 0)[::-1]), axis=1)
+        some[:] = np.take_along_axis(some, order[:, :, None], axis=1)

@@ -4,6 +4,7 @@ Definition
     Complete rows (of which `where` holds) fall into k blocks by fresh secret labels (`blocks`); with a PrivacyUnit all
     rows of a person into one.  In each block the model's estimate is made from the block's rows alone, corrected for
     its bias, put into the public box and on its grid of G steps; a block without an answer has the public default.
+    A `Statistic` stands for the model: any function of a block's rows, each block in a process of its own (`fresh`).
     Released, for each parameter: the sum of w = v - H over the blocks, H = G / 2, and the sum of floor(w**2 / c).
     Public: schema, query, model, box, k, room, relation, price, and under replace-one the number of rows (persons).
 Sensitivity
@@ -18,7 +19,8 @@ Cost
     The second moment rides free (theory §9, applied to blocks).
 Failures
     A block that is empty, constant, separable or does not converge has the default: never left out, never said (theory
-    §2).  The time that blocks take is out of scope.
+    §2).  The time that blocks take is out of scope.  A function of one's own is trusted to compute only: it has the
+    curator's rights, and could write its rows down.
 """
 
 from __future__ import annotations
@@ -33,10 +35,11 @@ from numpy.typing import NDArray
 from tacit.curator.source import Source
 from tacit.curator.source.rows import Rows
 from tacit.errors import QueryError
-from tacit.mechanisms import blocks, moment_forms
+from tacit.mechanisms import blocks, fresh, moment_forms
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.models.likelihood import Likelihood
+from tacit.models.statistic import Statistic
 from tacit.predicates.numbers import Cell, cell_of
 from tacit.predicates.typed import typed
 from tacit.privacy import Cost, noise_for
@@ -54,7 +57,7 @@ KIND: Final = "sample-and-aggregate"
 class Plan:
     """Public facts of the blocks: the model, how many blocks, rows that one has room for, the columns that are read."""
 
-    model: Likelihood
+    model: Likelihood | Statistic
     blocks: int
     room: int
     cells: tuple[Cell, ...]
@@ -94,13 +97,19 @@ def design(
     return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
 
 
-def _model(query: SampleAndAggregate) -> Likelihood:
-    """The model, looked at without data; QueryError Q95 where a file has its name alone, ModelError M14 to M16."""
+def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
+    """The model, looked at without data; QueryError Q95 where a file has its name alone, ModelError M14 to M16.
+
+    A statistic is tried on rows made up: M22 to M24.
+    """
     law = query.model.law
     if law is None:
         text = f"model {query.model.words.get('name')!r} is a function, and a file has its name alone."
-        raise QueryError(text, code="Q95", hint="ask from Python, with the function: tc.Model(…)")
-    law.check()
+        raise QueryError(text, code="Q95", hint="ask from Python, with the function: tc.Model(…), tc.Statistic(…)")
+    if isinstance(law, Statistic):
+        fresh.check(law)
+    else:
+        law.check()
     return law
 
 
@@ -123,8 +132,9 @@ def _column(name: str, lower: float, upper: float, k: int, share: Cost) -> Colum
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
     plan = cast(Plan, shape.blocks)
-    rows = source.complete(plan.cells, shape.unit, shape.where)
-    found = exact(shape, rows, blocks.words(rows))
+    query = cast(SampleAndAggregate, shape.query)
+    groups = blocks.groups(source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
+    found = sums(shape, np.concatenate([estimates(plan.model, one, query.bias) for one in groups]))
     return tuple(_part(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
@@ -132,13 +142,20 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
     """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    values = estimates(plan.model, found, query.bias)
+    return sums(shape, estimates(plan.model, found, query.bias))
+
+
+def sums(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
+    """The integers of the blocks' estimates, shape (blocks, parameters)."""
+    plan = cast(Plan, shape.blocks)
     place = {name: j for j, name in enumerate(plan.model.names)}
     return tuple(_sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
-def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
+def estimates(model: Likelihood | Statistic, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
     """The estimate of each block, within the box, shape (blocks, parameters)."""
+    if isinstance(model, Statistic):
+        return fresh.statistics(model, found.values, found.sizes, bias)
     from tacit.models.blocks import block_mle
 
     values = found.values[:, :, 0] if model.columns == 1 else found.values

@@ -8,6 +8,7 @@ from tacit.models.boxes import Link, from_coordinates, to_coordinates
 from tacit.models.correction import bias as expected_bias
 from tacit.models.likelihood import Likelihood
 from tacit.models.newton import maximum
+from tacit.models.parts import mean_of
 from tacit.untyped import jax
 
 LATER: Final = 6
@@ -59,8 +60,7 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
     ends = [one.region(model.widen) for one in model.parameters]
     low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
     total = w.sum()
-    rows = tools.vmap(model.lift)(x) if model.averages else x
-    middle = lib.tensordot(w, rows, axes=1) / total if model.averages else None
+    middle = mean_of(model.lift, x, w) if model.averages else None
 
     def objective(place: Any) -> Any:
         theta = model.bind(from_coordinates(links, place))

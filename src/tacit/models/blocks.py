@@ -8,6 +8,8 @@ has the public default, silently: nothing that happens in a block is said.
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -25,6 +27,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
 BATCH: Final = 2**19
 """Numbers in a batch, about."""
+THREADS: Final = max(1, min(8, os.cpu_count() or 1))
+"""Batches at a time: sorting and compiled code leave Python's lock, and no batch sees another."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,19 @@ def block_mle(
     size = batch or min(-(-len(data) // 8) * 8, max(8, BATCH // room // 8 * 8))
     values = np.empty((len(data), len(model.parameters)))
     fitted = np.empty(len(data), dtype=np.bool_)
-    with quiet():
-        solve = compiled(model, bias)
-        for at in range(0, len(data), size):
+
+    def solved(at: int) -> None:
+        with quiet():  # of this thread
             rows, good = prepared(model, data[at : at + size], sizes[at : at + size], size, ordered)
             here = min(size, len(data) - at)
             counts = np.append(sizes[at : at + size], np.zeros(size - here, dtype=np.int64))
-            found, sound = solve(rows, counts, good, np.arange(at, at + size))
+            found, sound = compiled(model, bias)(rows, counts, good, np.arange(at, at + size))
             values[at : at + here], fitted[at : at + here] = np.asarray(found)[:here], np.asarray(sound)[:here]
+
+    solved(0)  # compiled once, before there are threads
+    with ThreadPoolExecutor(THREADS) as pool:
+        for _ in pool.map(solved, range(size, len(data), size)):
+            pass
     return BlockEstimates(model.names, values, fitted)
 
 
@@ -99,22 +108,24 @@ def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Ar
 def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool) -> tuple[Array, Mask]:
     """Rows of a batch, sorted, with a number of the support after them; and which blocks have sound rows only."""
     rows: Array = np.empty((room, *data.shape[1:]))
-    rows[: len(data)] = data
-    rows[len(data) :] = np.nan
+    np.add(data, 0.0, out=rows[: len(data)])  # -0.0 and 0.0 are one number
     sizes = np.append(sizes, np.zeros(room - len(data), dtype=np.int64))
-    unused = np.greater_equal(np.arange(rows.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
+    full = int(sizes[: len(data)].min())  # rows that all of these blocks have
+    unused = np.greater_equal(np.arange(full, rows.shape[1], dtype=np.int64), sizes[:, None], dtype=np.bool_)
+    rows[len(data) :] = np.nan
     with np.errstate(all="ignore"):
         sound = np.asarray(model.inside(rows), dtype=np.bool_)  # finite, too
-    good = np.all(sound | unused, axis=1) & (sizes > len(model.parameters))
+    sound[:, full:] |= unused
+    good = np.all(sound, axis=1) & (sizes > len(model.parameters))
     rows[~good] = 1.0
-    rows[unused] = np.inf
-    rows += 0.0  # -0.0 and 0.0 are one number
+    rows[:, full:][unused] = np.inf
     if not ordered and rows.ndim == 2:
         rows.sort(axis=1)
     elif not ordered:
         rows = _lexicographic(rows)
     first = np.where(np.isfinite(rows[:, :1]), rows[:, :1], 1.0)
-    rows[unused] = np.broadcast_to(first, rows.shape)[unused] if model.anchor is None else model.anchor
+    rest = rows[:, full:]
+    rest[unused] = np.broadcast_to(first, rest.shape)[unused] if model.anchor is None else model.anchor
     return rows, good
 
 

@@ -22,6 +22,11 @@ def mean(x: Any, w: Any) -> Any:
     return jnp().tensordot(w, x, axes=1) / w.sum()
 
 
+def mean_of(lift: Any, x: Any, w: Any) -> Any:
+    """The mean of a statistic of rows, shape (q,), weights 0 or 1: the same arithmetic wherever it is asked for."""
+    return jax().vmap(lift, out_axes=-1)(x) @ w / w.sum()
+
+
 def moments(x: Any, w: Any) -> tuple[Any, Any]:
     """Mean and mean square about it; NaN where all rows are equal."""
     lib = jnp()

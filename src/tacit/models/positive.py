@@ -11,10 +11,12 @@ import numpy as np
 from tacit.errors import ModelError
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
-from tacit.models.parts import jnp, mean, moments, special
+from tacit.models.parts import jnp, mean, mean_of, moments, special
 
 EULER: Final = 0.5772156649015329
 ZETA3: Final = 1.2020569031595942
+EQUAL: Final = 1e-12
+"""Log mean less mean log of rows that are equal, but for rounding: a shape beyond 10^11."""
 WEIBULL_SHAPE: Final = 18 * (math.pi**2 - 2 * ZETA3) / math.pi**4
 """The bias of Weibull's shape, in shapes."""
 WEIBULL_SCALE: Final = (
@@ -95,8 +97,9 @@ class Gamma(Family):
     def guess(self, x: Any, w: Any) -> list[Any]:
         """From log mean less mean log, within 1.5% of the maximum [Minka 2002]; none where all rows are equal."""
         lib = jnp()
-        middle, _ = moments(x, w)
-        s = lib.log(middle) - mean(lib.log(x), w)
+        middle, log = mean_of(self.lift, x, w)
+        s = lib.log(middle) - log
+        s = lib.where(s > EQUAL, s, lib.nan)
         shape = (3 - s + lib.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
         return [shape, shape / middle]
 

@@ -16,6 +16,7 @@ from tacit.inference.laws import halfwidth, split
 from tacit.mechanisms.moments import Design
 from tacit.mechanisms.sample_and_aggregate import Plan
 from tacit.models.likelihood import Likelihood
+from tacit.models.statistic import Statistic
 from tacit.release import Grid
 
 
@@ -41,8 +42,10 @@ def precision(shape: Design, rows: int, level: float) -> list[tuple[str, float, 
     return found
 
 
-def _sampling(model: Likelihood, rows: int) -> np.ndarray | None:
+def _sampling(model: Likelihood | Statistic, rows: int) -> np.ndarray | None:
     """Variances of the maximum-likelihood estimate of all rows, shape (p,); None where they cannot be told."""
+    if isinstance(model, Statistic):
+        return None
     try:
         return np.diag(np.linalg.inv(model.fisher(model.fallback))) / rows
     except (ModelError, np.linalg.LinAlgError):
@@ -58,4 +61,6 @@ def cautions(shape: Design, rows: int) -> list[str]:
         found.append(f"{plan.blocks} blocks: their spread is known poorly, and intervals are too short")
     if _sampling(plan.model, rows) is None:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"
+    if isinstance(plan.model, Statistic):
+        found.append("a statistic's bias in blocks of so many rows is in no interval")
     return found

@@ -6,13 +6,13 @@ column of the table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import Engine
+from tacit.curator.source.engines import Engine, Piece
 from tacit.curator.source.kinds import ColumnType, Reading
 from tacit.curator.source.sums import cell_reading
 from tacit.predicates.computed import Computed
@@ -64,6 +64,11 @@ class Computing:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return self._engine.arrays(frame)
+
+    def pieces(self) -> Iterator[Piece] | None:
+        """See `Engine.pieces`."""
+        found = self._engine.pieces()
+        return None if found is None else (Piece(Computing(one.engine, self._computed), one.rows) for one in found)
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""

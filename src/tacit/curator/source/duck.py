@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from tacit.curator.source import files, text
 from tacit.curator.source.arrays import Lazy, plain
+from tacit.curator.source.engines import PLACE, Piece
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.curator.source.listed import Listed, is_listed, listed, quoted
 from tacit.untyped import arrow
@@ -19,6 +21,9 @@ PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_
 KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
 """The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
 missing on every engine alike, as are the last integers, which stand for infinity on some."""
+
+PIECE: Final = 2**21
+"""Rows of a piece, about: at least so many where a file has row groups."""
 
 LAST_DAY: Final = 2**31 - 2
 """The same for days."""
@@ -76,6 +81,9 @@ class Relation:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def pieces(self) -> None:
+        """See `Engine.pieces`: a query may give rows in any order."""
+
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`: a pass."""
 
@@ -117,6 +125,13 @@ class Parquet:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def pieces(self) -> Iterator[Piece]:
+        """See `Engine.pieces`: row groups of the files, as PyArrow reads them, one column at a time."""
+        types = self.types()
+        for rows, read in files.parquet_pieces(self._paths, PIECE):
+            made = {name: Lazy(one, partial(read, name)) for name, one in types.items()}
+            yield _piece(made, rows)
+
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`: footers say it."""
         return lambda: int(_fetched(files.parquet(self._paths).aggregate("count(*)").fetchall)[0][0])
@@ -157,6 +172,16 @@ class Columns:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def pieces(self) -> Iterator[Piece]:
+        """See `Engine.pieces`: rows as they stand in memory; a column is converted once."""
+        rows, whole = self._rows(), {name: cache(lazy.read) for name, lazy in self._columns.items()}
+        for at in range(0, rows, PIECE):
+            here = min(PIECE, rows - at)
+            made = {
+                name: Lazy(lazy.type, partial(_slice, whole[name], at, here)) for name, lazy in self._columns.items()
+            }
+            yield _piece(made, here)
+
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`."""
         return self._rows
@@ -196,6 +221,9 @@ class Text:
         """See `Engine.arrays`."""
         return arrays(frame)
 
+    def pieces(self) -> None:
+        """See `Engine.pieces`: lines are read once."""
+
     def counting(self) -> None:
         """See `Engine.counting`: a pass."""
 
@@ -203,6 +231,16 @@ class Text:
         """See `Engine.probe`: the file is there, with the same names."""
         if text.header(self._path, self._delimiter) != self._names:
             raise OSError("the first line has changed")
+
+
+def _slice(whole: Callable[[], Any], at: int, rows: int) -> Any:
+    return whole().slice(at, rows)
+
+
+def _piece(columns: Mapping[str, Lazy], rows: int) -> Piece:
+    """Columns of some rows, and their places."""
+    place = Lazy(ColumnType("place", "number"), lambda: arrow().array(np.arange(rows, dtype=np.float64)))
+    return Piece(Columns({**columns, PLACE: place}, lambda: rows), rows)
 
 
 def collect(frame: Any) -> list[dict[str, Any]]:

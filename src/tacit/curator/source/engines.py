@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 from tacit.curator.source.kinds import ColumnType, Reading
+
+PLACE: Final = "\x00place"
+"""The column of a piece that says which of its rows a row is: a name that no table has."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some of a table's rows behind an engine of their own, which has the column PLACE: 0 to rows - 1."""
+
+    engine: Engine
+    rows: int
 
 
 class Engine(Protocol):
@@ -25,6 +37,10 @@ class Engine(Protocol):
 
     def arrays(self, frame: Any) -> dict[str, Any]:
         """READS ROWS.  Columns of integers without missing cells, as NumPy arrays."""
+        ...
+
+    def pieces(self) -> Iterator[Piece] | None:
+        """The rows in consecutive pieces, the same ones at every call; None where rows have no place that lasts."""
         ...
 
     def counting(self) -> Callable[[], int] | None:

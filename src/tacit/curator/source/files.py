@@ -6,8 +6,9 @@ import atexit
 import glob
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -113,6 +114,23 @@ def parquet_stream(paths: Sequence[Path], names: Sequence[str]) -> Stream:
                 yield pa.RecordBatch.from_arrays(alike, schema=sent)
 
     return Stream(schema, pa.RecordBatchReader.from_batches(sent, batches()))
+
+
+def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Callable[[str], Any]]]:
+    """Consecutive row groups of at least so many rows, where a file has them: rows, and how a column is read."""
+    pq = untyped.parquet()
+
+    def read(path: Path, groups: list[int], name: str) -> Any:
+        return pq.ParquetFile(path).read_row_groups(groups, columns=[name]).column(0)
+
+    for path in paths:
+        sizes = pq.read_metadata(path)
+        groups, rows = list[int](), 0
+        for i in range(sizes.num_row_groups):
+            groups, rows = [*groups, i], rows + sizes.row_group(i).num_rows
+            if rows and (rows >= least or i == sizes.num_row_groups - 1):
+                yield rows, partial(read, path, groups)
+                groups, rows = [], 0
 
 
 def _decoded(cells: Any) -> Any:

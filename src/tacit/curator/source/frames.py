@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.curator.source import arrays, files
 from tacit.curator.source.arrays import Lazy
@@ -18,7 +19,7 @@ from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.products import crossed
-from tacit.curator.source.rows import Rows, complete
+from tacit.curator.source.rows import Rows, complete, pieces
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
@@ -97,6 +98,12 @@ class Source(Protocol):
 
     def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
         """READS ROWS.  The complete cases of some columns as floats, in no order."""
+        ...
+
+    def pieces(
+        self, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None, key: bytes
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint64]]] | None:
+        """READS ROWS.  The same, some rows at a time, each with the word that a key gives it; see `rows.pieces`."""
         ...
 
     def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
@@ -181,6 +188,12 @@ class Table:
     def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
         """See `Source.complete`."""
         return complete(self._engine, cells, unit, where)
+
+    def pieces(
+        self, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None, key: bytes
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint64]]] | None:
+        """See `Source.pieces`."""
+        return pieces(self._engine, cells, unit, where, key)
 
     def ready(self) -> None:
         """See `Source.ready`."""

@@ -40,6 +40,9 @@ class Polars:
         found = frame.to_native().collect(engine="streaming")
         return {name: found[name].to_numpy() for name in found.columns}
 
+    def pieces(self) -> None:
+        """See `Engine.pieces`: a query may give rows in any order."""
+
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""
         rows = self._rows

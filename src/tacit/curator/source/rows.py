@@ -3,20 +3,26 @@
 Values are those that conditions and computed columns see (`predicates.numbers`): clamped to the column's bounds where
 it has some, missing ones with a declared place there, levels by their index.  A row with another missing value in one
 of the columns, or for which a condition does not hold, is left out on the engine.  What comes back has no order.
+
+Each row (person) has a word, by which it falls into a block.  Of a table that is read once it is fresh from the
+operating system; of one that is read piece by piece, several times, it is a function of a fresh key and of the row's
+place in the table, or of the person: the same each time, and as good as fresh to whoever does not know the key.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import Engine
+from tacit.curator.source.engines import PLACE, Engine
 from tacit.curator.source.kinds import Reading
 from tacit.curator.source.sums import cell_reading
 from tacit.predicates.computed import Computed
@@ -24,6 +30,10 @@ from tacit.predicates.evaluate import compute, evaluate
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Unit
+
+Words = NDArray[np.uint64]
+CHUNK: Final = 2**16
+"""Words that are made at a time."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +46,75 @@ class Rows:
 
 def complete(engine: Engine, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
     """READS ROWS.  The complete cases of `cells`, and whose they are."""
+    owner = [] if unit is None else [Reading(unit.source, "unit")]
+    values, found = _read(engine, cells, owner, where)
+    return Rows(values, _numbered(found)[0] if owner else None)
+
+
+def fresh(count: int) -> Words:
+    """Words of the operating system, independent and uniform."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def pieces(
+    engine: Engine, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None, key: bytes
+) -> Iterator[tuple[NDArray[np.float64], Words]] | None:
+    """READS ROWS, some at a time: values, shape (rows, columns), and words; None where rows have no place that lasts.
+
+    With the same key the same words at every call.
+    """
+    found = engine.pieces()
+    if found is None:
+        return None
+
+    def made() -> Iterator[tuple[NDArray[np.float64], Words]]:
+        first = 0
+        extra = Reading(PLACE, "number") if unit is None else Reading(unit.source, "unit")
+        for one in found:
+            values, said = _read(one.engine, cells, [extra], where)
+            if unit is None:
+                place = np.asarray(said, dtype=np.float64).astype(np.int64)
+                yield values, _of_places(key, first, one.rows)[place]
+            else:
+                yield values, _of_persons(key, said)
+            first += one.rows
+
+    return made()
+
+
+def _of_places(key: bytes, first: int, count: int) -> Words:
+    """Words of the rows from `first` on: an output of SHAKE-128 for each chunk, by key and number."""
+    start = first // CHUNK
+    chunks = range(start, -(-(first + count) // CHUNK))
+    made = b"".join(hashlib.shake_128(key + i.to_bytes(8, "little")).digest(8 * CHUNK) for i in chunks)
+    at = first - start * CHUNK
+    return np.frombuffer(made, dtype=np.uint64)[at : at + count]
+
+
+def _of_persons(key: bytes, given: Any) -> Words:
+    """The word of each row's person: a keyed hash of who it is; rows of nobody are one person's."""
+    codes, persons = _numbered(given)
+    words = [hashlib.blake2b(_bytes(one), key=key, digest_size=8).digest() for one in persons]
+    words.append(hashlib.blake2b(b"", key=key, digest_size=8).digest())
+    return np.frombuffer(b"".join(words), dtype=np.uint64)[codes]
+
+
+def _bytes(person: Any) -> bytes:
+    """Who it is, as bytes: of one column, and so of one type."""
+    if isinstance(person, bytes | bytearray):
+        return b"b" + bytes(person)
+    return b"t" + (str(person) if isinstance(person, str) else repr(person)).encode("utf-8", "surrogatepass")
+
+
+def _read(
+    engine: Engine, cells: Sequence[Cell], extra: Sequence[Reading], where: Predicate | None
+) -> tuple[NDArray[np.float64], Any]:
+    """Complete cases, shape (rows, columns), and what else was asked for, at most one column."""
     conditions = () if where is None else where.cells
     read = list(dict.fromkeys([*cells, *conditions]))
-    owner = [] if unit is None else [Reading(unit.source, "unit")]
-    frame = engine.read([*(cell_reading(cell) for cell in read), *owner])
+    frame = engine.read([*(cell_reading(cell) for cell in read), *extra])
     named = [ex.condition_cell(cell, f"c{i}").alias(f"x{i}") for i, cell in enumerate(read)]
-    tools = ex.Engine(frame.select(*named, *([nw.col(f"c{len(read)}").alias("u")] if owner else [])))
+    tools = ex.Engine(frame.select(*named, *([nw.col(f"c{len(read)}").alias("u")] if extra else [])))
     column = {cell: nw.col(f"x{i}") for i, cell in enumerate(read)}
     values = [compute(Computed("", cell, (cell,)), {cell: column[cell]}, tools) for cell in cells]
     kept = tools.truth(True) if where is None else evaluate(where, {cell: column[cell] for cell in conditions}, tools)
@@ -50,19 +123,20 @@ def complete(engine: Engine, cells: Sequence[Cell], unit: Unit | None = None, wh
     for i in range(len(cells)):
         here = here & ~nw.col(f"v{i}").is_null()
     names = [f"v{i}" for i in range(len(cells))]
-    found = engine.arrays(made.filter(here).select(*names, *(["u"] if owner else [])))
+    found = engine.arrays(made.filter(here).select(*names, *(["u"] if extra else [])))
     table = np.stack([np.asarray(found[name], dtype=np.float64) for name in names], axis=1)
-    return Rows(table, _owners(found["u"]) if owner else None)
+    return table, found.get("u")
 
 
-def _owners(given: Any) -> NDArray[np.int64]:
-    """One number for each different value; rows of nobody are one person's."""
+def _numbered(given: Any) -> tuple[NDArray[np.int64], Any]:
+    """One number for each different value, -1 for none, and the values: rows of nobody are one person's."""
     from tacit.untyped import pandas
 
     values = np.ma.getdata(given)
     gone = np.ma.getmaskarray(given)
     if values.dtype == object:
         values = np.array([bytes(one) if isinstance(one, bytearray) else one for one in values], dtype=object)
-    codes = np.asarray(pandas().factorize(values)[0], dtype=np.int64)
+    codes, different = pandas().factorize(values)
+    codes = np.asarray(codes, dtype=np.int64)
     codes[gone] = -1
-    return codes
+    return codes, different

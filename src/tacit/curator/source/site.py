@@ -6,14 +6,14 @@ of a level); the clamp in 64-bit integers comes after it, as for any other colum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import Engine
+from tacit.curator.source.engines import Engine, Piece
 from tacit.curator.source.frames import Table
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.errors import SourceError, nearest
@@ -109,6 +109,11 @@ class Mapped:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         return self.engine.arrays(frame)
+
+    def pieces(self) -> Iterator[Piece] | None:
+        """See `Engine.pieces`."""
+        found = self.engine.pieces()
+        return None if found is None else (Piece(Mapped(one.engine, self.maps), one.rows) for one in found)
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""

@@ -38,6 +38,9 @@ class Spark:
         found = frame.to_native().toArrow()
         return {name: found[name].to_numpy() for name in found.column_names}
 
+    def pieces(self) -> None:
+        """See `Engine.pieces`: rows of a frame may move."""
+
     def counting(self) -> None:
         """See `Engine.counting`: a pass."""
 

@@ -1,0 +1,108 @@
+"""Statistics of blocks that need no Python function: numbers of all blocks at once, each from its own rows alone.
+
+values: shape (k, capacity) or (k, capacity, columns), rows of a block in ascending order, then anything; sizes: shape
+(k,).  Each gives shape (k, 1), NaN where a block has no such number.  Sums go over all places of a block in one order,
+so that an answer is a function of the block's rows as a set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.models.boxes import Array
+
+Sizes = NDArray[np.int64]
+
+
+def median(values: Array, sizes: Sizes) -> Array:
+    """The median, the middle of the two where their number is even.
+
+    >>> median(np.array([[1.0, 2, 9], [1, 4, 0]]), np.array([3, 2])).ravel().tolist()
+    [2.0, 2.5]
+    """
+    return _at(values, sizes, 0.5)
+
+
+def midmean(values: Array, sizes: Sizes) -> Array:
+    """The mean of the middle half: of what is left when a quarter of the rows, rounded down, is cut at both ends.
+
+    >>> midmean(np.array([[1.0, 2, 3, 99]]), np.array([4])).tolist()
+    [[2.5]]
+    """
+    place, cut = np.arange(values.shape[1], dtype=np.int64), (sizes // 4)[:, None]
+    kept: NDArray[np.bool_] = (place >= cut) & (place < sizes[:, None] - cut)
+    with np.errstate(all="ignore"):
+        return np.where(kept, values, 0.0).sum(axis=1, keepdims=True) / kept.sum(axis=1, keepdims=True)
+
+
+def iqr(values: Array, sizes: Sizes) -> Array:
+    """The distance between the quartiles, by linear interpolation.
+
+    >>> iqr(np.array([[1.0, 2, 3, 4, 5]]), np.array([5])).tolist()
+    [[2.0]]
+    """
+    return _at(values, sizes, 0.75) - _at(values, sizes, 0.25)
+
+
+def correlation(values: Array, sizes: Sizes) -> Array:
+    """Pearson's correlation of two columns; none where one of them is constant.
+
+    >>> rows = np.array([[[1.0, 3], [2, 2], [3, 1], [0, 0]]])
+    >>> correlation(rows, np.array([3])).round(6).tolist()
+    [[-1.0]]
+    """
+    used: NDArray[np.bool_] = (np.arange(values.shape[1], dtype=np.int64) < sizes[:, None])[:, :, None]
+    with np.errstate(all="ignore"):
+        centered = np.where(
+            used, values - np.where(used, values, 0.0).sum(axis=1, keepdims=True) / sizes[:, None, None], 0.0
+        )
+        scale = np.abs(centered).max(axis=1, keepdims=True)
+        x, y = np.moveaxis(centered / scale, 2, 0)
+        return (x * y).sum(axis=1, keepdims=True) / np.sqrt((x * x).sum(1) * (y * y).sum(1))[:, None]
+
+
+def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array, Sizes]]:
+    """Two halves of each block, rows still in order, by a public hash of rank and block: rows have no say.
+
+    >>> [half[1].tolist() for half in split(np.array([[1.0, 2, 3, 4, 5]]), np.array([5]))]
+    [[2], [3]]
+    """
+    place = np.arange(values.shape[1], dtype=np.uint64) + (np.arange(len(values), dtype=np.uint64)[:, None] << 32)
+    ranks: NDArray[np.uint64] = (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
+        ranks = (ranks ^ (ranks >> np.uint64(shift))) * np.uint64(factor)
+    used = np.arange(values.shape[1], dtype=np.int64) < sizes[:, None]
+    keys = np.where(used, ranks >> np.uint64(1), np.uint64(2**64 - 1))
+    first: NDArray[np.bool_] = np.argsort(np.argsort(keys, axis=1), axis=1) < (sizes // 2)[:, None]
+    return (_chosen(values, first), sizes // 2), (_chosen(values, used & ~first), sizes - sizes // 2)
+
+
+def _chosen(values: Array, kept: NDArray[np.bool_]) -> Array:
+    """The rows that are kept first, in their order."""
+    order = np.argsort(~kept, axis=1, kind="stable")
+    return np.take_along_axis(values, order if values.ndim == 2 else order[:, :, None], axis=1)
+
+
+def _at(values: Array, sizes: Sizes, p: float) -> Array:
+    """A quantile of sorted rows by linear interpolation."""
+    place = p * np.maximum(sizes - 1, 0)
+    low = np.floor(place).astype(np.int64)
+    high = np.minimum(low + 1, np.maximum(sizes - 1, 0))
+    rows = np.arange(len(values))
+    share = place - low
+    with np.errstate(all="ignore"):
+        found = values[rows, low] * (1 - share) + values[rows, high] * share
+    return np.where(sizes > 0, found, np.nan)[:, None]
+
+
+STATISTICS: Final[dict[str, tuple[int, Callable[[Array, Sizes], Array]]]] = {
+    "median": (1, median),
+    "midmean": (1, midmean),
+    "iqr": (1, iqr),
+    "correlation": (2, correlation),
+}
+"""By name: columns of a row, and the function."""

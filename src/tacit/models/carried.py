@@ -1,0 +1,152 @@
+"""A Python function as bytes, for another process, and what identifies it.  No data here.
+
+A function of an installed package, and anything that pickle finds by its name, travels by that name.  A function that a
+user wrote (in a script, a notebook, a module of one's own) travels as its code, with the functions and plain values
+that it names; what identifies it is the same, without the place where it was written.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import io
+import marshal
+import pickle
+import pkgutil
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any, Final, cast
+
+INSTALLED: Final = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def packed(function: Callable[..., Any]) -> bytes:
+    """The function as bytes that `unpacked` understands in another process of the same Python; raises what pickle does.
+
+    >>> unpacked(packed(lambda rows: rows.sum() + 1))(np.ones(3))
+    4.0
+    """
+    into = io.BytesIO()
+    _Pickler(into, protocol=5).dump(function)
+    return into.getvalue()
+
+
+def unpacked(given: bytes) -> Callable[..., Any]:
+    """Inverse of `packed`."""
+    return pickle.loads(given)
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """SHA-256 of a function: its code and what it names, or the name of an installed one; hexadecimal digits.
+
+    Two functions of the same code are the same; comments, blank lines and file names do not count.
+    """
+    found = hashlib.sha256()
+    for one in _words(function, []):
+        found.update(len(one).to_bytes(8, "little") + one)
+    return found.hexdigest()
+
+
+def _own(thing: object) -> bool:
+    """Whether a function is to travel as its code."""
+    if not isinstance(thing, FunctionType) or str(thing.__module__).split(".")[0] == __name__.split(".")[0]:
+        return False
+    return not thing.__code__.co_filename.startswith((*INSTALLED, "<frozen"))
+
+
+class _Pickler(pickle.Pickler):
+    """Pickle, with functions of the user's own by value and modules by name."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Parts from which a function is made again; its own name may be among those that it uses."""
+        if isinstance(obj, ModuleType):
+            return pkgutil.resolve_name, (obj.__name__,)
+        if not _own(obj):
+            return NotImplemented
+        cells = cast("tuple[CellType, ...]", obj.__closure__ or ())
+        made = (marshal.dumps(obj.__code__), obj.__name__, obj.__defaults__, len(cells))
+        state = (_globals(obj), obj.__kwdefaults__, [_inside(cell) for cell in cells])
+        return _function, made, state, None, None, _complete
+
+
+def _function(code: bytes, name: str, defaults: Any, cells: int) -> FunctionType:
+    """A function whose globals and cells are still empty."""
+    empty = tuple(CellType() for _ in range(cells))
+    named = {"__builtins__": builtins, "__name__": "carried"}
+    return FunctionType(marshal.loads(code), named, name, defaults, empty)
+
+
+def _complete(function: Any, state: Any) -> None:
+    named, keywords, cells = state
+    function.__globals__.update(named)
+    function.__kwdefaults__ = keywords
+    for cell, inside in zip(function.__closure__ or (), cells, strict=True):
+        if inside:
+            cell.cell_contents = inside[0]
+
+
+def _inside(cell: CellType) -> list[Any]:
+    """What a cell holds: one thing, or nothing yet."""
+    try:
+        return [cell.cell_contents]
+    except ValueError:
+        return []
+
+
+def _globals(function: FunctionType) -> dict[str, Any]:
+    """Globals that a function's code, or code within it, names."""
+    wanted = sorted(set(_names(function.__code__)))
+    return {name: function.__globals__[name] for name in wanted if name in function.__globals__}
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _names(one)
+
+
+# Identity -------------------------------------------------------------------------------------------------------------
+
+
+def _words(thing: Any, seen: list[Any]) -> Iterator[bytes]:
+    """What identifies a thing that a function uses, in a fixed order."""
+    place = next((i for i, one in enumerate(seen) if one is thing), None)
+    if place is not None:
+        yield f"seen {place}".encode()
+    elif isinstance(thing, ModuleType):
+        yield f"module {thing.__name__}".encode()
+    elif _own(thing):
+        seen.append(thing)
+        yield from _code(thing.__code__)
+        parts = (thing.__defaults__, thing.__kwdefaults__, [_inside(cell) for cell in thing.__closure__ or ()])
+        for one in (*parts, _globals(thing)):
+            yield from _words(one, seen)
+    elif isinstance(thing, Mapping):
+        pairs = cast("Mapping[Any, Any]", thing)
+        yield f"mapping {len(pairs)}".encode()
+        for key in sorted(pairs, key=str):
+            yield str(key).encode()
+            yield from _words(pairs[key], seen)
+    elif isinstance(thing, list | tuple):
+        parts = cast("list[Any]", thing)
+        yield f"{type(parts).__name__} {len(parts)}".encode()
+        for one in parts:
+            yield from _words(one, seen)
+    else:
+        plain = thing is None or isinstance(thing, bool | int | float | complex | str | bytes)
+        yield repr(thing).encode() if plain else pickle.dumps(thing, protocol=5)
+
+
+def _code(code: CodeType) -> Iterator[bytes]:
+    """Arithmetic and names of code, without where it was written."""
+    yield code.co_code
+    yield repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount)).encode()
+    yield repr((code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_exceptiontable)).encode()
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from _code(one)
+        else:
+            parts = cast("frozenset[object]", one) if isinstance(one, frozenset) else None
+            yield repr(cast(object, one) if parts is None else sorted(parts, key=repr)).encode()

@@ -1,0 +1,174 @@
+"""A table piece by piece: the rows that one reading gives, with words that a key and a row's place (person) decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import tacit as tc
+from tacit.curator.source import duck, rows
+from tacit.curator.source.frames import Table, open_source
+from tacit.mechanisms import blocks
+from tacit.predicates.numbers import cell_of
+from tacit.predicates.typed import typed
+from tacit.schema.rowmaps import unit_of
+
+KEY, OTHER = b"k" * 32, b"o" * 32
+ROWS = 1_000
+SCHEMA = {
+    "x": tc.Real(),
+    "sex": tc.Category(["f", "m"]),
+    "day": tc.Date("2020-01-01", "2021-12-31"),
+    "twice": tc.Real(computed="2 * x"),
+}
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {
+            "id": [f"person {i}" if i else None for i in rng.integers(0, 200, ROWS)],
+            "x": np.where(rng.random(ROWS) < 0.1, np.nan, rng.normal(size=ROWS)),
+            "sex": rng.choice(["f", "m", "?"], ROWS),
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 800, ROWS), "D"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def sources(table: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    folder = tmp_path_factory.mktemp("pieces")
+    arrow = pa.Table.from_pandas(table)
+    (folder / "many").mkdir()
+    pq.write_table(arrow, folder / "one.parquet", row_group_size=70)
+    for i in range(4):
+        pq.write_table(arrow.slice(250 * i, 250), folder / "many" / f"{i}.parquet", row_group_size=90)
+    with pa.OSFile(str(folder / "t.arrow"), "wb") as sink, pa.ipc.new_file(sink, arrow.schema) as writer:
+        writer.write_table(arrow)
+    return {
+        "parquet": folder / "one.parquet",
+        "folder": folder / "many",
+        "arrow file": folder / "t.arrow",
+        "pandas": table,
+        "pyarrow": arrow,
+        "dict": {name: table[name].to_numpy() for name in ("id", "x", "sex")} | {"day": arrow["day"]},
+    }
+
+
+KINDS = ("parquet", "folder", "arrow file", "pandas", "pyarrow", "dict")
+
+
+def read(source: Table, schema: tc.Schema, key: bytes) -> tuple[np.ndarray, np.ndarray]:
+    cells = tuple(cell_of(schema, name) for name in ("x", "twice", "sex"))
+    found = source.pieces(cells, unit_of(schema), typed("sex == 'f' or day > '2020-06-01'", schema), key)
+    assert found is not None
+    parts = list(found)
+    assert len(parts) > 3
+    return np.concatenate([one for one, _ in parts]), np.concatenate([own for _, own in parts])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("persons", [False, True], ids=["rows", "persons"])
+def test_pieces_are_the_rows_of_one_reading(
+    sources: dict[str, Any], kind: str, persons: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same rows; the same words each time and with every engine, others with another key, one for each person."""
+    monkeypatch.setattr(duck, "PIECE", 130)
+    monkeypatch.setattr(rows, "CHUNK", 64)
+    schema = tc.Schema(({"id": tc.PrivacyUnit(max_rows=50)} if persons else {}) | SCHEMA)
+    source = open_source(sources[kind], schema)
+    values, own = read(source, schema, KEY)
+    cells = tuple(cell_of(schema, name) for name in ("x", "twice", "sex"))
+    whole = source.complete(cells, unit_of(schema), typed("sex == 'f' or day > '2020-06-01'", schema))
+    assert len(values) > 400
+    assert np.sort(values, axis=0).tolist() == np.sort(whole.values, axis=0).tolist()
+    again, same = read(source, schema, KEY)
+    order = np.lexsort((own, *values.T))
+    assert (own[order] == same[np.lexsort((same, *again.T))]).all()
+    first, other = read(open_source(sources["pandas"], schema), schema, KEY)
+    assert sorted(zip(values[:, 0], own, strict=True)) == sorted(zip(first[:, 0], other, strict=True))
+    assert not set(read(source, schema, OTHER)[1].tolist()) & set(own.tolist())  # one alike: probability below 1e-13
+    if persons:
+        assert whole.owners is not None
+        assert len(set(own.tolist())) == len(set(whole.owners.tolist()))
+        word = dict(zip(values[:, 0].tolist(), own.tolist(), strict=True))
+        by_person = {
+            (owner, word[x]) for owner, x in zip(whole.owners.tolist(), whole.values[:, 0].tolist(), strict=True)
+        }
+        assert len(by_person) == len(set(own.tolist()))
+    else:
+        assert len(set(own.tolist())) == len(own)
+
+
+def test_sources_without_a_lasting_place_have_no_pieces(table: pd.DataFrame, tmp_path: Path) -> None:
+    table.to_csv(tmp_path / "t.csv", index=False)
+    schema = tc.Schema({"x": tc.Real()})
+    for data in (tmp_path / "t.csv", pl.from_pandas(table[["x"]])):
+        assert open_source(data, schema).pieces((cell_of(schema, "x"),), None, None, KEY) is None
+
+
+@pytest.mark.parametrize("kind", ["parquet", "dict"])
+@pytest.mark.parametrize("names", [("x",), ("x", "twice")])
+def test_groups_of_blocks_are_the_blocks_of_one_reading(
+    sources: dict[str, Any], kind: str, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same key: seven readings of the table, or one; blocks that overflow included."""
+    monkeypatch.setattr(duck, "PIECE", 130)
+    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks.os, "urandom", lambda size: KEY[:size])
+    schema = tc.Schema(SCHEMA)
+    source = open_source(sources[kind], schema)
+    cells = tuple(cell_of(schema, name) for name in names)
+    found = source.pieces(cells, None, None, KEY)
+    assert found is not None
+    for room in (60, 20):
+        parts = list(found)
+        group = blocks.Group(20, room, len(names), 0, 20)
+        for values, own in source.pieces(cells, None, None, KEY) or ():
+            group.add(values, own)
+        whole = group.blocks()
+        monkeypatch.setattr(blocks, "GROUP", 3 * room * len(names))
+        parts = list(blocks.groups(source, cells, None, None, 20, room))
+        assert [len(one.sizes) for one in parts] == [3] * 6 + [2]
+        assert np.concatenate([one.values for one in parts]).tolist() == whole.values.tolist()
+        assert np.concatenate([one.sizes for one in parts]).tolist() == whole.sizes.tolist()
+        assert (whole.sizes.max() == 20) == (room == 20)
+
+
+def test_rows_may_come_in_any_order_and_in_any_parts() -> None:
+    rng = np.random.default_rng(1)
+    values, own = rng.integers(0, 5, (300, 2)).astype(float), rng.integers(0, 2**64, 300, dtype=np.uint64)
+    own[:20] = own[20:40]  # equal words: the rows themselves decide
+    whole = blocks.packed(rows.Rows(values, None), own, 4, 50)
+    for _ in range(20):
+        order, cuts = rng.permutation(300), np.sort(rng.integers(0, 300, 5))
+        group = blocks.Group(4, 50, 2, 0, 4)
+        for part in np.split(order, cuts):
+            group.add(values[part], own[part])
+        found = group.blocks()
+        assert found.values.tolist() == whole.values.tolist()
+        assert found.sizes.tolist() == whole.sizes.tolist() == [50, 50, 50, 50]
+
+
+def test_a_release_of_a_large_table_is_read_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five standard errors: wrong once in 1.7 million runs."""
+    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "GROUP", 3_000)
+    rng = np.random.default_rng(2)
+    curator = tc.Curator(
+        {"x": rng.exponential(1, 8_000)}, tc.Schema({"x": tc.Real()}), name="t", budget=tc.Budget(rho=9)
+    )
+    asked: list[str] = []
+    monkeypatch.setattr(Table, "complete", lambda *_: asked.append("complete"))
+    query = tc.SampleAndAggregate("x", tc.Statistic("median", median=(0, 3)), blocks=40)
+    found = curator.release(query, rho=4).estimate()
+    assert asked == []
+    assert abs(found.value - np.log(2) - 0.5 / 200) < 5 * found.std_error
