@@ -35,7 +35,7 @@ class SampleAndAggregateRelease(Release):
 
     kind: ClassVar[str] = "sample-and-aggregate"
 
-    def estimate(self, target: Target = "population") -> Estimate:
+    def estimate(self, target: Target = "population", *, model: Any = None) -> Any:  # Estimate, or NormalEstimate
         """Parameters with standard errors from the variance between blocks, which is released with them (theory §9).
 
         target="table": the mean of the blocks as they fell, of which only the noise is uncertain.  InferenceError I09.

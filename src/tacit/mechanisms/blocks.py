@@ -47,12 +47,13 @@ def capacity(rows: int, blocks: int) -> int:
 def words(rows: Rows) -> NDArray[np.uint64]:
     """READS ROWS.  A fresh word for each row, the same for all rows of a person; shape (rows,)."""
     if rows.owners is None:
-        return _fresh(len(rows.values))
+        return fresh(len(rows.values))
     owners = rows.owners + 1  # rows of nobody are one person's
-    return _fresh(int(owners.max(initial=0)) + 1)[owners]
+    return fresh(int(owners.max(initial=0)) + 1)[owners]
 
 
-def _fresh(count: int) -> NDArray[np.uint64]:
+def fresh(count: int) -> NDArray[np.uint64]:
+    """So many words of the operating system's generator."""
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 

@@ -89,7 +89,7 @@ def design(
     _possible(k, size, len(model.parameters))
     plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
     share = cost if p == 1 else cost.share(Fraction(1, p))
-    columns = tuple(_column(one.name, one.lower, one.upper, k, share) for one in chosen)
+    columns = tuple(column_of(one.name, one.lower, one.upper, k, share) for one in chosen)
     unit, most = unit_of(schema), most_rows(schema)
     return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
 
@@ -110,7 +110,8 @@ def _possible(k: int, rows: int, p: int) -> None:
         raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
 
 
-def _column(name: str, lower: float, upper: float, k: int, share: Cost) -> Column:
+def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> Column:
+    """A parameter: its form, its grid from the ends of the box, and the law of its share of the price."""
     form = moment_forms.plain(GRID, share.noise)
     form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)
@@ -124,8 +125,13 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
     plan = cast(Plan, shape.blocks)
     rows = source.complete(plan.cells, shape.unit, shape.where)
-    found = exact(shape, rows, blocks.words(rows))
-    return tuple(_part(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
+    return measured(shape, rows, blocks.words(rows))
+
+
+def measured(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Part, ...]:
+    """READS ROWS.  The same of rows that are at hand."""
+    found = exact(shape, rows, own)
+    return tuple(part_of(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
 def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ...]:
@@ -134,7 +140,7 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
     found = blocks.packed(rows, own, plan.blocks, plan.room)
     values = estimates(plan.model, found, query.bias)
     place = {name: j for j, name in enumerate(plan.model.names)}
-    return tuple(_sums(column, values[:, place[column.label]]) for column in shape.columns)
+    return tuple(sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
 def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
@@ -145,8 +151,8 @@ def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.
     return block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True).values
 
 
-def _sums(column: Column, values: NDArray[np.float64]) -> Cells:
-    """Sums of w and floor(w**2 / c): every value is clamped, in integers, to {0, ..., G}; what is none to 0."""
+def sums(column: Column, values: NDArray[np.float64]) -> Cells:
+    """READS ROWS.  Sums of w and floor(w**2 / c): every value is clamped, in integers, to {0, ..., G}; what is none to 0."""
     grid = cast(Grid, column.grid)
     at = np.where(np.isfinite(values), values, grid.lower)
     step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
@@ -155,7 +161,8 @@ def _sums(column: Column, values: NDArray[np.float64]) -> Cells:
     return ((int(w.sum()), int(squares.sum())),)
 
 
-def _part(column: Column, noisy: Cells) -> Part:
+def part_of(column: Column, noisy: Cells) -> Part:
+    """What is released of a column."""
     form = column.form
     facts = dict(form.parameters)
     return Part(column.label, form.name, facts, column.grid, noisy, column.law, form.l1, form.l2_squared, column.cost)
