@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
 BIASES: Final = ("cox-snell", "observed", "split-half", "jackknife", "none")
+SEEN: Final[dict[str, Any]] = {}
+"""Log-densities of one's own that were asked of in this process, by their words: a digest says which they are."""
+MOST_SEEN: Final = 64
 LEAST: Final = 20
 """Rows of a block, at least, where the number of blocks is ours to choose; ten a parameter where that is more."""
 
@@ -52,14 +55,18 @@ class AskedModel:
         if isinstance(given, Mapping):
             words = dict(cast("Mapping[str, Any]", given))
             if words.get("family") == "Model":  # its function is not in the file
-                return cls(_canonical(words))
+                return cls(_canonical(words), SEEN.get(_canonical(words)))
             given = family(words)
         if isinstance(given, Family):
             return cls(_canonical(given.words()), given)
         if isinstance(given, Model):
             from tacit.models.identity import words_of
 
-            return cls(_canonical(words_of(given)), given)
+            made = cls(_canonical(words_of(given)), given)
+            if len(SEEN) >= MOST_SEEN:
+                del SEEN[next(iter(SEEN))]
+            SEEN[made.text] = given
+            return made
         text = f"model of SampleAndAggregate: {given!r} is no model."
         raise QueryError(text, code="Q95", hint="tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1)), or tc.Model(…)")
 

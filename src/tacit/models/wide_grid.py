@@ -2,7 +2,7 @@
 
 Points are even in a coordinate s: the log of positive parameters (wherever their search is in logs), log-odds of
 shares, and on the line asinh: x = middle + half sinh(s) / sinh(CURVE), 12 digits finer in the middle than at the ends.
-So neighbouring points are less than 0.2% of the parameter (of its distance from the middle of the box) apart.
+So neighbouring points are less than 0.6% of the parameter (of its distance from the middle of the box) apart.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from tacit.models.boxes import Array, Parameter
 
-STEPS: Final = 2**14
+STEPS: Final = 2**12
 CURVE: Final = 12.0
-REACH: Final = 2.0
-"""How far a window reaches beyond the quartiles, in distances between them: 3.4 standard deviations of a normal law."""
+REACH: Final = 4.0
+"""How far a window reaches beyond the quartiles, in distances between them: 6 standard deviations of a normal law."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class WideGrid:
     def of(cls, one: Parameter) -> WideGrid:
         """The grid of a parameter, in the coordinate of its search.
 
-        >>> WideGrid.of(Parameter("rate", 0.001, 1_000.0, "log")).values(np.array([0, 2**13, 2**14])).tolist()
+        >>> WideGrid.of(Parameter("rate", 0.001, 1_000.0, "log")).values(np.array([0, 2**11, 2**12])).tolist()
         [0.001, 1.0, 1000.0]
         """
         if one.link in ("log", "logit"):
