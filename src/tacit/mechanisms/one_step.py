@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final, cast
 
 import numpy as np
@@ -140,8 +141,8 @@ def integers(rows: Rows, aim: scores.Aim, own: NDArray[np.int64]) -> NDArray[np.
     v = np.full((len(own), len(aim.at)), H, dtype=np.int64)
     columns = rows.values.shape[1]
     by_turn = np.argsort(turn, kind="stable")
-    ends = np.cumsum(np.bincount(turn)) if len(turn) else np.zeros(0, dtype=np.int64)
-    for start, end in zip(np.append(0, ends[:-1]), ends, strict=True):  # one row of each lane at a time
+    ends = [0, *np.cumsum(np.bincount(turn)).tolist()]
+    for start, end in pairwise(ends):  # one row of each lane at a time
         here = by_turn[start:end]
         batch = np.full((scores.BATCH, columns), np.nan)
         batch[lane[here]] = rows.values[order[here]]
