@@ -43,7 +43,7 @@ def main() -> None:
     reading.add_argument("--page", action="store_true", help="write the page of the rows that were kept")
     words = reading.parse_args()
     if not words.page:
-        chosen = [case for case in CASES if case.name in words.models]
+        chosen = [case for name in words.models for case in CASES if case.name == name]
         start = time.monotonic()
         for found in rows(chosen, list(words.sizes), QUICK if words.quick else FULL):
             print(f"{time.monotonic() - start:6.0f} s", json.dumps(found), flush=True)

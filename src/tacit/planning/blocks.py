@@ -16,13 +16,20 @@ from tacit.inference.laws import halfwidth, split
 from tacit.mechanisms.moments import Design
 from tacit.mechanisms.sample_and_aggregate import Plan
 from tacit.models.likelihood import Likelihood
+from tacit.planning import block_steps
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Grid
 
 
 def precision(shape: Design, rows: int, level: float) -> list[tuple[str, float, float, float, float]]:
     """One entry a parameter: name, assumed value, width, variance due to privacy, variance due to sampling."""
+    query = cast(SampleAndAggregate, shape.query)
+    if query.one_step:
+        return block_steps.stepped(shape, rows, level)
     plan = cast(Plan, shape.blocks)
     sampling = _sampling(plan.model, rows)
+    if query.winsorize:
+        shape = block_steps.windowed(shape, rows, sampling)
     found: list[tuple[str, float, float, float, float]] = []
     for column in shape.columns:
         i = plan.model.names.index(column.label)
@@ -58,4 +65,4 @@ def cautions(shape: Design, rows: int) -> list[str]:
         found.append(f"{plan.blocks} blocks: their spread is known poorly, and intervals are too short")
     if _sampling(plan.model, rows) is None:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"
-    return found
+    return [*found, *block_steps.cautions(shape, rows)]
