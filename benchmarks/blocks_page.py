@@ -1,4 +1,4 @@
-"""The page and the picture of `sample_and_aggregate.py`, from the rows that it kept: nothing on them is written by hand."""
+"""The page and the picture of `sample_and_aggregate.py`, from the rows that it kept: nothing is written by hand."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ TEXT: Final = """# Sample and aggregate
 What estimates from blocks are worth. Page and picture are written by `python benchmarks/sample_and_aggregate.py`.
 
 One parameter of each model; boxes and true parameters are those of `benchmarks/blocks_study.py`. The price is that of
-all parameters of the model. In each cell: **mean squared error over the Cramér–Rao bound** of all rows without privacy;
+all parameters of the model: of a model with two, a row at ε = 1 is also that of one of them released alone
+(`parameters=`) at ε = 0.5. In each cell: **mean squared error over the Cramér–Rao bound** of all rows without privacy;
 then bias over standard deviation, coverage of the 95% interval in %, and its width over that of the interval that
 attains the bound.
 
 - *Default*: `SampleAndAggregate(…)` as it is, k blocks.
-- *Winsorised*: `winsorize=True`, in the same box, which it does not need to be told well.
+- *Winsorised*: `winsorize=True`, in the same box, of which it makes little use.
 - *One step*: `one_step=True`.
 - *Published k*: n^(3/5) ε^(−2/5) blocks, as in the paper, corrected for bias.
 - *Uncorrected*: as default, with `bias="none"`.
 
 How it is simulated: blocks are independent and alike, so that a release is made of k estimates drawn from one law, and
-noise. For each model and block size that law is simulated once, by {pool:,} blocks (fewer where they are large), each
-drawn and fitted anew; their mean is corrected by a control variate, the block's own score. Releases ({releases:,} of
-default, published k and uncorrected, half as many winsorised, {steps:,} of one step: coverage is known to 0.7, 1.0 and 1.4 points, two
-standard errors) draw k blocks from that pool, and noise from the law of the mechanism. Sums over all rows, of one step,
-are drawn from their normal limit. At n = 1,000,000 the pool leaves an error of about 0.2 in *bias ÷ SD* of means of blocks.
+noise. For each model and block size that law is simulated once, by {pool:,} blocks (fewer where they are large, a fifth
+of models that take long), each drawn and fitted anew; their mean is corrected by a control variate, the block's own
+score. Releases ({releases:,} of default, published k and uncorrected, half as many winsorised, {steps:,} or more of one
+step: coverage is known to 1.0, 1.4 and 1.8 points, two standard errors) draw k blocks from that pool, and noise from
+the law of the mechanism. Sums over all rows, of one step, are drawn from their normal limit. At n = 1,000,000 the pool
+leaves an error of about 0.3 in the bias over standard deviation of means of blocks.
 """
 
 REASONS: Final = """
-Where coverage is outside 93 to 97%, a letter says why: *b*, the blocks' bias is above a fifth of the standard
+Where coverage is outside 93 to 97%, a letter says why: *b*, the bias of blocks is above a fifth of the standard
 deviation (more rows a block mend it: fewer `blocks=`, for more noise); *e*, standard errors are off by more than 4%
-(their own noise where blocks are few or the box is wide: they are kept from being too small, and intervals are long);
-*l*, neither: the law of the error is not normal.
+(where noise rules they are kept from being too small, and intervals are long); *l*, neither: the law of the error is
+not the one that intervals use.
 """
 
 
@@ -97,7 +99,15 @@ def _counted(ways: Sequence[dict[str, Any]]) -> str:
 def _wide(rows: Sequence[dict[str, Any]]) -> str:
     found = [one for one in rows if one["table"] == "wide"]
     found.sort(key=lambda one: (ORDER.index(one["model"]), one["epsilon"]))
-    head = ["model, parameter", "ε", "well-chosen box", "wide, winsorised", "ratio of errors", "coverage, %", "wide, as it is"]
+    head = [
+        "model, parameter",
+        "ε",
+        "well-chosen box",
+        "wide, winsorised",
+        "ratio of errors",
+        "coverage, %",
+        "wide, as it is",
+    ]
     lines = [_line(head), "|---|" + "---:|" * (len(head) - 1)]
     for one in found:
         base, win, raw = (one[way] for way in ("default", "winsorised", "wide"))
@@ -136,12 +146,14 @@ def _slopes(ways: Sequence[dict[str, Any]]) -> str:
         sizes, excess = slope(ways, model, 1.0, "default")
         if len(sizes) > 2:
             cells = [f"{x:.2f}" for x in excess]
-            lines.append(_line([model, *cells, f"{_fitted(sizes, excess):.2f}", f"{_fitted(sizes[1:], excess[1:]):.2f}"]))
+            lines.append(
+                _line([model, *cells, f"{_fitted(sizes, excess):.2f}", f"{_fitted(sizes[1:], excess[1:]):.2f}"])
+            )
     return f"""
 ## How the excess falls
 
-Mean squared error over the bound, less 1, of the default at ε = 1, and its slope in n on log scales. Where the number of
-blocks is that of the rule, theory says −1/3: the noise and the extra variance of small blocks both fall so, once
+Mean squared error over the bound, less 1, of the default at ε = 1, and its slope in n on log scales. Where the number
+of blocks is that of the rule, theory says −1/3: the noise and the extra variance of small blocks both fall so, once
 standard errors of blocks are narrow in their box. It is steeper where the box is wide, and noise rules at small n (its
 part falls as k^-2 n, that is n^(−1/3) at the rule, and n^-1 where k is n/20).
 
@@ -163,12 +175,16 @@ def picture(rows: Sequence[dict[str, Any]]) -> str:
         return bottom - (np.log10(min(max(excess, 0.01), 100)) + 2) / 4 * 270
 
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="10">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"',
+        ' font-family="sans-serif" font-size="10">',
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     for power in range(-2, 3):
         at = y(10.0**power)
-        out.append(f'<path d="M{left} {at:.0f}H400" stroke="#ddd"/><text x="52" y="{at + 3:.0f}" text-anchor="end">{10.0**power:g}</text>')
+        out.append(
+            f'<path d="M{left} {at:.0f}H400" stroke="#ddd"/>'
+            f'<text x="52" y="{at + 3:.0f}" text-anchor="end">{10.0**power:g}</text>'
+        )
     for n in (10_000, 100_000, 1_000_000):
         out.append(f'<text x="{x(n):.0f}" y="316" text-anchor="middle">{n:,}</text>')
     for way, style in (("default", 'stroke="#2f5d99"'), ("one step", 'stroke="#b3541e" stroke-dasharray="4 3"')):
@@ -176,9 +192,16 @@ def picture(rows: Sequence[dict[str, Any]]) -> str:
             sizes, excess = slope(ways, model, 1.0, way)
             if sizes:
                 points = " ".join(f"{x(n):.0f},{y(e):.0f}" for n, e in zip(sizes, excess, strict=True))
-                label = f'<text x="406" y="{y(excess[-1]) + 3:.0f}" fill="#2f5d99">{model}</text>' if way == "default" else ""
+                label = (
+                    f'<text x="406" y="{y(excess[-1]) + 3:.0f}" fill="#2f5d99">{model}</text>'
+                    if way == "default"
+                    else ""
+                )
                 out.append(f'<polyline points="{points}" fill="none" {style}/>{label}')
     start, end = (x(1e4), y(1.0)), (x(1e6), y(100 ** (-1 / 3)))
     out.append(f'<path d="M{start[0]:.0f} {start[1]:.0f}L{end[0]:.0f} {end[1]:.0f}" stroke="black" stroke-width="2"/>')
-    out.append('<text x="90" y="14">excess over the bound against n, ε = 1: default (blue), one step (dashed), slope −1/3 (black)</text>')
+    out.append(
+        '<text x="90" y="14">excess over the bound against n, ε = 1: '
+        "default (blue), one step (dashed), slope −1/3 (black)</text>"
+    )
     return "\n".join([*out, "</svg>"]) + "\n"

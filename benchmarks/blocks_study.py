@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacit import families
+from tacit.inference.invert import Linear
 from tacit.inference.one_step import estimate as stepped
 from tacit.inference.terms import block
 from tacit.mechanisms import one_step, winsorized
@@ -47,7 +48,7 @@ class Scale:
     steps: int
 
 
-FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 1_000), Scale(4_000, 1_000_000, 400, 60)
+FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 600), Scale(4_000, 1_000_000, 400, 60)
 
 
 @dataclass(frozen=True)
@@ -171,14 +172,17 @@ def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scal
     return found | {"ratio": (off**2 + variance) / case.bound(n), "bias": off / np.sqrt(variance), "blocks": k}
 
 
-def _read(column: Any, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Values, errors and intervals of sums of blocks, shape (releases, 2)."""
+def _block(column: Any, sums: np.ndarray) -> Any:
+    """Sums of blocks, shape (releases, 2), as estimates of a parameter."""
     form = column.form
     facts = (form.parameters, column.grid, (), column.law, form.l1, form.l2_squared, column.cost)
-    made = block(
-        "SampleAndAggregate", Part(column.label, form.name, *facts), rows=None, grouped=False, target="population",
-        cells=sums,
-    )  # fmt: skip
+    part = Part(column.label, form.name, *facts)
+    return block("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
+
+
+def _read(column: Any, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Values, errors and intervals of sums of blocks."""
+    made = _block(column, sums)
     low, high = made.inversion.interval(0.95)
     return made.value, np.sqrt(made.sampling_variance + made.privacy_variance), low, high
 
@@ -197,15 +201,19 @@ def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict
     values = pool(case, n, k, "cox-snell", scale)[:, case.place]
     places = chosen.wide.places(values)
     rng = np.random.default_rng(13)
-    found: list[tuple[np.ndarray, ...]] = []
+    found: list[tuple[float, float, np.ndarray]] = []
     for _ in range(scale.releases // 2):
         at = rng.integers(0, len(values), k)
         counts = np.bincount(places[at], minlength=STEPS + 1)
         points = tuple(select(counts, b, float(chosen.law.rate), rng) for b in (1, 3))
         column = winsorized.windowed(mean, chosen.wide, points)
         exact = np.array(winsorized.sums(column, values[at]), dtype=np.float64)
-        found.append(_read(column, exact + column.law.sample(2, rng)))
-    value, error, low, high = (np.concatenate(one) for one in zip(*found, strict=True))
+        made = _block(column, exact + column.law.sample(2, rng))
+        found.append((made.value[0], made.variance[0], made.loadings[0]))
+    value, variance, loadings = (np.array(one) for one in zip(*found, strict=True))
+    one = case.model.parameters[case.place]
+    low, high = Linear(value, variance, loadings, mean.law, one.lower, one.upper).interval(0.95)
+    error = np.sqrt(variance + (loadings**2).sum(axis=1) * mean.law.variance())
     return told(value, error, low, high, case, n) | {"blocks": k}
 
 
@@ -240,7 +248,7 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
         noisy = [one + c.law.sample(one.size, rng).reshape(one.shape) for one, c in zip(
             sums, shape.columns[-p:], strict=True
         )]  # fmt: skip
-        made = stepped(simulated(shape, tuple([*cells, *noisy])), case.model)
+        made = stepped(simulated(shape, (*cells, *noisy)), case.model)
         low, high = made.intervals()[case.place]
         found[i] = made.values[case.place], made.std_errors[case.place], low, high
     return told(*found.T, case, n) | {"blocks": k}

@@ -1,6 +1,6 @@
 """Sample and aggregate: error, coverage and width of every model, the page docs/reference/sample-and-aggregate.md.
 
-    python benchmarks/sample_and_aggregate.py --keep a.jsonl --models Gamma Weibull   # some of it, beside other processes
+    python benchmarks/sample_and_aggregate.py --keep a.jsonl --models Gamma Weibull   # some of it
     python benchmarks/sample_and_aggregate.py --keep a.jsonl b.jsonl --page           # the page of what was kept
     python benchmarks/sample_and_aggregate.py --quick
 
@@ -23,15 +23,17 @@ SIZES = (10_000, 100_000, 1_000_000)
 PRICES = (0.5, 1.0)
 
 
-def rows(cases: list[Case], sizes: list[int], scale: Scale) -> Iterator[dict[str, object]]:
-    """Every row of the tables, model by model: those of one model share their simulated blocks."""
+def rows(
+    cases: list[Case], sizes: list[int], scale: Scale, kept: set[tuple[object, ...]]
+) -> Iterator[dict[str, object]]:
+    """Every row of the tables that is not kept yet, model by model: those of one share their simulated blocks."""
     for case in cases:
         for n in sizes:
             for epsilon in PRICES:
-                yield row(case, n, epsilon, scale)
-        if case.name in WIDE and 100_000 in sizes:
-            for epsilon in PRICES:
-                yield wide(case, 100_000, epsilon, scale)
+                for table, make in (("ways", row), ("wide", wide)):
+                    asked = table == "ways" or (case.name in WIDE and n == 100_000)
+                    if asked and (table, case.name, n, epsilon) not in kept:
+                        yield make(case, n, epsilon, scale)
 
 
 def main() -> None:
@@ -42,16 +44,17 @@ def main() -> None:
     reading.add_argument("--keep", nargs="*", type=Path, default=[], help="files of rows: the first is added to")
     reading.add_argument("--page", action="store_true", help="write the page of the rows that were kept")
     words = reading.parse_args()
+    kept = [json.loads(line) for place in words.keep if place.exists() for line in place.read_text().splitlines()]
     if not words.page:
+        known = {(one["table"], one["model"], one["n"], one["epsilon"]) for one in kept}
         chosen = [case for name in words.models for case in CASES if case.name == name]
         start = time.monotonic()
-        for found in rows(chosen, list(words.sizes), QUICK if words.quick else FULL):
+        for found in rows(chosen, list(words.sizes), QUICK if words.quick else FULL, known):
             print(f"{time.monotonic() - start:6.0f} s", json.dumps(found), flush=True)
             for place in words.keep[:1]:
                 with place.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(found) + "\n")
         return
-    kept = [json.loads(line) for place in words.keep for line in place.read_text(encoding="utf-8").splitlines()]
     PAGE.write_text(page(kept), encoding="utf-8")
     PICTURE.write_text(picture(kept), encoding="utf-8")
 

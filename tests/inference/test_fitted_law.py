@@ -21,7 +21,12 @@ N = 20_000
 @pytest.fixture(scope="module")
 def curator() -> tc.Curator:
     rng = np.random.default_rng(0)
-    table = {"x": rng.exponential(0.5, N), "g": rng.gamma(2, 1, N), "c": rng.poisson(3, N), "sex": ["f", "m"] * (N // 2)}
+    table = {
+        "x": rng.exponential(0.5, N),
+        "g": rng.gamma(2, 1, N),
+        "c": rng.poisson(3, N),
+        "sex": ["f", "m"] * (N // 2),
+    }
     columns = {"x": tc.Real(0, 10), "g": tc.Real(), "c": tc.Integer(0, 50), "sex": tc.Category(["f", "m"])}
     return tc.Curator(table, tc.Schema(columns), name="laws", budget=tc.Budget(epsilon=40))
 
@@ -70,7 +75,7 @@ def test_functions_of_two_parameters_use_what_is_known_of_both(gammas: Any) -> N
     assert drawn.std_error == pytest.approx(mean.std_error, rel=0.08)  # 5.5 / sqrt(8,000), and curvature
     covariance = found.parameters.sampling
     assert covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]) == pytest.approx(0.88, abs=0.06)
-    assert (np.sqrt(np.diag(covariance)) == pytest.approx(np.sqrt(gammas.estimate().sampling_variances)))
+    assert np.sqrt(np.diag(covariance)) == pytest.approx(np.sqrt(gammas.estimate().sampling_variances))
 
 
 def test_errors_by_the_model_are_those_of_blocks_where_it_holds(release: Any, gammas: Any) -> None:

@@ -40,9 +40,13 @@ def broken_model() -> tc.Model:
     return tc.Model(broken, rate=(0.1, 10), support="positive")
 
 
-def design(schema: tc.Schema, cost: Cost, neighbors: str = "replace-one", model: Any = GAMMA, rows: int = 200) -> Design:
+def design(
+    schema: tc.Schema, cost: Cost, neighbors: str = "replace-one", model: Any = GAMMA, rows: int = 200
+) -> Design:
     query = tc.SampleAndAggregate("x", model, one_step=True, rows=rows)
-    return mechanism.design(query, schema, neighbors=neighbors, rows=rows if neighbors == "replace-one" else None, cost=cost)
+    return mechanism.design(
+        query, schema, neighbors=neighbors, rows=rows if neighbors == "replace-one" else None, cost=cost
+    )
 
 
 def exact(shape: Design, aim: scores.Aim, values: np.ndarray, own: np.ndarray, owners: Any = None) -> list[np.ndarray]:
@@ -211,6 +215,7 @@ def test_a_release_goes_into_a_file_and_comes_back(tmp_path: Any) -> None:
 
 def test_a_function_of_ones_own_is_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it was not asked of in this process, the file has its digest alone."""
+
     def exponential(x: Any, theta: Any) -> Any:
         return jnp.log(theta.rate) - theta.rate * x
 

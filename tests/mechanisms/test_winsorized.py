@@ -141,9 +141,9 @@ def test_a_selection_never_proves_more_than_it_costs() -> None:
 
 @pytest.mark.parametrize("price", [{"epsilon": 2}, {"rho": 0.5}], ids=str)
 def test_a_wide_box_costs_little(price: Any) -> None:
-    """The box is a hundred million wide: intervals hold the truth at 5.5 errors, and are not much wider than need be."""
+    """The box is a hundred million wide: the truth is within 5.5 errors, and these are not much larger than need be."""
     rng = np.random.default_rng(1)
-    curator = tc.Curator({"x": rng.exponential(0.5, 20_000)}, SCHEMA, budget=tc.Budget(**{k: 9 for k in price}))
+    curator = tc.Curator({"x": rng.exponential(0.5, 20_000)}, SCHEMA, budget=tc.Budget(**dict.fromkeys(price, 9)))
     release = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True), **price)
     found = release.estimate()
     assert found.terms == ("rate",)
@@ -160,7 +160,9 @@ def test_a_wide_box_costs_little(price: Any) -> None:
 def test_blocks_that_are_alike_have_a_window_of_a_few_steps() -> None:
     shape = design(Cost.of(epsilon=1_000), k=40)
     values = np.full((40, 1), 2.0)
-    parts = mechanism.released(shape, values, lambda runs, law: runs.first[int(np.argmax(runs.utility))], lambda c, law: c)
+    parts = mechanism.of_estimates(
+        shape, values, lambda runs, law: runs.first[int(np.argmax(runs.utility))], lambda c, law: c
+    )
     grid = parts[1].grid
     assert grid is not None
     assert grid.lower < 2.0 < grid.upper
@@ -169,7 +171,9 @@ def test_blocks_that_are_alike_have_a_window_of_a_few_steps() -> None:
 
 @pytest.mark.parametrize("table", [[], [1.0], [np.nan] * 50, [-1.0] * 50], ids=["empty", "one", "missing", "outside"])
 def test_nothing_of_a_table_stops_a_release(table: list[float]) -> None:
-    curator = tc.Curator({"x": np.array(table, dtype=float)}, SCHEMA, budget=tc.Budget(epsilon=9, neighbors="add-remove"))
+    curator = tc.Curator(
+        {"x": np.array(table, dtype=float)}, SCHEMA, budget=tc.Budget(epsilon=9, neighbors="add-remove")
+    )
     for one_step in (False, True):
         query = tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True, one_step=one_step, rows=100)
         found = curator.release(query, epsilon=1).estimate()

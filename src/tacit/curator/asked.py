@@ -76,9 +76,7 @@ def design(
         make = sparse_histogram.design if query.sparse else histogram.design
         return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, SampleAndAggregate):
-        return _in_blocks(query).design(
-            query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
-        )
+        return _in_blocks(query).design(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Regression):

@@ -27,7 +27,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from tacit.curator.source import Source
 from tacit.curator.source.rows import Rows
 from tacit.errors import QueryError
-from tacit.mechanisms import blocks, sample_and_aggregate, winsorized
+from tacit.mechanisms import blocks, ranks, sample_and_aggregate, winsorized
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design, choose
 from tacit.mechanisms.sample_and_aggregate import Plan, part_of
@@ -67,7 +67,7 @@ def design(
     size_hint: int | None = None,
 ) -> Design:
     """The pilot's design, and a column of scores for each parameter; QueryError Q102 where no step can be taken."""
-    first = (winsorized if query.winsorize else sample_and_aggregate).design(
+    first = _pilot(query).design(
         query, schema, neighbors=neighbors, rows=rows, cost=cost.share(PILOT), size_hint=size_hint
     )
     plan = cast(Plan, first.blocks)
@@ -100,12 +100,19 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS, once.  The noisy pilot; then, at what it says, noisy moments of scores.  Nothing exact is kept."""
     plan = cast(Plan, shape.blocks)
     rows = source.complete(plan.cells, shape.unit, shape.where)
+    return released(shape, rows, blocks.words(rows), lanes(len(rows.values)), ranks.select, protect)
+
+
+def released(
+    shape: Design, rows: Rows, own: NDArray[np.uint64], places: NDArray[np.int64], draw: Any, noise: Any
+) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
+    model = cast(Plan, shape.blocks).model
     first, second = split(shape)
-    pilot = (winsorized if _query(shape).winsorize else sample_and_aggregate).measured(first, rows, blocks.words(rows))
-    aim = scores.aim(plan.model, scores.pilot(pilot, plan.model))
-    found = exact(replace(shape, columns=second), rows, aim, lanes(len(rows.values)))
-    step = (part_of(column, protect(cells, column.law)) for column, cells in zip(second, found, strict=True))
-    return (*pilot, *step)
+    pilot = _pilot(shape.query).released(first, rows, own, draw, noise)
+    aim = scores.aim(model, scores.pilot(pilot, model))
+    found = exact(replace(shape, columns=second), rows, aim, places)
+    return (*pilot, *(part_of(column, noise(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
 def split(shape: Design) -> tuple[Design, tuple[Column, ...]]:
@@ -166,5 +173,6 @@ def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64
     return (2 * total + many[:, None]) // (2 * many[:, None])
 
 
-def _query(shape: Design) -> SampleAndAggregate:
-    return cast(SampleAndAggregate, shape.query)
+def _pilot(query: Any) -> Any:
+    """The mechanism of the pilot."""
+    return winsorized if query.winsorize else sample_and_aggregate

@@ -125,13 +125,13 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
     plan = cast(Plan, shape.blocks)
     rows = source.complete(plan.cells, shape.unit, shape.where)
-    return measured(shape, rows, blocks.words(rows))
+    return released(shape, rows, blocks.words(rows), None, protect)
 
 
-def measured(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Part, ...]:
-    """READS ROWS.  The same of rows that are at hand."""
+def released(shape: Design, rows: Rows, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of rows at hand; `noise` protects, or simulates; nothing is selected by `draw`."""
     found = exact(shape, rows, own)
-    return tuple(part_of(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
+    return tuple(part_of(column, noise(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
 def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ...]:
@@ -152,7 +152,7 @@ def estimates(model: Likelihood, found: blocks.Blocks, bias: str) -> NDArray[np.
 
 
 def sums(column: Column, values: NDArray[np.float64]) -> Cells:
-    """READS ROWS.  Sums of w and floor(w**2 / c): every value is clamped, in integers, to {0, ..., G}; what is none to 0."""
+    """READS ROWS.  Sums of w and floor(w**2 / c), of values clamped, in integers, to {0, ..., G}; what is none to 0."""
     grid = cast(Grid, column.grid)
     at = np.where(np.isfinite(values), values, grid.lower)
     step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)

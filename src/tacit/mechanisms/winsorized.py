@@ -72,9 +72,7 @@ def design(
     size_hint: int | None = None,
 ) -> Design:
     """As of `sample_and_aggregate`, with a column of selections before each of sums."""
-    shape = sample_and_aggregate.design(
-        query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
-    )
+    shape = sample_and_aggregate.design(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     plan = cast(Plan, shape.blocks)
     made: list[Column] = []
     for column in shape.columns:
@@ -102,18 +100,18 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Selections, and in their windows the sums; only what is protected is kept."""
     plan = cast(Plan, shape.blocks)
     rows = source.complete(plan.cells, shape.unit, shape.where)
-    return measured(shape, rows, blocks.words(rows))
+    return released(shape, rows, blocks.words(rows), ranks.select, protect)
 
 
-def measured(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Part, ...]:
-    """READS ROWS.  The same of rows that are at hand."""
+def released(shape: Design, rows: Rows, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    return released(shape, sample_and_aggregate.estimates(plan.model, found, query.bias), ranks.select, protect)
+    return of_estimates(shape, sample_and_aggregate.estimates(plan.model, found, query.bias), draw, noise)
 
 
-def released(shape: Design, values: NDArray[np.float64], draw: Any, noise: Any) -> tuple[Part, ...]:
-    """The parts from estimates of blocks, shape (k, parameters); `draw` and `noise` protect, or simulate."""
+def of_estimates(shape: Design, values: NDArray[np.float64], draw: Any, noise: Any) -> tuple[Part, ...]:
+    """READS ROWS.  The parts from estimates of blocks, shape (k, parameters)."""
     names = cast(Plan, shape.blocks).model.names
     made: list[Part] = []
     for chosen, mean in zip(shape.columns[::2], shape.columns[1::2], strict=True):

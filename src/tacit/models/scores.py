@@ -79,7 +79,7 @@ def aim(model: Likelihood, at: Array) -> Aim:
     for place in (at, model.fallback):
         try:
             information = np.asarray(model.fisher(place), dtype=np.float64)
-        except Exception:  # noqa: BLE001, S112 - whatever a law of one's own does at a pilot, the release is made
+        except Exception:
             continue
         if np.isfinite(information).all() and (np.diag(information) > 0).all():
             return Aim(model, at, root_of(information))
