@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 BLOCKS: Final = 2_000
 """Blocks that are simulated: their variance is known to 3%."""
-RULED: Final = "where its corrected estimates are biased by {share:.2f} standard errors"
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,10 @@ def with_errors(found: Estimate, errors: Errors, model: Any, rng: Any) -> Estima
     )
     words = "by the information of all rows at the released parameters, as if none was left out"
     if made.bias is not None:
-        share = float(np.max(np.abs(made.bias) / np.sqrt(variances + found.privacy_variances)))
-        words = f"from {BLOCKS:,} blocks simulated at the released parameters, {RULED.format(share=share)}"
+        k = means(release)[0].parameters["blocks"]
+        one, unclear = found.std_errors, np.sqrt(variances * k / BLOCKS)
+        bias = [f"{b:+.2f} ± {e:.2f}" for b, e in zip(made.bias / one, unclear / one, strict=True)]
+        words = f"from {BLOCKS:,} blocks simulated at the released parameters; their bias, in these: {', '.join(bias)}"
     return replace(found, blocks=blocks, notes=(*found.notes[1:], f"standard errors {words}"))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from tacit.errors import InferenceError, ModelError
 from tacit.inference.histogram import HistogramRelease
 from tacit.inference.laws import Array
+from tacit.inference.moments import title
 from tacit.inference.normal import NormalEstimate
 from tacit.inference.one_step import estimate as stepped
 from tacit.inference.one_step import model_of
@@ -69,7 +70,8 @@ class FittedLaw:
             return np.atleast_1d(np.asarray(_numbers(values), dtype=np.float64))
 
         values = _called(function, self.parameters.values, self.model)
-        names = tuple(map(str, terms or (values if isinstance(values, Mapping) else ())))
+        named = list(cast("Mapping[str, Any]", values)) if isinstance(values, Mapping) else list[str]()
+        names = tuple(map(str, terms or named))
         return self._of(of, names, "function of the parameters", how, rng)
 
     def mean(self) -> NormalEstimate:
@@ -194,12 +196,12 @@ class FittedLaw:
         points, below = self._cumulated(vector)
         if self.model.support == "count":
             at = np.searchsorted(points, x, side="right")
-            return np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0)
-        return np.interp(x, points, below, left=0.0, right=1.0)
+            return np.asarray(np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0), dtype=np.float64)
+        return np.asarray(np.interp(x, points, below, left=0.0, right=1.0), dtype=np.float64)
 
     def _inverse(self, vector: Array, probs: Array) -> Array:
         points, below = self._cumulated(vector)
-        return np.interp(probs, below, points)
+        return np.asarray(np.interp(probs, below, points), dtype=np.float64)
 
     def _places(self) -> Array:
         points, below = self._cumulated(self.parameters.values)
@@ -234,11 +236,8 @@ def joint(release: Released, model: Likelihood, errors: Errors, rng: Any) -> Nor
         covariance = np.outer(size, size) * _correlation(model, scores.inner(model, found.values))
     else:
         covariance = sampling(release, model, found.values, errors, rng).covariance
-    title = f"{release.query.model.words['family']} law" if hasattr(release.query, "model") else "law"
-    from tacit.inference.moments import title as named
-
     return NormalEstimate(
-        release, named(release) or title, found.estimand, found.terms, found.values, covariance,
+        release, title(release), found.estimand, found.terms, found.values, covariance,
         np.diag(found.privacy_variances), found.reasons, found.notes, tested=False,
     )  # fmt: skip
 

@@ -47,7 +47,7 @@ from tacit.rowmap import GRID, RowMap
 from tacit.schema import Schema
 
 PILOT: Final = Fraction(3, 10)
-"""Part of the price for the pilot: errors hardly change from 2 to 4 tenths."""
+"""Part of the price for the pilot (theory §2): what it costs is made good by the step, up to second order."""
 CLIP: Final = 3.0
 """Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
 SCORE: Final = Grid("number", -CLIP, CLIP, GRID)

@@ -126,7 +126,7 @@ def of_estimates(shape: Design, values: NDArray[np.float64], draw: Any, noise: A
 
 def utilities(wide: WideGrid, values: NDArray[np.float64]) -> tuple[ranks.Runs, ...]:
     """READS ROWS.  Those of the points near each quartile of the estimates."""
-    counts = Counter(wide.places(values).tolist())
+    counts: Counter[int] = Counter(wide.places(values).tolist())
     return tuple(ranks.utilities(counts, STEPS + 1, p) for p in PROBS)
 
 

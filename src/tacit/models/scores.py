@@ -19,7 +19,7 @@ import numpy as np
 from tacit.errors import ModelError
 from tacit.models import quadrature
 from tacit.models.asked import log_densities
-from tacit.models.boxes import Array, from_coordinates
+from tacit.models.boxes import Array, Link, from_coordinates
 from tacit.models.likelihood import Likelihood
 from tacit.models.quiet import quiet
 from tacit.parts import Grid, Part
@@ -67,7 +67,7 @@ def inner(model: Likelihood, values: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def _inner(model: Likelihood) -> tuple[Array, Array]:
-    links = [one.link for one in model.parameters]
+    links: list[Link] = [one.link for one in model.parameters]
     ends = [np.array([one.region(0.0)[i] for one in model.parameters]) for i in (0, 1)]
     with quiet():
         low, high = (np.asarray(from_coordinates(links, end), dtype=np.float64) for end in ends)
@@ -185,7 +185,8 @@ def law(aim: Aim, clip: float, at: Array) -> Law:
         score = scores(model, points, at)
         score = np.where(np.isfinite(score), score, 0.0)
         middle = score.mean(axis=0)
-        turn = np.linalg.lstsq(score.T @ score / len(score) - np.outer(middle, middle), middle, rcond=None)[0]
+        spread = score.T @ score / len(score) - np.outer(middle, middle)
+        turn = np.asarray(np.linalg.lstsq(spread, middle, rcond=None)[0], dtype=np.float64)
         weights = (1 - (score - middle) @ turn) / len(score)
     return Law(aim, clip, at, points, weights, log_densities(model, points, at), clipped(aim, points, clip))
 

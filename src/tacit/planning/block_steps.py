@@ -38,7 +38,10 @@ def stepped(shape: Design, rows: int, level: float) -> list[Entry]:
     sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     widths = np.minimum(z * np.sqrt(sampling + privacy), model.upper - model.lower)
-    return [(name, *map(float, one)) for name, *one in zip(model.names, at, widths, privacy, sampling, strict=True)]
+    return [
+        (name, float(at[i]), float(widths[i]), float(privacy[i]), float(sampling[i]))
+        for i, name in enumerate(model.names)
+    ]
 
 
 def _noise(column: Column, public: int | None, rows: int) -> float:

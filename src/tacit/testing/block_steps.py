@@ -6,10 +6,9 @@ They ask twice, the second time aimed by the first noisy answer, so they are sim
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -88,7 +87,7 @@ def study(
     made: Any = None
     size: int | None = None
     for _ in range(repeats):
-        table = cast("Mapping[str, Any]", generator(rng))
+        table = generator(rng)
         here = size_of(columns_of(table, asked.schema), asked.schema)
         size = here if size is None else size
         if asked.neighbors == "replace-one" and here != size:
