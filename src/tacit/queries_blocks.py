@@ -89,7 +89,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
     one block.
     one_step: spend 3/10 of the price on this, and the rest on one step from it: the mean of clipped scores of all rows.
-    Nearly as good as all rows without privacy, from about 30,000 rows on; for rows of regressions there is none.
+    Nearly as good as all rows without privacy, from some 5,000 rows on; for rows of regressions there is none.
     winsorize: select the blocks' quartiles first, and clamp estimates to a window about these: for a box of any width.
     Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows), Q102, Q103 (one_step,
     winsorize), ModelError (its words).

@@ -186,6 +186,18 @@ def test_estimates_are_as_far_from_the_truth_as_they_say(neighbors: str, price: 
     assert chi2.ppf(5e-7, 30) < total < chi2.isf(5e-7, 30)
 
 
+@pytest.mark.parametrize("schema", [REAL, PLACED], ids=["left out", "in their place"])
+def test_rows_that_cannot_be_used_are_answered_silently(schema: tc.Schema) -> None:
+    """Missing, infinite and impossible cells, under a public number of rows: no message, and an answer."""
+    x = np.random.default_rng(7).exponential(1.0, 4_000)
+    x[:8] = ODD[:8]
+    curator = tc.Curator({"x": x}, schema, budget=tc.Budget(epsilon=9))
+    release = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True), epsilon=3)
+    assert release.parts[-1].form == ("plain" if schema is PLACED else "exclusion")
+    found = release.estimate()
+    assert abs(found.value - 1) < 5.5 * found.std_error + 0.02  # eight rows of 4,000
+
+
 def test_persons_and_conditions() -> None:
     """Five rows a person, alike within: errors are between persons; a condition leaves rows out at no bias."""
     rng = np.random.default_rng(4)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import tacit as tc
 from tacit import families
 from tacit.curator.source.rows import Rows
+from tacit.errors import TacitError
 from tacit.mechanisms import blocks, sample_and_aggregate
 from tacit.mechanisms import winsorized as mechanism
 from tacit.mechanisms.moments import Design
@@ -169,6 +170,18 @@ def test_blocks_that_are_alike_have_a_window_of_a_few_steps() -> None:
     assert grid.upper - grid.lower < 0.3
 
 
+def test_two_steps_do_not_combine() -> None:
+    """Their second question is each party's own."""
+    releases = [
+        tc.Curator({"x": np.full(60, 2.0)}, SCHEMA, name=name, budget=tc.Budget(epsilon=1)).release(
+            tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True), epsilon=1
+        )
+        for name in ("one", "other")
+    ]
+    with pytest.raises(TacitError, match="C11"):
+        tc.combine(releases)  # type: ignore[call-overload]
+
+
 @pytest.mark.parametrize("table", [[], [1.0], [np.nan] * 50, [-1.0] * 50], ids=["empty", "one", "missing", "outside"])
 def test_nothing_of_a_table_stops_a_release(table: list[float]) -> None:
     curator = tc.Curator(
@@ -187,3 +200,15 @@ def test_only_the_blocks_of_a_parameter_that_is_asked_for_are_selected_from() ->
     )
     assert [column.label for column in one.columns] == ["sd", "sd"]
     assert [column.label for column in shape.columns] == ["mean", "mean", "sd", "sd"]
+
+
+def test_what_is_said_of_a_release_is_its_boxes_and_steps() -> None:
+    """Not its windows, which are released and have many digits, nor the bounds of scores."""
+    curator = tc.Curator({"x": np.full(200, 2.0)}, SCHEMA, budget=tc.Budget(epsilon=1))
+    found = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True, one_step=True), epsilon=1).estimate()
+    said = str(found)
+    assert "rate from 0.0001 to 10,000 · discrete Laplace noise · exponential mechanism · cost" in said
+    words = tc.methods(found)
+    assert "winsorised at quartiles selected by the exponential mechanism (Smith, 2011), followed by one step" in words
+    assert "Values were clamped" not in words
+    assert "Discrete Laplace noise was added" in words
