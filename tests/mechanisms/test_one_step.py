@@ -232,9 +232,9 @@ def test_a_function_of_ones_own_is_given_again(monkeypatch: pytest.MonkeyPatch) 
         return jnp.log(theta.rate) - theta.rate * x
 
     model = tc.Model(exponential, rate=(0.1, 10), support="positive")
-    x = np.random.default_rng(6).exponential(0.5, 4_000)
-    curator = tc.Curator({"x": x}, REAL, budget=tc.Budget(epsilon=4))
-    release = curator.release(tc.SampleAndAggregate("x", model, one_step=True), epsilon=2)
+    x = np.random.default_rng(6).exponential(0.5, 1_000)
+    curator = tc.Curator({"x": x}, REAL, budget=tc.Budget(epsilon=20))
+    release = curator.release(tc.SampleAndAggregate("x", model, one_step=True, blocks=20, bias="none"), epsilon=20)
     found = release.estimate()
     assert abs(found.value - 2) < 5.5 * found.std_error
     document = release.to_dict()
@@ -257,6 +257,18 @@ def test_noise_alone_says_why_it_says_nothing() -> None:
     found = stepped(release, EXPONENTIAL)
     assert 0.1 <= found.values[0] <= 10
     assert found.reasons[0] is not None or found.std_errors[0] > 0.1
+
+
+def test_coverage_is_studied_release_by_release() -> None:
+    """16 of 25 intervals of 95%: fewer hold the truth with probability 3e-7; one question cannot be simulated."""
+    query = tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True, winsorize=True)
+    draw = lambda rng: {"x": rng.exponential(0.5, 4_000)}  # noqa: E731
+    found = tc.testing.coverage(query, draw, truth=2, epsilon=4, repeats=25, rng=0)
+    assert found.terms == ("rate",)
+    assert found.coverage[0] >= 16 / 25
+    assert abs(found.bias[0]) < 5.5 * found.std_deviation[0] / 5
+    with pytest.raises(TacitError, match="I77"):
+        tc.testing.simulate(query, draw(np.random.default_rng(0)), REAL, epsilon=1)
 
 
 # What is refused -----------------------------------------------------------------------------------------------------

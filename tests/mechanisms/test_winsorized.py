@@ -205,7 +205,9 @@ def test_only_the_blocks_of_a_parameter_that_is_asked_for_are_selected_from() ->
 def test_what_is_said_of_a_release_is_its_boxes_and_steps() -> None:
     """Not its windows, which are released and have many digits, nor the bounds of scores."""
     curator = tc.Curator({"x": np.full(200, 2.0)}, SCHEMA, budget=tc.Budget(epsilon=1))
-    found = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True, one_step=True), epsilon=1).estimate()
+    found = curator.release(
+        tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True, one_step=True), epsilon=1
+    ).estimate()
     said = str(found)
     assert "rate from 0.0001 to 10,000 · discrete Laplace noise · exponential mechanism · cost" in said
     words = tc.methods(found)
