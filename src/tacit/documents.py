@@ -72,6 +72,7 @@ FORMS: Final = {
     "size": Shape("quantiles", ("G",), (1, 1), shares=True),
     "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
     "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
+    "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=SELECTS),
     "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
     "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
     "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
@@ -81,6 +82,8 @@ FORMS: Final = {
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""
+SHARED: Final = {"sample-and-aggregate": ("plain", "exclusion", "group")}
+"""Forms of another kind that a release may hold too: the scores of one step are moments."""
 
 
 def release_schema() -> dict[str, Any]:
@@ -326,7 +329,8 @@ def _kind(kind: str, leaf: type[Release]) -> Words:
     """A release of one kind: the questions it answers, the mechanism of its name, the forms it is made of."""
     leaves = [one.__name__ for one in leaf.__mro__]
     asked = [ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) in leaves]
-    forms = [ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind]
+    also = SHARED.get(kind, ())
+    forms = [ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind or name in also]
     properties: Words = {
         "kind": {"const": kind},
         "query": {"oneOf": asked, **_sparse(kind)},

@@ -40,6 +40,8 @@ def query(kind: type[Query[Any]]) -> Words:
         "bias": {"enum": [*BIASES]},
         "parameters": names,
         "sparse": {"const": True},
+        "one_step": {"const": True},
+        "winsorize": {"const": True},
         "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
         "formula": {"type": "string"},
     }

@@ -87,6 +87,8 @@ ROWS = [
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
+    tc.SampleAndAggregate("free", tc.families.Exponential(rate=(0.1, 10)), one_step=True, winsorize=True, rows=200),
+    tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True, rows=200),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -184,7 +186,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = documents.FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "products", "scores"}
+    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
+    others |= {"products", "scores"}
     assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 
@@ -238,6 +241,8 @@ def changed(words: Any, path: tuple[Any, ...], key: Any, *value: Any) -> Any:
 
 
 OPTIONAL = {
+    "one_step",
+    "winsorize",
     "outside",
     "name",
     "recorded",

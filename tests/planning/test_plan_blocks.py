@@ -36,3 +36,24 @@ def test_a_price_is_found_for_a_width_and_regressions_say_what_is_not_known() ->
     line = tc.SampleAndAggregate(["y", "x"], families.LinearRegression(regressors=1))
     page = tc.plan(line, SCHEMA, rows=100_000, epsilon=1)
     assert any("not known beforehand" in one for one in page.cautions())
+
+
+@pytest.mark.parametrize("words", [{"one_step": True}, {"winsorize": True}], ids=str)
+def test_two_steps_are_planned_about_as_they_come(words: dict[str, bool]) -> None:
+    """Rows as assumed: of one step within 10%, of windows, whose ends are selected, within 40%."""
+    n, box = 40_000, (0.5, 2) if "one_step" in words else (0.01, 100)
+    query = tc.SampleAndAggregate("x", families.Exponential(rate=box), **words)
+    page = tc.plan(query, SCHEMA, rows=n, epsilon=1)
+    x = np.random.default_rng(0).exponential(1, n)
+    curator = tc.Curator({"x": x, "y": x}, SCHEMA, budget=tc.Budget(epsilon=2))
+    low, high = curator.release(query, epsilon=1).estimate().conf_int()
+    assert abs((high - low) / page.width - 1) < (0.1 if "one_step" in words else 0.4)
+
+
+def test_a_poor_pilot_and_a_poor_selection_are_said_beforehand() -> None:
+    model = families.Normal(mean=(-3, 3), sd=(0.2, 5))
+    for words, said in (({"one_step": True}, "a step gains little"), ({"winsorize": True}, "are hardly told")):
+        query = tc.SampleAndAggregate("x", model, **words)
+        few, many = (tc.plan(query, SCHEMA, rows=rows, epsilon=1).cautions() for rows in (1_000, 100_000))
+        assert any(said in one for one in few)
+        assert not any(said in one for one in many)

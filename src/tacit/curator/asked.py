@@ -12,12 +12,14 @@ from tacit.errors import QueryError, nearest
 from tacit.mechanisms import (
     histogram,
     moments,
+    one_step,
     quality,
     quantiles,
     ranges,
     regression,
     sample_and_aggregate,
     sparse_histogram,
+    winsorized,
 )
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Design
@@ -74,15 +76,20 @@ def design(
         make = sparse_histogram.design if query.sparse else histogram.design
         return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, SampleAndAggregate):
-        return sample_and_aggregate.design(
-            query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint
-        )
+        return _in_blocks(query).design(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Regression):
         return regression.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     message = f"{type(query).__name__} is no query of this version."
     raise QueryError(message, code="Q04", hint='tc.Mean("age")')
+
+
+def _in_blocks(query: Any) -> Any:
+    """The mechanism of a question of blocks."""
+    if query.one_step:
+        return one_step
+    return winsorized if query.winsorize else sample_and_aggregate
 
 
 def split(
@@ -128,7 +135,7 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     if shape.kind == ranges.KIND:
         return ranges.measure(shape, source)
     if shape.kind == sample_and_aggregate.KIND:
-        return sample_and_aggregate.measure(shape, source)
+        return _in_blocks(shape.query).measure(shape, source)
     if shape.kind == regression.KIND:
         return regression.measure(shape, source)
     exact = integers(shape, source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.inference.laws import Array
-from tacit.inference.moments import bounds_words, missing_words, title, who
+from tacit.inference.moments import bounds_of, in_blocks, missing_words, title, who
 from tacit.release import Released
 
 if TYPE_CHECKING:
@@ -115,12 +115,13 @@ def facts(release: Released) -> str:
     words: list[str] = []
     if type(release.query).__name__ != "DataQuality" and release.parts and release.parts[0].grid is not None:
         words.append(missing_words(release))
-        bounds = {part.label: bounds_words(part) for part in release.parts if bounds_words(part)}
-        if release.parts[0].form == "blocks":
+        bounds = bounds_of(release)
+        if in_blocks(release):
             bounds = {name: f"{name} {said.replace('bounds', 'from')}" for name, said in bounds.items()}
-        several = len(bounds) > 1 and release.parts[0].form != "blocks"
+        several = len(bounds) > 1 and not in_blocks(release)
         words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
-    words += sorted({part.law.name if part.form == "ranks" else f"{part.law.name} noise" for part in release.parts})
+    chosen = ("ranks", "quartiles")
+    words += sorted({part.law.name if part.form in chosen else f"{part.law.name} noise" for part in release.parts})
     words.append(f"cost {release.cost}")
     remaining = getattr(release, "remaining", None)
     if remaining:

@@ -202,10 +202,25 @@ def _column(part: Part) -> str:
 def bounds_words(part: Part) -> str:
     """Clamping bounds in words (bounds 0 to 100 years); empty for a Boolean column."""
     grid = part.grid
-    if grid is None or grid.kind == "boolean":
+    if grid is None or grid.kind in ("boolean", "number"):  # scores are clipped alike, whatever they are of
         return ""
     units = f" {grid.units}" if grid.units else ""
     return f"bounds {_number(grid.lower)} to {_number(grid.upper)}{units}"
+
+
+def bounds_of(release: Released) -> dict[str, str]:
+    """Those of each part that has some, by its label: of a winsorised parameter its box, which comes first."""
+    found: dict[str, str] = {}
+    for part in release.parts:
+        words = bounds_words(part)
+        if words and not (part.form == "blocks" and part.label in found):
+            found[part.label] = words
+    return found
+
+
+def in_blocks(release: Released) -> bool:
+    """Whether bounds are the boxes of parameters, to which the estimates of blocks are clamped."""
+    return type(release.query).__name__ == "SampleAndAggregate"
 
 
 def missing_words(release: Released) -> str:

@@ -13,7 +13,7 @@ from tacit.inference.display import decimals, interval_decimals, percent
 from tacit.inference.estimate import Estimate
 from tacit.inference.fitted import FittedModel
 from tacit.inference.fitting import METHODS
-from tacit.inference.moments import bounds_words, title, who
+from tacit.inference.moments import bounds_of, in_blocks, title, who
 from tacit.inference.normal import NormalEstimate
 from tacit.inference.quantile_difference import BOUND, QuantileDifference
 from tacit.inference.quantiles import QuantileEstimate
@@ -157,15 +157,13 @@ def methods(*estimates: Shown) -> str:
     _checked(estimates)
     releases = _releases(estimates)
     first = releases[0]
-    bounds = dict.fromkeys(
-        f"{part.label}: {bounds_words(part)}" for one in releases for part in one.parts if bounds_words(part)
-    )
-    clamped = f" Values were clamped to public bounds ({'; '.join(bounds)})." if bounds else ""
+    bounds = _bounds([one for one in releases if not in_blocks(one)])
+    clamped = f" Values were clamped to public bounds ({bounds})." if bounds else ""
     version = getattr(first, "version", "")
     cite = f" Computed with {CITATION.format(version=version)}." if version else ""
     return (
         f"Estimates were released under {_promise(releases)}; neighbouring tables differ in {_neighbour(first)}."
-        f"{clamped}{_added(releases, estimates)}{_models(estimates)}{_selected(releases, estimates)}{cite}"
+        f"{clamped}{_blocks(releases)}{_added(releases, estimates)}{_models(estimates)}{_selected(releases, estimates)}{cite}"
     )
 
 
@@ -175,13 +173,31 @@ def _added(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
     if not linear:
         return ""
     sums = [one for one in releases if not _selects(one)]
-    noise = " and ".join(sorted({part.law.name for one in sums for part in one.parts}))
+    noise = " and ".join(sorted({part.law.name for one in sums for part in one.parts if part.form != "quartiles"}))
     closing = "standard errors and intervals account for both sampling and this noise."
     if isinstance(linear[0], Estimate) and linear[0].target == "table":
         closing = (
             "intervals account for the noise; the table is taken as the population, so only the noise is uncertain."
         )
     return f" {noise[0].upper()}{noise[1:]} noise was added to exact integer sums; {closing}"
+
+
+def _bounds(releases: Sequence[Released]) -> str:
+    return "; ".join(dict.fromkeys(f"{label}: {words}" for one in releases for label, words in bounds_of(one).items()))
+
+
+def _blocks(releases: Sequence[Released]) -> str:
+    """The sentence on parameters estimated in blocks."""
+    chosen = [one for one in releases if in_blocks(one)]
+    if not chosen:
+        return ""
+    steps = {
+        "winsorize": "winsorised at quartiles selected by the exponential mechanism (Smith, 2011)",
+        "one_step": "followed by one step of clipped scores of all rows",
+    }
+    how = [said for name, said in steps.items() if any(getattr(one.query, name) for one in chosen)]
+    words = ", ".join(["by sample and aggregate (Smith, 2008)", *how])
+    return f" Parameters were estimated {words}; estimates of blocks were clamped to public boxes ({_bounds(chosen)})."
 
 
 def _models(estimates: Sequence[Shown]) -> str:

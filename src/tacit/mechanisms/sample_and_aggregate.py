@@ -92,7 +92,7 @@ def design(
     _possible(k, size, len(model.parameters))
     plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
     share = cost if p == 1 else cost.share(Fraction(1, p))
-    columns = tuple(_column(one.name, one.lower, one.upper, k, share) for one in chosen)
+    columns = tuple(column_of(one.name, one.lower, one.upper, k, share) for one in chosen)
     unit, most = unit_of(schema), most_rows(schema)
     return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
 
@@ -119,7 +119,8 @@ def _possible(k: int, rows: int, p: int) -> None:
         raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
 
 
-def _column(name: str, lower: float, upper: float, k: int, share: Cost) -> Column:
+def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> Column:
+    """A parameter: its form, its grid from the ends of the box, and the law of its share of the price."""
     form = moment_forms.plain(GRID, share.noise)
     form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)
@@ -131,25 +132,41 @@ def _column(name: str, lower: float, upper: float, k: int, share: Cost) -> Colum
 
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
-    plan = cast(Plan, shape.blocks)
-    query = cast(SampleAndAggregate, shape.query)
+    return protected(shape, of_blocks(shape, source), protect)
+
+
+def of_blocks(shape: Design, source: Source) -> NDArray[np.float64]:
+    """READS ROWS.  The estimates of all blocks, shape (blocks, parameters): never to be shown."""
+    plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     groups = blocks.groups(source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
-    found = sums(shape, np.concatenate([estimates(plan.model, one, query.bias) for one in groups]))
-    return tuple(_part(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
+    return np.concatenate([estimates(plan.model, one, query.bias) for one in groups])
+
+
+def released(shape: Design, rows: Rows, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of rows at hand; `noise` protects, or simulates; nothing is selected by `draw`."""
+    plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
+    found = blocks.packed(rows, own, plan.blocks, plan.room)
+    return protected(shape, estimates(plan.model, found, query.bias), noise)
+
+
+def protected(shape: Design, values: NDArray[np.float64], noise: Any) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of the blocks' estimates, shape (blocks, parameters)."""
+    found = totals(shape, values)
+    return tuple(part_of(column, noise(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
 def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ...]:
     """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    return sums(shape, estimates(plan.model, found, query.bias))
+    return totals(shape, estimates(plan.model, found, query.bias))
 
 
-def sums(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
-    """The integers of the blocks' estimates, shape (blocks, parameters)."""
+def totals(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
+    """READS ROWS.  The integers of the blocks' estimates, shape (blocks, parameters), before noise."""
     plan = cast(Plan, shape.blocks)
     place = {name: j for j, name in enumerate(plan.model.names)}
-    return tuple(_sums(column, values[:, place[column.label]]) for column in shape.columns)
+    return tuple(sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
 def estimates(model: Likelihood | Statistic, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
@@ -162,8 +179,8 @@ def estimates(model: Likelihood | Statistic, found: blocks.Blocks, bias: str) ->
     return block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True).values
 
 
-def _sums(column: Column, values: NDArray[np.float64]) -> Cells:
-    """Sums of w and floor(w**2 / c): every value is clamped, in integers, to {0, ..., G}; what is none to 0."""
+def sums(column: Column, values: NDArray[np.float64]) -> Cells:
+    """READS ROWS.  Sums of w and floor(w**2 / c), of values clamped, in integers, to {0, ..., G}; what is none to 0."""
     grid = cast(Grid, column.grid)
     at = np.where(np.isfinite(values), values, grid.lower)
     step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
@@ -172,7 +189,8 @@ def _sums(column: Column, values: NDArray[np.float64]) -> Cells:
     return ((int(w.sum()), int(squares.sum())),)
 
 
-def _part(column: Column, noisy: Cells) -> Part:
+def part_of(column: Column, noisy: Cells) -> Part:
+    """What is released of a column."""
     form = column.form
     facts = dict(form.parameters)
     return Part(column.label, form.name, facts, column.grid, noisy, column.law, form.l1, form.l2_squared, column.cost)

@@ -28,17 +28,17 @@ Rule = tuple[Array, Array]
 Density = Callable[[Array], Array]
 
 
-def law(model: Likelihood, vector: Array, density: Density) -> Rule:
+def law(model: Likelihood, vector: Array, density: Density, fine: int = FINE) -> Rule:
     """Points and their probabilities, adding up to 1.  ModelError M18 where there are none.
 
-    density: log-densities of an array of rows, shape (n,), at the vector.
+    density: log-densities of an array of rows, shape (n,), at the vector.  fine: how many points on the line.
     """
     support = model.support
     if support is None:
         raise ModelError(
             "expectations need the support of the rows.", code="M18", hint='Model(..., support="positive")', state=None
         )
-    points, weights = _counts(density) if support == "count" else _line(model, vector, support, density)
+    points, weights = _counts(density) if support == "count" else _line(model, vector, support, density, fine)
     total = float(weights.sum())
     if not abs(total - 1) < WRONG:
         message = f"the density adds up to {total:.6g} over its support, not to 1."
@@ -56,7 +56,7 @@ def _counts(density: Density) -> Rule:
         room *= 8
 
 
-def _line(model: Likelihood, vector: Array, support: Any, density: Density) -> Rule:
+def _line(model: Likelihood, vector: Array, support: Any, density: Density, fine: int) -> Rule:
     place = model.where(model.bind(vector)) or (0.0, 1.0)
     to_x, log_slope, low, high = _map(support, place)
 
@@ -65,7 +65,7 @@ def _line(model: Likelihood, vector: Array, support: Any, density: Density) -> R
             out = np.exp(density(to_x(s)) + log_slope(s))
         return np.where(np.isfinite(out), out, 0.0)
 
-    for number in (COARSE, COARSE, FINE):
+    for number in (COARSE, COARSE, fine):
         s = np.linspace(low, high, number)
         weights = mass(s) * (s[1] - s[0])
         keep = np.flatnonzero(weights > TAIL * weights.sum())

@@ -76,7 +76,7 @@ def _columns(study: Study, one: Release) -> str | None:
         own = study.schema.get(part.label)
         if part.grid is None or not isinstance(own, Real | Integer) or own.lower is None or own.upper is None:
             continue
-        if part.form in ("ranks", "range"):  # a grid of their own
+        if part.form in ("ranks", "range", "blocks", "quartiles"):  # a grid of their own
             continue
         if (part.grid.lower, part.grid.upper) != (own.lower, own.upper):
             here = span(Grid("real", float(own.lower), float(own.upper), 1))

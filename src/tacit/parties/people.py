@@ -57,6 +57,10 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
             "Histogram, whose releases do, and its quantiles" if what == "Quantiles" else "Mean, Sum, Count, Histogram"
         )
         raise InferenceError(text, code="C11", hint=hint, state=None)
+    if in_two_steps(first):
+        text = "answers in two steps are aimed by their own first step, and do not combine."
+        hint = "SampleAndAggregate without one_step and winsorize"
+        raise InferenceError(text, code="C11", hint=hint, state=None)
     seen: dict[object, str] = {}
     for name, one in zip(names, releases, strict=True):
         reason = mismatch(first, one, f"with {names[0]}")
@@ -68,6 +72,11 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
             text = f"{name} is the same release as {seen[source]}."
             raise InferenceError(text, code="C13", hint="each release once", state=None)
         seen[source] = name
+
+
+def in_two_steps(release: Released) -> bool:
+    """Whether a release of blocks has a second step, whose question is its own."""
+    return any(getattr(release.query, name, False) for name in ("one_step", "winsorize"))
 
 
 def mismatch(own: Released, other: Released, where: str) -> str | None:

@@ -14,7 +14,7 @@ from tacit.parties.arrivals import arrived, unswept
 from tacit.parties.checking import reason
 from tacit.parties.combine import combined
 from tacit.parties.heterogeneity import METHODS, Method
-from tacit.parties.people import KINDS
+from tacit.parties.people import KINDS, in_two_steps
 from tacit.parties.telling import listed
 from tacit.release import Release, Releases, write_text
 from tacit.study.parties import Effects
@@ -70,7 +70,9 @@ class StudyResult(Mapping[str, Any]):
             return {}
         first = next(iter(self.answers.values()))
         text = "answers are selected, not summed, and do not combine"
-        return {name: text for name in self.study.asks if first[name].kind not in KINDS}
+        found = {name: text for name in self.study.asks if first[name].kind not in KINDS}
+        aimed = "answers in two steps are aimed by their own first step, and do not combine"
+        return found | {name: aimed for name in self.study.asks if in_two_steps(first[name])}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.study.asks:

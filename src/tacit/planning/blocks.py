@@ -17,13 +17,20 @@ from tacit.mechanisms.moments import Design
 from tacit.mechanisms.sample_and_aggregate import Plan
 from tacit.models.likelihood import Likelihood
 from tacit.models.statistic import Statistic
+from tacit.planning import block_steps
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Grid
 
 
 def precision(shape: Design, rows: int, level: float) -> list[tuple[str, float, float, float, float]]:
     """One entry a parameter: name, assumed value, width, variance due to privacy, variance due to sampling."""
+    query = cast(SampleAndAggregate, shape.query)
+    if query.one_step:
+        return block_steps.stepped(shape, rows, level)
     plan = cast(Plan, shape.blocks)
     sampling = _sampling(plan.model, rows)
+    if query.winsorize:
+        shape = block_steps.windowed(shape, rows, sampling)
     found: list[tuple[str, float, float, float, float]] = []
     for column in shape.columns:
         i = plan.model.names.index(column.label)
@@ -63,4 +70,4 @@ def cautions(shape: Design, rows: int) -> list[str]:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"
     if isinstance(plan.model, Statistic):
         found.append("a statistic's bias in blocks of so many rows is in no interval")
-    return found
+    return [*found, *block_steps.cautions(shape, rows)]

@@ -21,10 +21,14 @@ from tacit.testing.persons import codes
 def exact_blocks(shape: Design, table: Table_, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
     """Integers before noise, one array of shape (1, 2) a parameter."""
     rows = complete(shape, table)
-    own = rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
-    if rows.owners is not None:
-        own = rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]
-    return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, own))
+    return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, labels(rows, rng)))
+
+
+def labels(rows: Rows, rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Seeded words of rows, the same for all rows of a person."""
+    if rows.owners is None:
+        return rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
+    return rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]
 
 
 def complete(shape: Design, table: Table_) -> Rows:

@@ -150,6 +150,11 @@ def coverage(
         raise _impossible(f"repeats {repeats!r} is not 2 or more.", "repeats=2_000")
     random = np.random.default_rng(rng)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
+    if isinstance(query, SampleAndAggregate) and (query.one_step or query.winsorize):
+        from tacit.testing.block_steps import Asked
+        from tacit.testing.block_steps import study as in_two_steps
+
+        return in_two_steps(Asked(query, schema, neighbors, cost), generator, truth, repeats, random, level)
     shape, exact = _tables(query, generator, schema, neighbors, cost, repeats, random)
     return study(shape, exact, truth, level, random)
 
@@ -160,7 +165,7 @@ def study(
     """The same from exact integers, arrays of shape (repeats, cells, k)."""
     noisy = add_noise(shape, exact, rng)
     terms = simulated(shape, tuple(k[0] for k in noisy)).estimate().terms
-    true = _truth(truth, terms)
+    true = truth_of(truth, terms)
     repeats = len(noisy[0])
     parts = empty_parts(shape)
     found = [_intervals(shape, part, k, level) for part, k in zip(parts, noisy, strict=True)]
@@ -226,7 +231,8 @@ def _intervals(
     return tuple(a.reshape(size) for a in (made.value, error, low, high, unclear))  # pyright: ignore[reportReturnType]
 
 
-def _truth(truth: Truth, terms: tuple[str, ...]) -> Array:
+def truth_of(truth: Truth, terms: tuple[str, ...]) -> Array:
+    """True values in the order of terms; InferenceError I10."""
     if isinstance(truth, Mapping):
         missing = [term for term in terms if term not in truth]
         if missing:

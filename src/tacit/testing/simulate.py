@@ -65,7 +65,7 @@ class SimulatedRelease:
         if self.axes:
             return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
         if type(self.query).__name__ == "SampleAndAggregate":
-            return sample_and_aggregate.estimate(self, target)
+            return sample_and_aggregate.estimate(self, target)  # of one step, a NormalEstimate
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
@@ -193,6 +193,9 @@ def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: C
     if type(query).__name__ == "Regression":
         text = "a Regression asks twice, and is not simulated as one question."
         raise InferenceError(text, code="I70", hint="tacit.testing.regressions.rows_of(…).fit(rng)", state=None)
+    if getattr(query, "one_step", False) or getattr(query, "winsorize", False):
+        text = "one step and winsorised blocks ask twice, and are not simulated as one question."
+        raise InferenceError(text, code="I77", hint="tacit.testing.coverage, block_steps.release", state=None)
     rows = size if neighbors == "replace-one" else None
     return design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
 

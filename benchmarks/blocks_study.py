@@ -1,0 +1,291 @@
+"""What `sample_and_aggregate.py` simulates: releases of each way of estimating in blocks, from pools of blocks.
+
+Blocks are independent and alike, so that a release is made of k estimates drawn from one law, and noise.  For each
+model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, their sizes Poisson as labels
+make them.  Their mean is corrected by a control variate (the score of the block, whose mean is known to be 0), so that
+bias is known better than their number alone would tell.  Releases are k blocks drawn from the pool, and the noise of
+the mechanism.  The sums over all rows of one step are drawn from their normal limit: means of n bounded numbers with
+mean and covariance by quadrature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from tacit import families
+from tacit.inference.invert import Linear
+from tacit.inference.one_step import estimate as stepped
+from tacit.inference.terms import block
+from tacit.mechanisms import one_step, winsorized
+from tacit.mechanisms.blocks import capacity
+from tacit.mechanisms.sample_and_aggregate import design
+from tacit.models import scores
+from tacit.models.blocks import block_mle
+from tacit.models.likelihood import Likelihood
+from tacit.models.wide_grid import STEPS
+from tacit.privacy import Cost
+from tacit.queries_blocks import SampleAndAggregate, blocks_for
+from tacit.release import Part
+from tacit.schema import Real, Schema
+from tacit.testing.simulate import simulated
+
+SCHEMA = Schema({"x": Real()})
+Z = 1.959964
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Blocks of a pool, rows of all its blocks at most, and releases: of blocks alone, and of the two-step ways."""
+
+    pool: int
+    rows: int
+    releases: int
+    steps: int
+
+
+FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 600), Scale(4_000, 1_000_000, 400, 60)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model with its box, the parameters that rows are drawn with, and which of them the table shows."""
+
+    model: Likelihood
+    truth: tuple[float, ...]
+    shown: str
+    part: float = 1.0
+    """Of the pool: fits of some models take many times longer."""
+
+    @property
+    def name(self) -> str:
+        return type(self.model).__name__
+
+    @property
+    def place(self) -> int:
+        return self.model.names.index(self.shown)
+
+    def bound(self, n: int) -> float:
+        """The Cramér-Rao bound of n rows."""
+        return float(np.linalg.inv(self.model.fisher(self.truth))[self.place, self.place]) / n
+
+    def widened(self) -> Case:
+        """The same in a box 1,000 times as wide: positive parameters from a thousandth of the lower end on."""
+        words = dict(self.model.words())
+        for one in self.model.parameters:
+            if one.link == "log":
+                words[one.name] = [one.lower / 1000, one.lower / 1000 + 1000 * (one.upper - one.lower)]
+            elif one.link == "identity":
+                middle, half = (one.lower + one.upper) / 2, (one.upper - one.lower) / 2
+                words[one.name] = [middle - 1000 * half, middle + 1000 * half]
+        return Case(families.family(words), self.truth, self.shown, self.part)
+
+
+CASES = (
+    Case(families.Bernoulli(p=(0.05, 0.95)), (0.3,), "p"),
+    Case(families.Poisson(mean=(0.2, 20)), (3.0,), "mean"),
+    Case(families.Geometric(p=(0.05, 0.95)), (0.3,), "p"),
+    Case(families.NegativeBinomial(mean=(0.5, 10), dispersion=(0.05, 3)), (3.0, 0.5), "mean", 0.2),
+    Case(families.Exponential(rate=(0.2, 5)), (1.0,), "rate"),
+    Case(families.Gamma(shape=(0.5, 5), rate=(0.2, 5)), (2.0, 1.5), "shape"),
+    Case(families.Weibull(shape=(0.5, 4), scale=(0.2, 5)), (1.5, 1.0), "shape"),
+    Case(families.Lognormal(mean=(-2, 2), sd=(0.2, 3)), (0.5, 1.0), "mean"),
+    Case(families.Normal(mean=(-3, 3), sd=(0.2, 5)), (0.5, 1.0), "sd"),
+    Case(families.Laplace(location=(-3, 3), scale=(0.2, 5)), (0.5, 1.0), "scale"),
+    Case(families.StudentT(location=(-3, 3), scale=(0.2, 5), df=5), (0.5, 1.0), "location", 0.2),
+    Case(families.Beta(a=(0.5, 10), b=(0.5, 10)), (2.0, 3.0), "a"),
+)
+WIDE = ("Poisson", "Exponential", "Gamma", "Weibull", "Lognormal", "Normal", "StudentT")
+
+
+def published(n: int, epsilon: float) -> int:
+    """The number of blocks of Smith's Lemma 3.3."""
+    return max(2, round(n**0.6 * epsilon**-0.4))
+
+
+# Pools --------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def pool(case: Case, n: int, k: int, bias: str, scale: Scale) -> np.ndarray:
+    """Estimates of independent blocks, shape (blocks, p), their mean that of the control variate."""
+    rng = np.random.default_rng(7)
+    room, size = capacity(n, k), n / k
+    many = int(case.part * min(scale.pool, scale.rows / size))
+    inverse = np.linalg.inv(case.model.fisher(case.truth))
+    found, linear = list[np.ndarray](), list[np.ndarray]()
+    for at in range(0, many, 20_000):
+        blocks = min(20_000, many - at)
+        counts = np.minimum(rng.poisson(size, blocks), room)
+        rows = case.model.sample(case.truth, blocks * room, rng)
+        own = scores.scores(case.model, rows, np.array(case.truth)).reshape(blocks, room, -1)
+        own[np.arange(room) >= counts[:, None]] = 0.0
+        linear.append(own.sum(axis=1) @ inverse / size)
+        found.append(block_mle(case.model, rows.reshape(blocks, room), counts, bias=bias).values)
+    values, known = np.concatenate(found), np.concatenate(linear)
+    slope = np.linalg.lstsq(known - known.mean(axis=0), values - values.mean(axis=0), rcond=None)[0]
+    return values - known.mean(axis=0) @ slope
+
+
+def drawn(values: np.ndarray, k: int, releases: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Blocks of each release."""
+    for _ in range(releases):
+        yield values[rng.integers(0, len(values), k)]
+
+
+# Ways ---------------------------------------------------------------------------------------------------------------
+
+
+def told(value: np.ndarray, error: np.ndarray, low: np.ndarray, high: np.ndarray, case: Case, n: int) -> dict[str, Any]:
+    """What a table says of one way, from its estimates and intervals in many releases."""
+    truth, bound, sd = case.truth[case.place], case.bound(n), value.std(ddof=1)
+    return {
+        "ratio": float(((value - truth) ** 2).mean() / bound),
+        "bias": float((value.mean() - truth) / sd),
+        "errors": float(np.sqrt((error**2).mean()) / sd),
+        "coverage": float(((low <= truth) & (truth <= high)).mean()),
+        "width": float((high - low).mean() / (2 * Z * np.sqrt(bound))),
+        "releases": len(value),
+    }
+
+
+def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scale) -> dict[str, Any]:
+    """Means of blocks.  Mean squared error from bias and variance of the pool, which releases would only blur."""
+    shape = asked(case, n, epsilon, blocks=k, bias=bias)
+    column = shape.columns[case.place]
+    values = pool(case, n, k, bias, scale)[:, case.place]
+    grid = column.grid
+    w = np.clip(np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5), 0, grid.G) - grid.G // 2
+    squares = np.floor(w * w / column.form.parameters["divisor"])
+    rng = np.random.default_rng(11)
+    at = (rng.integers(0, len(w), k) for _ in range(scale.releases))
+    sums = np.array([(w[one].sum(), squares[one].sum()) for one in at])
+    sums += np.asarray(column.law.sample(sums.size, rng), dtype=np.float64).reshape(sums.shape)
+    found = told(*_read(column, sums), case, n)
+    truth = case.truth[case.place]
+    noise = ((grid.upper - grid.lower) / grid.G / k) ** 2 * column.law.variance()
+    variance, off = values.var() / k + noise, values.mean() - truth
+    return found | {"ratio": (off**2 + variance) / case.bound(n), "bias": off / np.sqrt(variance), "blocks": k}
+
+
+def _block(column: Any, sums: np.ndarray) -> Any:
+    """Sums of blocks, shape (releases, 2), as estimates of a parameter."""
+    form = column.form
+    facts = (form.parameters, column.grid, (), column.law, form.l1, form.l2_squared, column.cost)
+    part = Part(column.label, form.name, *facts)
+    return block("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
+
+
+def _read(column: Any, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Values, errors and intervals of sums of blocks."""
+    made = _block(column, sums)
+    low, high = made.inversion.interval(0.95)
+    return made.value, np.sqrt(made.sampling_variance + made.privacy_variance), low, high
+
+
+def asked(case: Case, n: int, epsilon: float, **words: Any) -> Any:
+    """The design of a question."""
+    query = SampleAndAggregate("x", case.model, **words)
+    make = one_step.design if query.one_step else winsorized.design if query.winsorize else design
+    return make(query, SCHEMA, neighbors="replace-one", rows=n, cost=Cost.of(epsilon=epsilon))
+
+
+def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict[str, Any]:
+    """Quartiles selected with simulated draws of the mechanism's law, then the mean within their window."""
+    shape = asked(case, n, epsilon, blocks=k, winsorize=True)
+    chosen, mean = shape.columns[2 * case.place : 2 * case.place + 2]
+    values = pool(case, n, k, "cox-snell", scale)[:, case.place]
+    places = chosen.wide.places(values)
+    rng = np.random.default_rng(13)
+    found: list[tuple[float, float, np.ndarray]] = []
+    for _ in range(scale.releases // 2):
+        at = rng.integers(0, len(values), k)
+        counts = np.bincount(places[at], minlength=STEPS + 1)
+        points = tuple(select(counts, b, float(chosen.law.rate), rng) for b in (1, 3))
+        column = winsorized.windowed(mean, chosen.wide, points)
+        exact = np.array(winsorized.sums(column, values[at]), dtype=np.float64)
+        made = _block(column, exact + column.law.sample(2, rng))
+        found.append((made.value[0], made.variance[0], made.loadings[0]))
+    value, variance, loadings = (np.array(one) for one in zip(*found, strict=True))
+    one = case.model.parameters[case.place]
+    low, high = Linear(value, variance, loadings, mean.law, one.lower, one.upper).interval(0.95)
+    error = np.sqrt(variance + (loadings**2).sum(axis=1) * mean.law.variance())
+    return told(value, error, low, high, case, n) | {"blocks": k}
+
+
+def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Generator) -> int:
+    """A simulated selection of a point near a quartile: the law of `mechanisms.ranks`, in floats."""
+    at_or_below = np.cumsum(counts)
+    target = quarters * at_or_below[-1]
+    utility = -np.maximum(0, np.maximum(4 * (at_or_below - counts) - target, target - 4 * at_or_below))
+    weight = np.cumsum(np.exp(rate * (utility - utility.max())))
+    return int(np.searchsorted(weight, rng.random() * weight[-1]))
+
+
+def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
+    """Pilots from the pool; sums of clipped scores from their normal limit; both with their noise, and read as ever."""
+    shape = asked(case, n, epsilon, one_step=True)
+    first, _ = one_step.split(shape)
+    k, p = first.blocks.blocks, len(case.model.names)
+    truth, rng = np.array(case.truth), np.random.default_rng(17)
+    found = np.empty((scale.steps, 4))
+    for i, blocks in enumerate(drawn(pool(case, n, k, "cox-snell", scale), k, scale.steps, rng)):
+        cells = [np.array(winsorized.sums(c, blocks[:, j])) for j, c in enumerate(first.columns)]
+        cells = [one + c.law.sample(2, rng) for one, c in zip(cells, first.columns, strict=True)]
+        parts = simulated(first, tuple(cells)).parts
+        law = scores.law(aim := scores.aim(case.model, scores.pilot(parts, case.model)), one_step.CLIP, truth)
+        middle, _, spread = law.mean(truth)
+        assert law.aim is aim
+        mean = rng.multivariate_normal(middle, spread / n, method="eigh")
+        square = np.diag(spread) + mean**2
+        sums = [_cells(c, m / one_step.CLIP, q / one_step.CLIP**2, n) for c, m, q in zip(
+            shape.columns[-p:], mean, square, strict=True
+        )]  # fmt: skip
+        noisy = [one + c.law.sample(one.size, rng).reshape(one.shape) for one, c in zip(
+            sums, shape.columns[-p:], strict=True
+        )]  # fmt: skip
+        made = stepped(simulated(shape, (*cells, *noisy)), case.model)
+        low, high = made.intervals()[case.place]
+        found[i] = made.values[case.place], made.std_errors[case.place], low, high
+    return told(*found.T, case, n) | {"blocks": k}
+
+
+def _cells(column: Any, mean: float, square: float, n: int) -> np.ndarray:
+    """Integers of form E of n rows whose u has this mean and mean square."""
+    facts, H = column.form.parameters, one_step.H
+    whole = np.array([H * n * mean, H * H * n * square / facts["divisor"] - n / 2, n * facts["presence"]])
+    return np.rint(whole).astype(np.int64)[None]
+
+
+# Rows of tables -----------------------------------------------------------------------------------------------------
+
+
+def row(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
+    """All ways of one model, size and price."""
+    p = len(case.model.parameters)
+    k = blocks_for(n, epsilon / p, p)
+    return {
+        "table": "ways", "model": case.name, "shown": case.shown, "n": n, "epsilon": epsilon,
+        "default": by_blocks(case, n, epsilon, k, "cox-snell", scale),
+        "winsorised": winsorised(case, n, epsilon, k, scale),
+        "one step": one_stepped(case, n, epsilon, scale),
+        "published k": by_blocks(case, n, epsilon, published(n, epsilon), "cox-snell", scale),
+        "uncorrected": by_blocks(case, n, epsilon, k, "none", scale),
+    }  # fmt: skip
+
+
+def wide(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
+    """A box 1,000 times too wide: winsorised, and as it is, beside the well-chosen box as it is."""
+    p = len(case.model.parameters)
+    k = blocks_for(n, epsilon / p, p)
+    large = case.widened()
+    return {
+        "table": "wide", "model": case.name, "shown": case.shown, "n": n, "epsilon": epsilon,
+        "default": by_blocks(case, n, epsilon, k, "cox-snell", scale),
+        "winsorised": winsorised(large, n, epsilon, k, scale),
+        "wide": by_blocks(large, n, epsilon, k, "cox-snell", scale),
+    }  # fmt: skip

@@ -1,0 +1,295 @@
+"""One step: at a pilot, a row moves the integers by at most what is declared, whatever its score is."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import tacit as tc
+from tacit import families, queries_blocks
+from tacit.curator.source.rows import Rows
+from tacit.errors import TacitError
+from tacit.inference.one_step import estimate as stepped
+from tacit.mechanisms import one_step as mechanism
+from tacit.mechanisms.moments import Design
+from tacit.models import scores
+from tacit.privacy import Cost
+from tacit.release import release_from_dict
+from tacit.testing.audit import epsilon_lower_bound
+
+GAMMA = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))
+NORMAL = families.Normal(mean=(-3, 3), sd=(0.2, 5))
+EXPONENTIAL = families.Exponential(rate=(0.1, 10))
+REAL = tc.Schema({"x": tc.Real()})
+PLACED = tc.Schema({"x": tc.Real(missing=1.0)})
+ODD = [np.nan, np.inf, -np.inf, -1.0, 0.0, 1e-320, 1e-300, 1e300, 1e308, 3.0]
+
+
+def broken(x: Any, theta: Any) -> Any:
+    """An exponential law that is no number beyond 5, and whose derivative is none at 2."""
+    return jnp.where(x > 5, jnp.nan, jnp.log(theta.rate) - theta.rate * x + 0 * jnp.sqrt(jnp.abs(x - 2)))
+
+
+@lru_cache(maxsize=1)
+def broken_model() -> tc.Model:
+    return tc.Model(broken, rate=(0.1, 10), support="positive")
+
+
+def design(
+    schema: tc.Schema, cost: Cost, neighbors: str = "replace-one", model: Any = GAMMA, rows: int = 200
+) -> Design:
+    query = tc.SampleAndAggregate("x", model, one_step=True, rows=rows)
+    return mechanism.design(
+        query, schema, neighbors=neighbors, rows=rows if neighbors == "replace-one" else None, cost=cost
+    )
+
+
+def exact(shape: Design, aim: scores.Aim, values: np.ndarray, own: np.ndarray, owners: Any = None) -> list[np.ndarray]:
+    from dataclasses import replace
+
+    second = replace(shape, columns=mechanism.split(shape)[1], rows=None)
+    found = mechanism.exact(second, Rows(values[:, None], owners), aim, own)
+    return [np.array(cells[0], dtype=object) for cells in found]
+
+
+# A row ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [GAMMA, "broken"], ids=["gamma", "broken"])
+def test_every_score_has_a_place(model: Any) -> None:
+    """NaN, infinite, outside the support, a log-density that fails: within the grid, and what is no number at 0."""
+    chosen = broken_model() if model == "broken" else model
+    aim = scores.Aim(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
+    found = mechanism.integers(Rows(np.array(ODD)[:, None], None), aim, np.arange(len(ODD)))
+    assert found.dtype == np.int64
+    assert found.min() >= 0
+    assert found.max() <= 2 * mechanism.H
+    assert (found[:4] == mechanism.H).all()
+    if model == "broken":
+        assert (found[7:9] == mechanism.H).all()
+    assert mechanism.grid_of(np.array([np.nan, np.inf, -9.0, 3.0])).tolist() == [
+        mechanism.H, mechanism.H, 0, 2 * mechanism.H,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", [GAMMA, families.StudentT(df=5), families.Normal()], ids=["gamma", "t", "normal"])
+def test_a_row_has_the_integers_of_its_own_lane_whatever_stands_beside_it(model: Any) -> None:
+    """Exactly: other rows may come, go, change and be read in another order."""
+    rng = np.random.default_rng(0)
+    x, own = rng.gamma(2, 1, 20_000), rng.integers(0, scores.BATCH, 20_000)
+    aim = scores.aim(model, model.fallback)
+    found = mechanism.integers(Rows(x[:, None], None), aim, own)
+    order = rng.permutation(len(x))[:15_000]
+    other = mechanism.integers(Rows(x[order, None], None), aim, own[order])
+    assert (other == found[order]).all()
+    alone = mechanism.integers(Rows(x[:1, None], None), aim, own[:1])
+    assert (alone == found[:1]).all()
+
+
+# Sensitivity ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cost", [Cost.of(epsilon=1), Cost.of(rho=0.5)], ids=["pure", "rho"])
+@pytest.mark.parametrize(
+    ("schema", "neighbors", "form"),
+    [(PLACED, "replace-one", "plain"), (REAL, "replace-one", "exclusion"), (REAL, "add-remove", "group")],
+    ids=["plain", "exclusion", "group"],
+)
+def test_neighbours_move_the_integers_by_at_most_what_is_declared(
+    schema: tc.Schema, neighbors: str, form: str, cost: Cost
+) -> None:
+    """Rows replaced, left out, added and removed, at extremes; the bound is attained by a row from end to end."""
+    shape = design(schema, cost, neighbors, NORMAL)
+    column = shape.columns[-1]
+    assert column.form.name == form
+    aim = scores.aim(NORMAL, np.array([0.0, 1.0]))
+    rng, reached = np.random.default_rng(1), 0.0
+    norm = (lambda d: sum(map(abs, d))) if cost.noise == "laplace" else (lambda d: sum(int(k) ** 2 for k in d))
+    most = column.form.l1 if cost.noise == "laplace" else column.form.l2_squared
+    for _ in range(40):
+        x, own = rng.normal(0, 1, 30), rng.integers(0, scores.BATCH, 30)
+        other = x.copy()
+        x[0], other[0] = rng.choice([-1e300, 3.0, 1e3]), rng.choice([-1e3, 1e300, 0.0, -1.0])
+        one = exact(shape, aim, x, own)
+        changed = [] if neighbors == "add-remove" else [exact(shape, aim, other, own)]
+        changed += [] if form == "plain" else [exact(shape, aim, x[1:], own[1:])]
+        for two in changed:
+            for a, b in zip(one, two, strict=True):
+                size = norm((a - b).tolist())
+                assert size <= most
+                reached = max(reached, size / most)
+    assert reached > 0.99
+
+
+def test_a_person_weighs_as_much_with_one_row_as_with_many() -> None:
+    aim = scores.aim(EXPONENTIAL, np.array([1.0]))
+    x, owners = np.array([0.1, 0.5, 3.0, 0.7, 9.0, 1e300]), np.array([0, 0, 0, 1, -1, -1])
+    own = np.arange(6)
+    rows = mechanism.integers(Rows(x[:, None], None), aim, own)[:, 0]
+    found = sorted(mechanism.integers(Rows(x[:, None], owners), aim, own)[:, 0].tolist())
+    means = [rows[:3].mean(), rows[3], rows[4:].mean()]
+    assert found == sorted(int(np.floor(mean + 0.5)) for mean in means)
+
+
+def test_hockey_stick_bound_of_samples_is_below_the_claim() -> None:
+    """Worst neighbours, 20,000 draws each: the lower bound holds with confidence 1 - 1e-6, and is not idle."""
+    shape = design(REAL, Cost.of(epsilon=2), model=EXPONENTIAL)
+    column, aim = shape.columns[-1], scores.aim(EXPONENTIAL, np.array([1.0]))
+    low, high = (exact(shape, aim, np.array([x, 1.0]), np.arange(2))[0][0] for x in (1e-300, 1e300))
+    rng = np.random.default_rng(2)
+    draws = [int(k) + column.law.sample(20_000, rng) for k in (low, high)]
+    claim = float(column.cost.epsilon or 0)
+    assert claim == pytest.approx(1.4)
+    assert 0.3 < epsilon_lower_bound(draws[0], draws[1], 0.0) <= claim
+
+
+def test_the_price_is_that_of_pilot_and_step_together() -> None:
+    for cost in (Cost.of(epsilon=1), Cost.of(rho=Fraction(1, 2)), Cost.of(epsilon=1, delta="1e-6")):
+        shape = design(REAL, cost)
+        paid = [one.cost.epsilon if cost.kind == "pure" else one.cost.zcdp for one in shape.columns]
+        assert sum(paid, Fraction(0)) == (cost.epsilon if cost.kind == "pure" else cost.zcdp)
+        assert sum(paid[:2], Fraction(0)) == Fraction(3, 10) * sum(paid, Fraction(0))
+        assert [one.label for one in shape.columns] == ["shape", "rate", "score of shape", "score of rate"]
+        if cost.noise == "laplace":
+            assert sum(Fraction(one.form.l1) / one.law.scale for one in shape.columns) <= cost.epsilon
+
+
+# From a table to an estimate ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("neighbors", "price", "winsorize"),
+    [("replace-one", {"epsilon": 2}, False), ("add-remove", {"rho": 0.5}, True)],
+    ids=["pure", "add-remove, rho, winsorised"],
+)
+def test_estimates_are_as_far_from_the_truth_as_they_say(neighbors: str, price: Any, winsorize: bool) -> None:
+    """Fifteen tables: the squared distance in standard errors of two parameters is chi-square with 30 degrees.
+
+    Outside the limits with probability 1e-6.
+    """
+    from scipy.stats import chi2
+
+    rng, total = np.random.default_rng(3), 0.0
+    budget = tc.Budget(**{key: 20 * value for key, value in price.items()}, neighbors=neighbors)
+    query = tc.SampleAndAggregate("x", GAMMA, one_step=True, winsorize=winsorize, rows=8_000)
+    for _ in range(15):
+        x = rng.gamma(2, 1 / 1.5, 8_000)
+        found = tc.Curator({"x": x}, REAL, budget=budget).release(query, **price).estimate()
+        assert found.reasons == (None, None)
+        off = found.values - [2, 1.5]
+        total += float(off @ np.linalg.solve(found.sampling + found.privacy, off))
+    assert chi2.ppf(5e-7, 30) < total < chi2.isf(5e-7, 30)
+
+
+@pytest.mark.parametrize("schema", [REAL, PLACED], ids=["left out", "in their place"])
+def test_rows_that_cannot_be_used_are_answered_silently(schema: tc.Schema) -> None:
+    """Missing, infinite and impossible cells, under a public number of rows: no message, and an answer."""
+    x = np.random.default_rng(7).exponential(1.0, 4_000)
+    x[:8] = ODD[:8]
+    curator = tc.Curator({"x": x}, schema, budget=tc.Budget(epsilon=9))
+    release = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True), epsilon=3)
+    assert release.parts[-1].form == ("plain" if schema is PLACED else "exclusion")
+    found = release.estimate()
+    assert abs(found.value - 1) < 5.5 * found.std_error + 0.02  # eight rows of 4,000
+
+
+def test_persons_and_conditions() -> None:
+    """Five rows a person, alike within: errors are between persons; a condition leaves rows out at no bias."""
+    rng = np.random.default_rng(4)
+    schema = tc.Schema({"id": tc.PrivacyUnit(max_rows=5), "x": tc.Real(), "sex": tc.Category(["f", "m"])})
+    table = {
+        "id": np.repeat(np.arange(3_000), 5),
+        "x": np.repeat(rng.exponential(0.5, 3_000), 5),
+        "sex": ["f", "m"] * 7_500,
+    }
+    curator = tc.Curator(table, schema, name="persons", budget=tc.Budget(epsilon=20))
+    query = tc.SampleAndAggregate("x", EXPONENTIAL, blocks=100, where="sex == 'f'", one_step=True)
+    found = curator.release(query, epsilon=10).estimate()
+    assert abs(found.value - 2) < 5.5 * found.std_error
+    assert 0.9 < found.std_error / (2 / np.sqrt(3_000)) < 1.15
+    assert "a person's score is the mean of her rows' scores" in found.notes
+
+
+def test_a_release_goes_into_a_file_and_comes_back(tmp_path: Any) -> None:
+    x = np.random.default_rng(5).exponential(0.5, 4_000)
+    curator = tc.Curator({"x": x}, REAL, name="waits", budget=tc.Budget(epsilon=4))
+    release = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True), epsilon=2)
+    release.save(tmp_path / "waits.json")
+    again = tc.Release.load(tmp_path / "waits.json")
+    assert again == release
+    assert again.estimate().values.tolist() == release.estimate().values.tolist()  # type: ignore[attr-defined]
+
+
+def test_a_function_of_ones_own_is_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it was not asked of in this process, the file has its digest alone."""
+
+    def exponential(x: Any, theta: Any) -> Any:
+        return jnp.log(theta.rate) - theta.rate * x
+
+    model = tc.Model(exponential, rate=(0.1, 10), support="positive")
+    x = np.random.default_rng(6).exponential(0.5, 1_000)
+    curator = tc.Curator({"x": x}, REAL, budget=tc.Budget(epsilon=20))
+    release = curator.release(tc.SampleAndAggregate("x", model, one_step=True, blocks=20, bias="none"), epsilon=20)
+    found = release.estimate()
+    assert abs(found.value - 2) < 5.5 * found.std_error
+    document = release.to_dict()
+    assert release_from_dict(document).estimate().value == found.value  # type: ignore[attr-defined]
+    monkeypatch.setattr(queries_blocks, "SEEN", {})
+    document["query"]["model"]["name"] = "another"  # a name is no part of what was traced, and is not cached
+    read = release_from_dict(document)
+    with pytest.raises(TacitError, match="I75"):
+        read.estimate()  # type: ignore[attr-defined]
+    with pytest.raises(TacitError, match="I75"):
+        read.estimate(model=tc.Model(exponential, rate=(0.1, 9), support="positive"))  # type: ignore[attr-defined]
+    exponential.__name__ = "another"
+    assert read.estimate(model=model).value == found.value  # type: ignore[attr-defined]
+
+
+def test_noise_alone_says_why_it_says_nothing() -> None:
+    """A price that buys nothing: an estimate in the box, with its reason or its large error."""
+    curator = tc.Curator({"x": np.ones(60)}, REAL, budget=tc.Budget(epsilon=1, neighbors="add-remove"))
+    release = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True, rows=60), epsilon=0.001)
+    found = stepped(release, EXPONENTIAL)
+    assert 0.1 <= found.values[0] <= 10
+    assert found.reasons[0] is not None or found.std_errors[0] > 0.1
+
+
+def test_coverage_is_studied_release_by_release() -> None:
+    """16 of 25 intervals of 95%: fewer hold the truth with probability 3e-7; one question cannot be simulated."""
+    query = tc.SampleAndAggregate("x", EXPONENTIAL, one_step=True, winsorize=True)
+    draw = lambda rng: {"x": rng.exponential(0.5, 4_000)}  # noqa: E731
+    found = tc.testing.coverage(query, draw, truth=2, epsilon=4, repeats=25, rng=0)
+    assert found.terms == ("rate",)
+    assert found.coverage[0] >= 16 / 25
+    assert abs(found.bias[0]) < 5.5 * found.std_deviation[0] / 5
+    with pytest.raises(TacitError, match="I77"):
+        tc.testing.simulate(query, draw(np.random.default_rng(0)), REAL, epsilon=1)
+
+
+# What is refused -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ({"one_step": 1}, "Q103"),
+        ({"winsorize": "yes"}, "Q103"),
+        ({"model": GAMMA, "parameters": "shape", "one_step": True}, "Q102"),
+        ({"what": ["x", "y"], "model": families.LinearRegression(regressors=1), "one_step": True}, "Q102"),
+        ({"model": "no support", "one_step": True}, "Q102"),
+    ],
+)
+def test_what_is_wrong_is_refused_and_costs_nothing(words: dict[str, Any], code: str) -> None:
+    if words.get("model") == "no support":
+        words = words | {"model": tc.Model(lambda x, theta: -((x - theta.mu) ** 2), mu=(0, 1))}
+    table = {"x": np.ones(60), "y": np.ones(60)}
+    curator = tc.Curator(table, tc.Schema({"x": tc.Real(), "y": tc.Real()}), budget=tc.Budget(epsilon=1))
+    with pytest.raises(TacitError) as caught:
+        curator.release(tc.SampleAndAggregate(**({"what": "x", "model": EXPONENTIAL} | words)), epsilon=1)
+    assert caught.value.code == code
+    assert curator.spent.epsilon == 0
