@@ -41,7 +41,7 @@ class AskedModel:
         return json.loads(self.text)
 
     @classmethod
-    def of(cls, given: Any) -> AskedModel:
+    def of(cls, given: Any, whose: str = "model of SampleAndAggregate") -> AskedModel:
         """From a family, a `tacit.Model`, or the words of either; QueryError Q95, ModelError for what is neither."""
         from tacit.models.custom import Model
         from tacit.models.family import Family
@@ -60,7 +60,7 @@ class AskedModel:
             from tacit.models.identity import words_of
 
             return cls(_canonical(words_of(given)), given)
-        text = f"model of SampleAndAggregate: {given!r} is no model."
+        text = f"{whose}: {given!r} is no model."
         raise QueryError(text, code="Q95", hint="tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1)), or tc.Model(…)")
 
 

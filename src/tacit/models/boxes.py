@@ -73,6 +73,22 @@ def _inverse(lib: Any, link: Link, value: Any) -> Any:
     return 1 / (1 + lib.exp(-value)) if link == "logit" else lib.tanh(value)
 
 
+def coordinates(parameters: Sequence[Parameter], theta: Array) -> Array:
+    """NumPy: from parameters inside their domains, shape (..., p), to coordinates without ends."""
+    return np.stack([_forward(np, one.link, theta[..., i]) for i, one in enumerate(parameters)], axis=-1)
+
+
+def parameters_at(parameters: Sequence[Parameter], values: Array) -> Array:
+    """NumPy: back to parameters."""
+    return np.stack([_inverse(np, one.link, values[..., i]) for i, one in enumerate(parameters)], axis=-1)
+
+
+def slopes(parameters: Sequence[Parameter], theta: Array) -> Array:
+    """NumPy: derivatives of parameters by their coordinates, shape (p,)."""
+    known = {"identity": lambda x: 1.0, "log": lambda x: x, "logit": lambda x: x * (1 - x), "atanh": lambda x: 1 - x * x}
+    return np.array([known[one.link](float(theta[i])) for i, one in enumerate(parameters)])
+
+
 def to_coordinates(links: Sequence[Link], theta: Any) -> Any:
     """JAX: from parameters, shape (p,), to coordinates without ends."""
     lib = jax().numpy

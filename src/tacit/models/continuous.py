@@ -56,6 +56,10 @@ class Normal(Family):
         """Powers of the standard deviation."""
         return [[theta.sd**-2, 0.0], [0.0, 2 * theta.sd**-2]]
 
+    def where(self, theta: Any) -> tuple[float, float]:
+        """Mean and standard deviation."""
+        return float(theta.mean), float(theta.sd)
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Normal draws."""
         return rng.normal(float(theta.mean), float(theta.sd), rows)
@@ -122,6 +126,10 @@ class Laplace(Family):
     def fisher_form(self, theta: Any) -> Any:
         """Powers of the scale."""
         return [[theta.scale**-2, 0.0], [0.0, theta.scale**-2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """Location and scale."""
+        return float(theta.location), float(theta.scale)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Laplace draws."""

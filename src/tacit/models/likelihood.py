@@ -167,7 +167,9 @@ class Likelihood(ABC):
         return None
 
     def where(self, theta: Any) -> tuple[float, float] | None:
-        """NumPy: about where and how wide a law on the line is, for quadrature; None: not known."""
+        """NumPy: about where and how wide a law on the line is, of positive rows that of their logs, for quadrature;
+        None: not known.
+        """
         return None
 
     @property

@@ -69,6 +69,10 @@ class Exponential(Family):
         """One over the squared rate."""
         return [[theta.rate**-2]]
 
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the mean."""
+        return -math.log(theta.rate), 1.0
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Exponential draws."""
         return rng.exponential(1 / theta.rate, rows)
@@ -130,6 +134,10 @@ class Gamma(Family):
         a, b = theta.shape, theta.rate
         return [[special().polygamma(1, a), -1 / b], [-1 / b, a / b**2]]
 
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the mean, and about the spread of logs."""
+        return math.log(theta.shape / theta.rate), float(theta.shape) ** -0.5
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Gamma draws."""
         return rng.gamma(float(theta.shape), 1 / float(theta.rate), rows)
@@ -176,6 +184,10 @@ class Weibull(Family):
         """Constants and powers of shape and scale."""
         c, s = theta.shape, theta.scale
         return [[(math.pi**2 / 6 + (1 - EULER) ** 2) / c**2, -(1 - EULER) / s], [-(1 - EULER) / s, (c / s) ** 2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the scale, and one over the shape."""
+        return math.log(theta.scale), 1 / float(theta.shape)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Weibull draws."""
