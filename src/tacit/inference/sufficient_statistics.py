@@ -82,6 +82,7 @@ class Means:
     value, sampling (released variances): shape (p,).  trust: how far these are believed beside the model's, shape (p,).
     size: of rows behind each mean, shape (p,).  loadings: how they react to K noises of `law`, shape (p, K).
     exact: an interval of the mean that is better than its normal law, where p is 1.
+    alike: what correlations of rows are multiplied by, shape (p, p), where parties weigh differently.
     """
 
     value: Array
@@ -91,6 +92,7 @@ class Means:
     loadings: Array
     law: Law
     exact: Inversion | None = None
+    alike: Array | None = None
 
     @property
     def spread(self) -> Array:
@@ -189,7 +191,8 @@ def sampling_of(means: Means, at: At) -> Array:
     """Sampling covariance of the means, shape (p, p): variances released or the model's, correlations the model's."""
     model = np.diag(at.cov) / means.size
     sd = np.sqrt(np.maximum(means.trust * means.sampling + (1 - means.trust) * model, 0.0))
-    return at.correlation * np.outer(sd, sd)
+    found = at.correlation * np.outer(sd, sd)
+    return found if means.alike is None else found * means.alike
 
 
 def _mapped(found: MeanMap, means: Means, at: At, own: Array) -> Mapped:

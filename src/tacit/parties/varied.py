@@ -32,23 +32,20 @@ class Parts:
 
 @dataclass(frozen=True)
 class Varied:
-    """T random-effects estimates, in the column's units; None where fewer than two parties say anything."""
+    """T random-effects estimates, in the column's units; None where fewer than two parties say anything.
+
+    limits: what a value may be, of shape () or (T,) each.
+    """
 
     parts: Parts
     effects: tuple[Effects | None, ...]
-    evidence: Evidence
+    limits: tuple[Array, Array]
 
     @property
     def value(self) -> Array:
         """mu, shape (T,); the middle of what is possible where nothing is known."""
-        low, high = self.limits
-        return np.array([(low + high) / 2 if one is None else one.mu for one in self.effects])
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """What a value may be."""
-        low, high = self.evidence.bounds
-        return self.evidence.shift + self.evidence.scale * low, self.evidence.shift + self.evidence.scale * high
+        middle = np.broadcast_to((self.limits[0] + self.limits[1]) / 2, (len(self.effects),))
+        return np.array([middle[t] if one is None else one.mu for t, one in enumerate(self.effects)])
 
     @property
     def shares(self) -> Array:
@@ -67,9 +64,8 @@ class Varied:
     @property
     def variance(self) -> Array:
         """Of mu, shape (T,): Hartung and Knapp's, and never below the noise that is known."""
-        low, high = self.limits
-        whole = ((high - low) / 2) ** 2
-        found = np.array([whole if one is None else one.variance for one in self.effects])
+        whole = np.broadcast_to(((self.limits[1] - self.limits[0]) / 2) ** 2, (len(self.effects),))
+        found = np.array([whole[t] if one is None else one.variance for t, one in enumerate(self.effects)])
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
@@ -129,9 +125,19 @@ def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
 def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> Varied:
     """Evidence -> random effects of each cell."""
     parts = parts_of(found, sampled=sampled)
+    low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
+    return Varied(parts, _effects(parts, method, parts.usable), (low, high))
+
+
+def differing(parts: Parts, method: Method) -> tuple[Effects | None, ...]:
+    """How far parties differ beyond their errors, also where one quantity is estimated."""
+    return _effects(parts, method, parts.usable & (parts.sampling + parts.privacy > 0))
+
+
+def _effects(parts: Parts, method: Method, usable: NDArray[np.bool_]) -> tuple[Effects | None, ...]:
     total = parts.sampling + parts.privacy
     made: list[Effects | None] = []
     for t in range(total.shape[1]):
-        at = parts.usable[:, t]
+        at = usable[:, t]
         made.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
-    return Varied(parts, tuple(made), found)
+    return tuple(made)
