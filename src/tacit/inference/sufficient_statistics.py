@@ -110,9 +110,10 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         block("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
         for part in release.parts
     ]
-    means = means_of(release, blocks, found, target)
+    value, spread = _noisy(blocks)
+    at = found.solve(value, spread)
+    means = means_of(release, blocks, at, target)
     reason = next((one.reasons[0] for one in blocks if one.reasons[0]), None)
-    at = found.solve(means.value, means.spread)
     made = fitted(found, means, at, target, reason)
     made = replace(made, label=query.what, people=people_of(release), source=source_of(release))
     words = f"parameters of {query.family.words['family']}, the law of {query.what}"
@@ -134,23 +135,29 @@ def box_of(part: Part) -> tuple[float, float]:
     return grid.lower, grid.upper
 
 
-def means_of(release: Released, blocks: Sequence[Block], found: MeanMap, target: Target) -> Means:
-    """The means of a release with their errors; all noises in units of the first part's law."""
+def _noisy(blocks: Sequence[Block]) -> tuple[Array, Array]:
+    """Means of the statistics, and about how far off they are, which decides where none is met exactly."""
+    spread = [np.sqrt(one.sampling_variance[0] + one.privacy_variance[0]) for one in blocks]
     value = np.array([one.value[0] for one in blocks])
+    return value, np.array(spread) + 1e-12 * (1 + np.abs(value))
+
+
+def means_of(release: Released, blocks: Sequence[Block], at: At, target: Target) -> Means:
+    """The means of a release with their errors; all noises in units of the first part's law."""
+    value, _ = _noisy(blocks)
     facts = [_second(release, part) for part in release.parts]
     law = blocks[0].law
     wide = np.zeros((len(blocks), sum(one.loadings.shape[1] for one in blocks)))
-    at = 0
+    start = 0
     for j, one in enumerate(blocks):
-        scale = np.sqrt(one.law.variance() / law.variance())
-        wide[j, at : at + one.loadings.shape[1]] = scale * one.loadings[0]
-        at += one.loadings.shape[1]
+        scale, stop = np.sqrt(one.law.variance() / law.variance()), start + one.loadings.shape[1]
+        wide[j, start:stop] = scale * one.loadings[0]
+        start = stop
     sampling = np.array([one.sampling_variance[0] for one in blocks])
     size, noise = np.array([one[0] for one in facts]), np.array([one[1] for one in facts])
     trust = np.ones(len(blocks))
     if target == "population" and release.unit is None and noise.any():
-        model = np.diag(found.at(found.solve(value, np.sqrt(sampling) + 1e-9).theta).cov)
-        trust = 1 / (1 + (noise / np.maximum(TRUSTED * model, 1e-300)) ** 2)
+        trust = 1 / (1 + (noise / np.maximum(TRUSTED * np.diag(at.cov), 1e-300)) ** 2)
     exact = blocks[0].inversion if release.parts[0].form in BINARY else None
     return Means(value, sampling, trust, size, wide, law, exact)
 
