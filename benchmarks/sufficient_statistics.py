@@ -258,7 +258,7 @@ def printed(epsilon: float) -> float:
 
 def over_noised(epsilon: float) -> float:
     """MSE M N I with the noise of Algorithm 3 as printed, of blocks by the published rule (errata E15)."""
-    from tacit.queries_statistics import published_blocks
+    from tacit.queries_blocks import published_blocks
 
     wider = N / published_blocks(N, epsilon)
     return 1 + 2 * wider**2 / (P * (1 - P) * N * epsilon**2)
@@ -339,16 +339,19 @@ def svg(shown: Sequence[tuple[float, float]]) -> str:
 
 
 PARTS: dict[str, Callable[[int], str]] = {"one": one_party, "common": common_law, "unequal": unequal, "rate": rate}
-REPEATS = {"one": 2_000, "common": 2_000, "unequal": 100_000, "rate": 100_000}
+FAST = 100_000
+"""Repetitions of the parts that are one array computation."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
+    parser.add_argument("--repeats", type=int, default=1_000, help="of the parts `one` and `common`")
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     given = parser.parse_args()
     for part in given.parts:
-        text = PARTS[part](REPEATS[part] // (20 if given.quick else 1))
+        repeats = given.repeats if part in ("one", "common") else FAST
+        text = PARTS[part](repeats // (20 if given.quick else 1))
         if given.quick:
             print(text)
         else:

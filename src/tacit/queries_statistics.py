@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import QueryError
 from tacit.privacy import Cost
-from tacit.queries_blocks import AskedModel, price_of_one
+from tacit.queries_blocks import AskedModel, price_of_one, published_blocks
 from tacit.query_words import condition, names
 from tacit.question import Query
 
@@ -128,15 +128,6 @@ def _method(method: str, blocks: int | None) -> None:
             "; a mean over all rows has none." if method == "direct" else " is no number from 1 on."
         )
         raise QueryError(text, code="Q116", hint='leave it out, or method="chen-sung", blocks=100')
-
-
-def published_blocks(rows: int, epsilon: float) -> int:
-    """The number of blocks that the sources print, n**(3/5) epsilon**(-2/5) [Smith 2008, Lemma 3.3; theory E3].
-
-    >>> published_blocks(10_000, 1.0)
-    251
-    """
-    return max(1, min(rows, round(rows**0.6 * epsilon**-0.4)))
 
 
 def widened(query: SufficientStatistics, rows: int | None, share: Cost) -> Fraction:

@@ -150,7 +150,8 @@ def means_of(release: Released, blocks: Sequence[Block], at: At, target: Target)
     wide = np.zeros((len(blocks), sum(one.loadings.shape[1] for one in blocks)))
     start = 0
     for j, one in enumerate(blocks):
-        scale, stop = np.sqrt(one.law.variance() / law.variance()), start + one.loadings.shape[1]
+        scale = 1.0 if one.law == law else np.sqrt(one.law.variance() / law.variance())
+        stop = start + one.loadings.shape[1]
         wide[j, start:stop] = scale * one.loadings[0]
         start = stop
     sampling = np.array([one.sampling_variance[0] for one in blocks])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -179,6 +180,11 @@ class Beta(Family):
         p = special().polygamma
         both = p(1, theta.a + theta.b)
         return [[p(1, theta.a) - both, -both], [-both, p(1, theta.b) - both]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The logit of the mean, and about the spread of logits."""
+        a, b = float(theta.a), float(theta.b)
+        return math.log(a / b), math.sqrt(1 / a + 1 / b)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Beta draws."""

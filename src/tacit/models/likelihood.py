@@ -35,6 +35,8 @@ class Likelihood(ABC):
     """`start` is the maximum itself."""
     averages: ClassVar[bool] = False
     """The likelihood of rows is that of their mean `lift`."""
+    second: ClassVar[tuple[float, float]] = (4.0, 1.0)
+    """Of the corrected estimate from t rows: variance (1 / tI) (1 + v / t), bias b / (t**2 sqrt(I)), about: (v, b)."""
     lifts: ClassVar[bool] = False
     """The log-density is linear in statistics of the row whose expectation is known."""
     rows_given: ClassVar[bool] = False

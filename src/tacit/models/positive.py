@@ -36,6 +36,7 @@ class Exponential(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"rate": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
+    second = (2.5, 0.0)
 
     def inside(self, x: Any) -> Any:
         """Zero is a value like others."""
@@ -209,6 +210,7 @@ class Pareto(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
+    second = (2.5, 0.0)
 
     def __post_init__(self) -> None:
         """Checks the box and the minimum: ModelError M10, M12."""

@@ -23,6 +23,10 @@ FINE: Final = 2001
 TAIL: Final = 1e-15
 MOST: Final = 2**20
 """Counts are summed up to this one."""
+NEAR: Final = 801
+"""Steps of the first walk in a coordinate that is as wide as the law."""
+FEW: Final = 20
+"""Steps that the law has at least, where it has been found."""
 NODES: Final = 160
 """Of a Gauss-Legendre rule between two breaks."""
 WRONG: Final = 1e-6
@@ -70,14 +74,14 @@ def _line(model: Likelihood, vector: Array, support: Any, density: Density, brea
         return np.where(np.isfinite(out), out, 0.0)
 
     low, high = at.low, at.high
-    for number in (COARSE, COARSE, FINE):
+    for number in (at.steps, at.steps, FINE):
         s = np.linspace(low, high, number)
         weights = mass(s) * (s[1] - s[0])
         keep = np.flatnonzero(weights > TAIL * weights.sum())
         if not len(keep):
             break
         low, high = s[max(keep[0] - 1, 0)], s[min(keep[-1] + 1, number - 1)]
-        if number == COARSE and s[1] - s[0] < (high - low) / FINE and breaks:
+        if breaks and s[1] - s[0] < (high - low) / FEW:  # where it lies is known; the rest is for the pieces
             break
     if breaks:
         return _pieces(at, mass, low, high, breaks)
@@ -112,6 +116,7 @@ class Coordinate:
     log_slope: Density
     low: float
     high: float
+    steps: int = COARSE
 
 
 def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
@@ -126,6 +131,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
             lambda s: center + scale * np.sinh(s) + stretch + np.logaddexp(s, -s),
             -20.0,
             20.0,
+            NEAR,
         )
     if support == "real":
         return Coordinate(
@@ -145,13 +151,27 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
             700.0,
         )
     wide = high - low
+    if where is not None:
+        return Coordinate(
+            lambda s: low + wide / (1 + np.exp(-center - scale * np.sinh(s))),
+            lambda x: np.arcsinh((np.log((x - low) / (high - x)) - center) / scale),
+            lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _both(center + scale * np.sinh(s)),
+            -20.0,
+            20.0,
+            NEAR,
+        )
     return Coordinate(
         lambda s: low + wide / (1 + np.exp(-s)),
         lambda x: np.log((x - low) / (high - x)),
-        lambda s: np.log(wide) - np.logaddexp(0, s) - np.logaddexp(0, -s),
+        lambda s: np.log(wide) - _both(s),
         -700.0,
         36.0,
     )
+
+
+def _both(s: Array) -> Array:
+    """Minus the log of a share times its distance from 1, s being the share's logit."""
+    return np.logaddexp(0, s) + np.logaddexp(0, -s)
 
 
 def drawn(rule: Rule, rows: int, rng: np.random.Generator, discrete: bool) -> Array:
