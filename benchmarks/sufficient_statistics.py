@@ -74,10 +74,16 @@ CASES = (
     Case(families.Exponential(rate=(0.1, 10)), (1.0,), tc.Real(0, 2), {}),
     Case(families.Normal(mean=(-5, 5), sd=(0.2, 5)), (0.5, 1.0), tc.Real(-1.5, 2), {}),
     Case(families.Gamma(shape=(0.5, 8), rate=(0.2, 8)), (2.0, 1.5), tc.Real(0, 3), {"log(x)": (-2, 1.2)}),
-    Case(families.Beta(a=(0.3, 20), b=(0.3, 20)), (2.0, 5.0), tc.Real(0, 1), {"log(x)": (-3, 0), "log(1 - x)": (-0.8, 0)}),
+    Case(
+        families.Beta(a=(0.3, 20), b=(0.3, 20)), (2.0, 5.0), tc.Real(0, 1), {"log(x)": (-3, 0), "log(1 - x)": (-0.8, 0)}
+    ),
     Case(families.Lognormal(mean=(-2, 2), sd=(0.2, 3)), (0.3, 0.8), tc.Real(), {"log(x)": (-1, 2)}),
 )
-PRICES = ((1_000, {"epsilon": 1}, "replace-one"), (10_000, {"epsilon": "0.5"}, "replace-one"), (10_000, {"rho": "0.02"}, "add-remove"))
+PRICES = (
+    (1_000, {"epsilon": 1}, "replace-one"),
+    (10_000, {"epsilon": "0.5"}, "replace-one"),
+    (10_000, {"rho": "0.02"}, "add-remove"),
+)
 
 
 def price_words(price: dict[str, Any]) -> str:
@@ -133,7 +139,9 @@ class Found:
     hit: Any
 
 
-def studies(case: Case, query: Any, sizes: Sequence[int], paid: list[dict[str, Any]], relation: str, repeats: int, seed: int) -> Found:
+def studies(
+    case: Case, query: Any, sizes: Sequence[int], paid: list[dict[str, Any]], relation: str, repeats: int, seed: int
+) -> Found:
     """Studies by the code that combines releases."""
 
     def values(rng: np.random.Generator, party: int, r: int, rows: int) -> Any:
@@ -171,7 +179,9 @@ def common_law(repeats: int) -> str:
     for i, case in enumerate(case for case in CASES if case.name in ("Bernoulli", "Exponential", "Normal", "Gamma")):
         for j, (words, sizes, epsilons) in enumerate(STUDIES):
             relation = ("replace-one", "add-remove")[(i + j) % 2]
-            made = studies(case, case.query, sizes, prices(epsilons), relation, repeats, 7_000 + 100_000 * i + 10_000 * j)
+            made = studies(
+                case, case.query, sizes, prices(epsilons), relation, repeats, 7_000 + 100_000 * i + 10_000 * j
+            )
             sd = made.value.std(axis=0, ddof=1)
             for t, term in enumerate(case.family.names):
                 share = float(made.hit[:, t].mean())
@@ -316,16 +326,21 @@ def svg(shown: Sequence[tuple[float, float]]) -> str:
         + text(edge - 6, at(low, y)[1] + 4, f"{y:,.0f}", "end")
         for y in (1.0, 10.0, 100.0, 1000.0)
     ]
-    ticks += [text(at(e, 1)[0], tall - 22, words) for e, words in zip(
-        (N**-0.75, N**-0.5, N**-0.25, 0.5), ("N^-3/4", "N^-1/2", "N^-1/4", "0.5"), strict=True
-    )]
+    ticks += [
+        text(at(e, 1)[0], tall - 22, words)
+        for e, words in zip((N**-0.75, N**-0.5, N**-0.25, 0.5), ("N^-3/4", "N^-1/2", "N^-1/4", "0.5"), strict=True)
+    ]
     keys = [
         ("simulated", '<circle cx="{x}" cy="{y}" r="4" fill="#222"/>'),
         ("corrected: 1 + 2Λ²/(INε²)", '<line x1="{a}" x2="{b}" y1="{y}" y2="{y}" stroke="#0b6e99" stroke-width="2"/>'),
-        ("as printed", '<line x1="{a}" x2="{b}" y1="{y}" y2="{y}" stroke="#c0392b" stroke-width="2" stroke-dasharray="6 4"/>'),
+        (
+            "as printed",
+            '<line x1="{a}" x2="{b}" y1="{y}" y2="{y}" stroke="#c0392b" stroke-width="2" stroke-dasharray="6 4"/>',
+        ),
     ]
     legend = [
-        mark.format(x=wide - 222, a=wide - 234, b=wide - 210, y=30 + 20 * i) + text(wide - 202, 34 + 20 * i, words, "start")
+        mark.format(x=wide - 222, a=wide - 234, b=wide - 210, y=30 + 20 * i)
+        + text(wide - 202, 34 + 20 * i, words, "start")
         for i, (words, mark) in enumerate(keys)
     ]
     body = "".join([*ticks, line(corrected, "#0b6e99", ""), line(printed, "#c0392b", "6 4"), *marks, *legend])

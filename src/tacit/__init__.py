@@ -102,7 +102,18 @@ def _combine_study(study: Study, *words: Any, **more: Any) -> Any:
 
 _LATER["plan"] = _plan_study
 _LATER["combine"] = _combine_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _sample_and_aggregate, _sparse, _sufficient, _LATER
+del (
+    _histogram,
+    _moments,
+    _quality,
+    _quantiles,
+    _ranges,
+    _regression,
+    _sample_and_aggregate,
+    _sparse,
+    _sufficient,
+    _LATER,
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -106,9 +106,11 @@ def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float,
         if name not in known:
             text = f"bounds of SufficientStatistics names {name!r}, which is none of {', '.join(known)}."
             raise QueryError(text, code="Q115", hint=hint)
-        numbers = [x for x in ends if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)] if (
-            isinstance(ends, list | tuple)
-        ) else []
+        numbers = (
+            [x for x in ends if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
+            if (isinstance(ends, list | tuple))
+            else []
+        )
         if len(numbers) != 2 or len(ends) != 2 or not numbers[0] < numbers[1]:
             text = f"bounds of {name!r}: {ends!r} are no two rising numbers."
             raise QueryError(text, code="Q115", hint=hint)

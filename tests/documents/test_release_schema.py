@@ -371,7 +371,10 @@ def test_a_question_belongs_to_its_kind() -> None:
             if other["kind"] != kind:
                 assert not fits({**words, "query": other["query"]}, SCHEMA, SCHEMA)
                 assert not fits({**words, "kind": other["kind"]}, SCHEMA, SCHEMA)
-                alike = {kind, other["kind"]} == {"moments", "sufficient-statistics"}  # both are means, of the same forms
+                alike = {kind, other["kind"]} == {
+                    "moments",
+                    "sufficient-statistics",
+                }  # means of the same forms
                 assert alike or not fits({**words, "parts": other["parts"]}, SCHEMA, SCHEMA)
 
 

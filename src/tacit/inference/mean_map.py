@@ -168,4 +168,3 @@ def _step(slope: Array, off: Array, here: Array, low: Array, high: Array, dampin
 def mean_map(model: Likelihood, boxes: tuple[Bounds, ...]) -> MeanMap:
     """The map of a family whose statistics have these bounds."""
     return MeanMap(model, resolved(model, boxes), boxes)
-

@@ -1,9 +1,9 @@
 """What a release of `sufficient_statistics` says: parameters, by inverting the mean of the clamped statistics.
 
-theta solves m(theta) = the noisy mean (theory §6), m being that of the clamped statistics (`mean_map`), so that clamping
-leaves no bias.  Its error is A times that of the mean, A = dtheta/dm (delta method): the noise is known; the sampling
-variances of the means are those released with them, the model's own where noise hides these, and their correlations,
-which are not released, are the model's.
+theta solves m(theta) = the noisy mean (theory §6), m being that of the clamped statistics (`mean_map`), so that
+clamping leaves no bias.  Its error is A times that of the mean, A = dtheta/dm (delta method): the noise is known; the
+sampling variances of the means are those released with them, the model's own where noise hides these, and their
+correlations, which are not released, are the model's.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ class Delta:
 
 
 def clamped_words(release: Released) -> str:
-    """maximum likelihood by means of wait in 0 to 20, log(wait) in -5 to 3; clamping is allowed for."""
+    """Maximum likelihood by means of wait in 0 to 20, log(wait) in -5 to 3; clamping is allowed for."""
     told = ", ".join(f"{p.label} in {box_of(p)[0]:.6g} to {box_of(p)[1]:.6g}" for p in release.parts)
     words = f"from the mean{'s' if len(release.parts) > 1 else ''} of {told}; clamping is allowed for"
     return words + (", noise as Chen & Sung print it" if getattr(release.query, "method", "") == "chen-sung" else "")

@@ -51,9 +51,7 @@ KIND: Final = "sufficient-statistics"
 # Definition ---------------------------------------------------------------------------------------------------------
 
 
-def design(
-    query: SufficientStatistics, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost
-) -> Design:
+def design(query: SufficientStatistics, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Statistics, grids and noise from public facts; QueryError Q10, Q11, Q60, Q115, Q116."""
     where = None if query.where is None else typed(query.where, schema)
     found = cast("tuple[Statistic, ...]", statistics(query.family.law))
@@ -90,7 +88,8 @@ def _mapped(query: SufficientStatistics, schema: Schema, given: Statistic) -> tu
     if not isinstance(column, Boolean | Integer | Real):
         text = f"column {query.what!r} of SufficientStatistics is a {type(column).__name__}: no family is of such rows."
         raise QueryError(text, code="Q11", hint="a Real, Integer or Boolean column")
-    if given.outer == "itself" and given.inner == "row" and query.what not in bounds:
+    bounded = isinstance(column, Boolean) or column.lower is not None
+    if given.outer == "itself" and given.inner == "row" and query.what not in bounds and bounded:
         return rowmap(schema, query.what), given, None
     inner = _inner(query, column, given)
     statistic = given.within(inner)

@@ -85,8 +85,15 @@ def parameters_at(parameters: Sequence[Parameter], values: Array) -> Array:
 
 def slopes(parameters: Sequence[Parameter], theta: Array) -> Array:
     """NumPy: derivatives of parameters by their coordinates, shape (p,)."""
-    known = {"identity": lambda x: 1.0, "log": lambda x: x, "logit": lambda x: x * (1 - x), "atanh": lambda x: 1 - x * x}
-    return np.array([known[one.link](float(theta[i])) for i, one in enumerate(parameters)])
+    return np.array([_slope(one.link, float(theta[i])) for i, one in enumerate(parameters)])
+
+
+def _slope(link: Link, x: float) -> float:
+    if link == "identity":
+        return 1.0
+    if link == "log":
+        return x
+    return x * (1 - x) if link == "logit" else 1 - x * x
 
 
 def to_coordinates(links: Sequence[Link], theta: Any) -> Any:

@@ -80,7 +80,7 @@ def _line(model: Likelihood, vector: Array, support: Any, density: Density, brea
         keep = np.flatnonzero(weights > TAIL * weights.sum())
         if not len(keep):
             break
-        low, high = s[max(keep[0] - 1, 0)], s[min(keep[-1] + 1, number - 1)]
+        low, high = float(s[max(keep[0] - 1, 0)]), float(s[min(keep[-1] + 1, number - 1)])
         if breaks and s[1] - s[0] < (high - low) / FEW:  # where it lies is known; the rest is for the pieces
             break
     if breaks:

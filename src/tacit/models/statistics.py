@@ -148,7 +148,7 @@ def statistics(family: Any) -> Found:
     >>> [one.inner for one in statistics(Normal(mean=0.0))]
     ['row']
     """
-    found = KNOWN.get(type(family))
+    found = KNOWN.get(cast(type, type(family)))
     return None if found is None else found(family)
 
 

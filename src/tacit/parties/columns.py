@@ -19,6 +19,7 @@ from tacit.parties.reading import evidence, quality_evidence
 from tacit.parties.varied import Parts, Varied, differing, parts_of, varied
 from tacit.release import Released
 
+
 @dataclass(frozen=True)
 class Column:
     """T terms of one column; privacy, excess: noise variance, and the variance of one Laplace variable of its kurtosis.

@@ -53,8 +53,8 @@ def combine(
 
     releases: a list, parties being named by their tables, or {"st-mary": release}.  Of Mean, Variance and
     SampleAndAggregate: one estimate, with weights inverse to the variances (the noise is known, the sampling part is
-    estimated from all); of SufficientStatistics the noisy statistics are, and inverted once.  Of Count, Sum, DataQuality and Histogram: numbers add up, and so do the variances of their
-    noises.
+    estimated from all).  Of SufficientStatistics: noisy statistics are pooled in this way, and inverted once.  Of
+    Count, Sum, DataQuality and Histogram: numbers add up, and so do the variances of their noises.
     effects: "common", all parties have one and the same quantity; "random", theirs differ, and their mean is estimated.
     method: of the variance between parties, "REML", or "DL" [DerSimonian & Laird 1986].
     overlap: whether people may be in several parties: then the costs add; otherwise the largest counts.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-
 import numpy as np
 
 from tacit.inference.laws import Array
@@ -28,9 +27,7 @@ def statistics_of(releases: Sequence[Released], index: Sequence[int]) -> tuple[M
     return map_of(releases[0]), found
 
 
-def common(
-    releases: Sequence[Released], index: Sequence[int], sampled: bool
-) -> tuple[Block, Parts, Array]:
+def common(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> tuple[Block, Parts, Array]:
     """One law everywhere: the parameters, what each party says (linearised there), and weights of shape (M, p)."""
     map_, found = statistics_of(releases, index)
     made = [pooled(one, sampled=sampled) for one in found]
@@ -44,8 +41,8 @@ def common(
     theta = at.theta + (each.value - at.mean) @ inverse.T
     parts = _parts(map_, each, theta, [at] * len(theta), sampled)
     pull = np.abs(inverse) * means.spread  # how much each statistic moves each parameter
-    shares = np.stack([one.shares[:, 0] for one in made], axis=1) @ (pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]).T
-    return block, parts, shares
+    pull = pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]
+    return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
 
 
 def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> Parts:
@@ -99,7 +96,7 @@ def _stacked(each: Sequence[Parts]) -> Parts:
 def _parts(map_: MeanMap, each: Parts, theta: Array, places: Sequence[At], sampled: bool) -> Parts:
     """Errors of the parties' parameters, by the delta method where each was inverted."""
     sampling, privacy = np.zeros_like(theta), np.zeros_like(theta)
-    usable = np.repeat(each.usable.all(axis=1)[:, None], theta.shape[1], axis=1)
+    usable = np.tile(each.usable.all(axis=1, keepdims=True), (1, theta.shape[1]))
     for j, at in enumerate(places):
         inverse = at.inverse
         if inverse is None:
@@ -115,5 +112,3 @@ def _parts(map_: MeanMap, each: Parts, theta: Array, places: Sequence[At], sampl
 
 def _unclear(one: Pooled) -> str:
     return f"size of all parties {one.size[0]:,.0f} ± {one.reach[0]:,.0f}: not clearly above 0"
-
-
