@@ -17,9 +17,11 @@ from tacit.inference import ranges as _ranges
 from tacit.inference import regression as _regression
 from tacit.inference import sample_and_aggregate as _sample_and_aggregate
 from tacit.inference import sparse_histogram as _sparse
+from tacit.inference import sufficient_statistics as _sufficient
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
 from tacit.queries_blocks import SampleAndAggregate
+from tacit.queries_statistics import SufficientStatistics
 from tacit.release import Release, Releases
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
 from tacit.study import Site, Study
@@ -69,6 +71,7 @@ __all__ = [
     "Site",
     "Statistic",
     "Study",
+    "SufficientStatistics",
     "Sum",
     "Table",
     "TacitError",
@@ -101,7 +104,18 @@ def _combine_study(study: Study, *words: Any, **more: Any) -> Any:
 
 _LATER["plan"] = _plan_study
 _LATER["combine"] = _combine_study
-del _histogram, _moments, _quality, _quantiles, _ranges, _regression, _sample_and_aggregate, _sparse, _LATER
+del (
+    _histogram,
+    _moments,
+    _quality,
+    _quantiles,
+    _ranges,
+    _regression,
+    _sample_and_aggregate,
+    _sparse,
+    _sufficient,
+    _LATER,
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -52,18 +52,20 @@ class Shape:
     """Whether persons may share it out over their cells (the constant `share`)."""
     empty: bool = False
     """Whether there may be no cell."""
+    statistics: bool = False
+    """Whether parts of sufficient statistics may be of it."""
     weights: bool = False
     """Whether there is a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
 
 
 FORMS: Final = {
-    "plain": Shape("moments", ("G", "divisor"), (2, 2)),
-    "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
-    "group": Shape("moments", ("G", "middle"), (3, 3), shares=True),
+    "plain": Shape("moments", ("G", "divisor"), (2, 2), statistics=True),
+    "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3), statistics=True),
+    "group": Shape("moments", ("G", "middle"), (3, 3), shares=True, statistics=True),
     "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), shares=True),
-    "binary-plain": Shape("moments", ("G",), (1, 1)),
-    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2)),
-    "binary-group": Shape("moments", ("G",), (2, 2), shares=True),
+    "binary-plain": Shape("moments", ("G",), (1, 1), statistics=True),
+    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2), statistics=True),
+    "binary-group": Shape("moments", ("G",), (2, 2), shares=True, statistics=True),
     "count": Shape("moments", ("G",), (1, 1), grid=False, shares=True),
     "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
     "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
@@ -330,7 +332,8 @@ def _kind(kind: str, leaf: type[Release]) -> Words:
     leaves = [one.__name__ for one in leaf.__mro__]
     asked = [ref(f"query:{name}") for name, query in KINDS.items() if _answer(query) in leaves]
     also = SHARED.get(kind, ())
-    forms = [ref(f"form:{name}") for name, shape in FORMS.items() if shape.kind == kind or name in also]
+    known = {name for name, shape in FORMS.items() if shape.kind == kind or name in also or _also(kind, shape)}
+    forms = [ref(f"form:{name}") for name in FORMS if name in known]
     properties: Words = {
         "kind": {"const": kind},
         "query": {"oneOf": asked, **_sparse(kind)},
@@ -339,6 +342,11 @@ def _kind(kind: str, leaf: type[Release]) -> Words:
     }
     needs = {"required": [LISTED[kind]]} if kind in LISTED else {}
     return {"description": f"A release of kind {kind}.", **ref("release"), "properties": properties, **needs}
+
+
+def _also(kind: str, shape: Shape) -> bool:
+    """Whether releases of sufficient statistics, which are means, have parts of a form."""
+    return kind == "sufficient-statistics" and shape.statistics
 
 
 def _sparse(kind: str) -> Words:

@@ -9,6 +9,8 @@ from typing import Any, cast
 from tacit.documents_words import Words, closed, fields_of, listed, ref
 from tacit.queries import MOST_PROBS, Histogram, Query, Regression
 from tacit.queries_blocks import BIASES
+from tacit.queries_blocks import METHODS as OF_BLOCKS
+from tacit.queries_statistics import METHODS, SufficientStatistics
 from tacit.query_words import MOST_THRESHOLD
 
 
@@ -17,6 +19,7 @@ def query(kind: type[Query[Any]]) -> Words:
     names = listed({"type": "string"}, minItems=1, uniqueItems=True)
     edges = listed({"type": "number"}, minItems=1)
     auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
+    box = listed({"type": "number"}, minItems=2, maxItems=2)
     words: Mapping[str, Words] = {
         "columns": names,
         "by": names,
@@ -33,7 +36,11 @@ def query(kind: type[Query[Any]]) -> Words:
         "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
         "outside": {"const": True} if kind is Histogram else ref("fraction"),
         "missing": {"const": True},
-        "what": names,
+        "what": {"type": "string"} if kind is SufficientStatistics else names,
+        "family": ref("model"),
+        "bounds": {"type": "object", "minProperties": 1, "additionalProperties": box},
+        "parties": {"type": "integer", "minimum": 1},
+        "method": {"enum": [*(METHODS if kind is SufficientStatistics else OF_BLOCKS)[1:]]},
         "model": {"const": "linear"} if kind is Regression else ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},

@@ -78,6 +78,9 @@ CODES: Final[dict[str, str]] = {
     "Q82": 'bins="auto" without a public number of rows',
     "Q83": "a threshold that is none, or that too many empty cells would pass",
     "Q84": "what a sparse histogram, or a simulation of one, cannot say",
+    "Q114": "a family without finite sufficient statistics of one column",
+    "Q115": "bounds of a sufficient statistic that are none, or are not known",
+    "Q116": "a method of sufficient statistics that there is not, or blocks that cannot be",
     "Q90": "a constant column that cannot be numbered",
     "Q85": "a formula that cannot be read",
     "Q86": "a column that cannot take part in a regression as it is written",
@@ -191,6 +194,7 @@ CODES: Final[dict[str, str]] = {
     "I77": "a simulation of a mechanism in two steps",
     "I78": "a function of parameters that is none",
     "I79": "a picture or a fitted law of what has none",
+    "I87": "an estimate that a release of sufficient statistics does not have",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

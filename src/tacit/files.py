@@ -152,7 +152,9 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
 def _columns(query: Query[Any]) -> tuple[str, ...]:
     """Columns that a query names."""
     weights: str | None = getattr(query, "weights", None)
-    named = (*getattr(query, "columns", ()), *getattr(query, "what", ()), *getattr(query, "by", ()))
+    what = getattr(query, "what", ())
+    what = (what,) if isinstance(what, str) else what
+    named = (*getattr(query, "columns", ()), *what, *getattr(query, "by", ()))
     named = (*named, vars(query)["column"]) if "column" in vars(query) else named
     return named if weights is None else (*named, weights)
 

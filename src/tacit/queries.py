@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 from tacit.errors import QueryError, nearest
 from tacit.linear.query import Regression as Regression
 from tacit.queries_blocks import SampleAndAggregate
+from tacit.queries_statistics import SufficientStatistics
 from tacit.query_words import Names
 from tacit.query_words import bins as _bins
 from tacit.query_words import condition as _condition
@@ -303,7 +304,19 @@ def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
 
 KINDS: dict[str, type[Query[Any]]] = {
     cls.__name__: cls
-    for cls in (Count, Sum, Mean, Variance, DataQuality, Quantiles, Range, Histogram, Regression, SampleAndAggregate)
+    for cls in (
+        Count,
+        Sum,
+        Mean,
+        Variance,
+        DataQuality,
+        Quantiles,
+        Range,
+        Histogram,
+        Regression,
+        SampleAndAggregate,
+        SufficientStatistics,
+    )
 }
 
 
@@ -329,6 +342,9 @@ def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
     if kind == "SampleAndAggregate" and not {"what", "model"} <= set(given):
         text = "what and model of SampleAndAggregate: both are needed."
         raise QueryError(text, code="Q03", hint='what = "wait", model = { family = "Gamma", … }')
+    if kind == "SufficientStatistics" and not {"what", "family"} <= set(given):
+        text = "what and family of SufficientStatistics: both are needed."
+        raise QueryError(text, code="Q03", hint='what = "wait", family = { family = "Gamma", … }')
     if kind in ("Sum", "Mean", "Variance", "Histogram") and "columns" not in given:
         raise QueryError(f"columns of {kind}: none is named.", code="Q03", hint='columns = "age"')
     if kind == "Regression" and "formula" not in given:

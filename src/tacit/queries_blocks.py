@@ -23,6 +23,9 @@ BIASES: Final = ("cox-snell", "observed", "split-half", "jackknife", "none")
 SEEN: Final[dict[str, Any]] = {}
 """Log-densities of one's own that were asked of in this process, by their words: a digest says which they are."""
 MOST_SEEN: Final = 64
+METHODS: Final = ("tuned", "smith", "chen-sung")
+SHORTEST: Final = 10
+"""Rows of a block, and of a block for each parameter, where the blocks of many parties are averaged."""
 LEAST: Final = 20
 """Rows of a block, at least, where the number of blocks is ours to choose; ten a parameter where that is more."""
 
@@ -45,7 +48,7 @@ class AskedModel:
         return json.loads(self.text)
 
     @classmethod
-    def of(cls, given: Any) -> AskedModel:
+    def of(cls, given: Any, whose: str = "model of SampleAndAggregate") -> AskedModel:
         """From a family, a `tacit.Model`, a `tacit.Statistic`, or their words; QueryError Q95, ModelError."""
         from tacit.models.custom import Model
         from tacit.models.family import Family
@@ -71,7 +74,7 @@ class AskedModel:
                 del SEEN[next(iter(SEEN))]
             SEEN[made.text] = given
             return made
-        text = f"model of SampleAndAggregate: {given!r} is no model."
+        text = f"{whose}: {given!r} is no model."
         raise QueryError(text, code="Q95", hint="tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1)), or tc.Model(…)")
 
 
@@ -90,15 +93,18 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none"; that
     of a statistic is not ("none") unless "split-half" is asked for.
     rows: about how many rows there are, where their number is private; public.
+    parties: how many parties' answers will be combined; then blocks are as many as suit their mean, of at least 10 rows
+    (and ten a parameter): noise averages out over parties, bias does not.  method: how many blocks, where `blocks` does
+    not say: "tuned"; "smith" and "chen-sung" as the sources print it, for comparison (theory errata E3, E18).
     parameters: those to be released, all by default; the price is shared by these alone.
     where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
     one block.
     one_step: spend 3/10 of the price on this, and the rest on one step from it: the mean of clipped scores of all rows.
     Nearly as good as all rows without privacy, from some 5,000 rows on; for rows of regressions there is none.
     winsorize: select the blocks' quartiles first, and clamp estimates to a window about these: for a box of any width.
-    Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows), Q102, Q103 (one_step,
-    winsorize), Q110 (a correction of a statistic), ModelError (its words).
-    Source: theory §2; winsorised [Smith 2011], theory §12.
+    Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows, parties), Q102, Q103
+    (one_step, winsorize), Q110 (a correction of a statistic), Q116 (method), ModelError (its words).
+    Source: theory §2, §6; winsorised [Smith 2011], theory §12.
 
     >>> from tacit.families import Exponential
     >>> SampleAndAggregate("wait", Exponential(rate=(0.1, 10)), blocks=500).to_dict()["model"]
@@ -114,6 +120,8 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     where: str | None = None
     one_step: bool = False
     winsorize: bool = False
+    parties: int | None = None
+    method: str = "tuned"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "what", names("SampleAndAggregate", "what", self.what))
@@ -126,6 +134,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
                 text = f"{name} of SampleAndAggregate: {value!r} is no number from 2 on."
                 raise QueryError(text, code="Q97", hint=f"{name}=1_000")
+        _combined(self.parties, self.method, self.blocks)
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
@@ -167,10 +176,23 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, defaults left out."""
         words: dict[str, Any] = {"query": "SampleAndAggregate", "what": list(self.what), "model": self.model.words}
-        words |= {name: getattr(self, name) for name in ("blocks", "rows", "where") if getattr(self, name) is not None}
+        others = ("blocks", "rows", "where", "parties")
+        words |= {name: getattr(self, name) for name in others if getattr(self, name) is not None}
+        words |= {"method": self.method} if self.method != "tuned" else {}
         words |= {"parameters": list(self.parameters)} if self.parameters else {}
         words |= {name: True for name in ("one_step", "winsorize") if getattr(self, name)}
         return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
+
+
+def _combined(parties: Any, method: Any, blocks: int | None) -> None:
+    """QueryError Q97 for parties that are none, Q116 for a method that is none or has no say."""
+    if parties is not None and (isinstance(parties, bool) or not isinstance(parties, int) or parties < 1):
+        text = f"parties of SampleAndAggregate: {parties!r} is no number from 1 on."
+        raise QueryError(text, code="Q97", hint="parties=40")
+    if method not in METHODS or (method != "tuned" and blocks is not None):
+        said = f"is none of {', '.join(METHODS)}" if method not in METHODS else "and blocks= both say how many"
+        text = f"method of SampleAndAggregate: {method!r} {said}."
+        raise QueryError(text, code="Q116", hint='method="tuned"')
 
 
 def price_of_one(cost: Cost, parameters: int) -> float:
@@ -191,3 +213,44 @@ def blocks_for(rows: int, epsilon: float, parameters: int) -> int:
     """
     wanted = ceil((rows / epsilon) ** (2 / 3))
     return max(2, min(wanted, rows // max(LEAST, 10 * parameters)))
+
+
+def blocks_for_parties(
+    rows: int, epsilon: float, parameters: int, parties: int, width: float, second: tuple[float, float]
+) -> int:
+    """The k that minimises 2 n w**2 / (k epsilon)**2 + v k / n + M b**2 k**4 / n**3 (theory §6), w, v, b public.
+
+    That is MSE M n I - 1 of the mean over M parties of n rows: noise and second-order variance average out over them,
+    bias does not.  width: of the box, in standard deviations w = box sqrt(I) of one row.  second: v and b.
+
+    >>> blocks_for_parties(10_000, 1.0, 1, 50, 4.8, (2.5, 0.0)), blocks_for_parties(10_000, 1.0, 1, 50, 4.8, (2.5, 1.0))
+    (1000, 406)
+    """
+    v, b = second
+
+    def excess(k: float) -> float:
+        return 2 * rows * (width / (k * epsilon)) ** 2 + v * k / rows + parties * b**2 * k**4 / rows**3
+
+    low, high = 2.0, max(2.0, rows / (SHORTEST * parameters))
+    for _ in range(80):  # one minimum: the sum is convex in k
+        a, c = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, c) if excess(a) < excess(c) else (a, high)
+    return max(2, int(high + 1e-6))
+
+
+def published_blocks(rows: int, epsilon: float) -> int:
+    """The number of blocks that is printed for one party, n**(3/5) epsilon**(-2/5) [Smith 2008, Lemma 3.3; theory E3].
+
+    >>> published_blocks(10_000, 1.0)
+    251
+    """
+    return max(1, min(rows, round(rows**0.6 * epsilon**-0.4)))
+
+
+def published_for_parties(rows: int, epsilon: float, parties: int, box: float) -> int:
+    """What minimises N L**2 / (k epsilon)**2 + k**2 M / N**2 as printed [Chen & Sung, Theorem 3.2; theory E18].
+
+    >>> published_for_parties(10_000, 1.0, 50, 4.8)
+    824
+    """
+    return max(1, min(rows, round((rows**3 * box**2 / (parties * epsilon**2)) ** 0.25)))

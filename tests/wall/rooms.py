@@ -25,6 +25,7 @@ ROOMS: Final[dict[str, str]] = {
     "predicates": SHARED,
     "queries": SHARED,
     "queries_blocks": SHARED,
+    "queries_statistics": SHARED,
     "models": SHARED,
     "families": SHARED,
     "query_words": SHARED,

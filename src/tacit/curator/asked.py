@@ -19,6 +19,7 @@ from tacit.mechanisms import (
     regression,
     sample_and_aggregate,
     sparse_histogram,
+    sufficient_statistics,
     winsorized,
 )
 from tacit.mechanisms.additive import protect
@@ -28,6 +29,7 @@ from tacit.privacy.budget import Neighbors
 from tacit.privacy.numbers import rational
 from tacit.queries import DataQuality, Histogram, Quantiles, Query, Range, Regression
 from tacit.queries_blocks import SampleAndAggregate
+from tacit.queries_statistics import SufficientStatistics
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
@@ -77,6 +79,8 @@ def design(
         return make(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
     if isinstance(query, SampleAndAggregate):
         return _in_blocks(query).design(query, schema, neighbors=neighbors, rows=rows, cost=cost, size_hint=size_hint)
+    if isinstance(query, SufficientStatistics):
+        return sufficient_statistics.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if isinstance(query, Range):
         return ranges.design(query, schema, neighbors=relation, rows=rows, cost=cost)
     if isinstance(query, Regression):
@@ -121,6 +125,8 @@ def integers(shape: Design, source: Source) -> tuple[Cells, ...]:
         return (tuple(zip(sparse_histogram.dense(shape, source).tolist(), strict=True)),)
     if shape.kind == regression.KIND:
         return tuple(regression.exact(column, shape, source) for column in shape.columns)
+    if shape.kind == sufficient_statistics.KIND:
+        return sufficient_statistics.measure(shape, source)
     return quality.measure(shape, source) if shape.kind == quality.KIND else moments.measure(shape, source)
 
 

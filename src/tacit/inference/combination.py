@@ -60,7 +60,14 @@ class Combination:
         """Variance due to the noise, shape (terms,)."""
         if self.matrix is None:
             return np.concatenate([block.privacy_variance for block in self.blocks])
-        return np.add.reduce([(weights**2) @ block.privacy_variance for block, weights in self.slices()])
+        return np.add.reduce(
+            [
+                (weights**2) @ block.privacy_variance
+                if block.joint is None
+                else ((weights @ block.loadings) ** 2).sum(axis=-1) * block.law.variance()
+                for block, weights in self.slices()
+            ]
+        )
 
     @property
     def reasons(self) -> tuple[str | None, ...]:
@@ -128,7 +135,10 @@ class Combination:
         scales = [np.zeros(1)]
         for block, weights in rows:
             used = np.flatnonzero(weights)
-            s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
+            if block.joint is None:
+                s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
+            else:
+                s, b = laws.split(block.law, weights @ block.loadings)
             variance += float(s) ** 2
             scales.append(b)
         return np.asarray(math.sqrt(variance)), np.concatenate(scales)
@@ -163,7 +173,7 @@ class Combination:
     def privacy_matrix(self) -> Array:
         """Noise covariance, shape (terms, terms); InferenceError I05 for more than 4,000 terms."""
         self._small()
-        full = np.diag(np.concatenate([block.privacy_variance for block in self.blocks]))
+        full = covariance.noise_of_blocks(self.blocks)
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
 
     def _small(self) -> None:

@@ -206,7 +206,8 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
         at = 0
         for block in blocks:
             m, k = block.loadings.shape
-            z = block.law.sample(now * m * k, generator).reshape(now, m, k)
+            own = m if block.joint is None else 1  # parameters of one fit share their noises
+            z = block.law.sample(now * own * k, generator).reshape(now, own, k)
             total[:, at : at + m] += (z * block.loadings).sum(axis=2)
             at += m
         found.append(np.abs((total @ made.matrix.T) / errors).max(axis=1))

@@ -22,6 +22,8 @@ def combined_variances(combination: Combination) -> Array:
     sd: dict[str, Array] = {}
     for block, weights in combination.slices():
         inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
+        if block.joint is not None:
+            inner = np.einsum("ci,ij,cj->c", weights, block.joint, weights)
         if block.shared:
             inner = (np.abs(weights) @ np.sqrt(block.sampling_variance)) ** 2
         sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
@@ -34,7 +36,19 @@ def of_blocks(blocks: tuple[Block, ...]) -> Array:
     full, at = np.zeros((size, size)), 0
     for block in blocks:
         here = slice(at, at + len(block.value))
-        full[here, here] = np.diag(block.variance) - np.outer(block.pull, block.pull)
+        own = np.diag(block.variance) - np.outer(block.pull, block.pull)
+        full[here, here] = own if block.joint is None else block.joint
+        at += len(block.value)
+    return full
+
+
+def noise_of_blocks(blocks: tuple[Block, ...]) -> Array:
+    """Noise covariance of the terms of blocks, shape (terms, terms)."""
+    full, at = np.diag(np.concatenate([block.privacy_variance for block in blocks])), 0
+    for block in blocks:
+        here = slice(at, at + len(block.value))
+        if block.joint is not None:
+            full[here, here] = block.loadings @ block.loadings.T * block.law.variance()
         at += len(block.value)
     return full
 

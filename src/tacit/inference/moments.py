@@ -130,6 +130,9 @@ def title(release: Released) -> str:
         law = "" if model["family"] == "Statistic" else " law"
         words = f"{model.get('name', model['family'])}{law} of {_and(tuple(query.what))}"
         return words + (f" where {query.where}" if query.where else "")
+    if kind == "SufficientStatistics":
+        words = f"{query.family.words['family']} law of {query.what}"
+        return words + (f" where {query.where}" if query.where else "")
     if kind == "Histogram":
         return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
     what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"

@@ -32,6 +32,8 @@ class Block:
     reasons: why a term says nothing, in words, or None.
     people, source: whose data, and which release: what decides about sampling and noise shared with other blocks.
     shared: whether one person may be in several cells with weights of her own: their covariance is then not known.
+    joint: of parameters that were fitted together, the sampling covariance of the terms, shape (m, m); they also share
+    their k noises, which `loadings` then refers to.
     """
 
     label: str
@@ -45,6 +47,7 @@ class Block:
     people: str = ""
     source: str = ""
     shared: bool = False
+    joint: Array | None = None
 
     @property
     def privacy_variance(self) -> Array:

@@ -33,6 +33,7 @@ from tacit.mechanisms import moment_forms as forms
 from tacit.mechanisms import weighted_forms
 from tacit.mechanisms.moment_forms import Form
 from tacit.noise.laws import Law
+from tacit.predicates.computed import Computed
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
 from tacit.queries import Count, Mean, Quantiles, Query, Sum, Variance
@@ -96,6 +97,8 @@ class Design:
     """Of sample and aggregate: its public facts."""
     variables: tuple[Variable, ...] = ()
     """Of a regression."""
+    computed: tuple[Computed, ...] = ()
+    """Of sufficient statistics: columns that are not the schema's."""
 
     @property
     def levels(self) -> Levels:

@@ -18,8 +18,8 @@ Cost
     PILOT of the price and the rest: the second question is a function of the first's release (adaptive composition,
     pure [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3]); within each, parts add up.
 Failures
-    None depends on a row: a score that cannot be had is 0, as is in form P and Z that of a row that is not there; where the information cannot be had at theta0, which is
-    released, that of the public default scales the scores.
+    None depends on a row: a score that cannot be had is 0, as is in form P and Z that of a row that is not there; where
+    the information cannot be had at theta0, which is released, that of the public default scales the scores.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def design(
         query, schema, neighbors=neighbors, rows=rows, cost=cost.share(PILOT), size_hint=size_hint
     )
     plan = cast(Plan, first.blocks)
-    why = scores.usable(plan.model)
+    why = scores.usable(plan.likelihood)
     if why is not None:
         text = f"one_step of SampleAndAggregate: {why}."
         raise QueryError(text, code="Q102", hint="leave one_step out")
@@ -107,7 +107,7 @@ def released(
     shape: Design, rows: Rows, own: NDArray[np.uint64], places: NDArray[np.int64], draw: Any, noise: Any
 ) -> tuple[Part, ...]:
     """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
-    model = cast(Plan, shape.blocks).model
+    model = cast(Plan, shape.blocks).likelihood
     first, second = split(shape)
     pilot = _pilot(shape.query).released(first, rows, own, draw, noise)
     aim = scores.aim(model, scores.pilot(pilot, model))

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.source import Source
 from tacit.curator.source.rows import Rows
-from tacit.errors import QueryError
+from tacit.errors import ModelError, QueryError
 from tacit.mechanisms import blocks, fresh, moment_forms
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
@@ -43,7 +43,14 @@ from tacit.models.statistic import Statistic
 from tacit.predicates.numbers import Cell, cell_of
 from tacit.predicates.typed import typed
 from tacit.privacy import Cost, noise_for
-from tacit.queries_blocks import SampleAndAggregate, blocks_for, price_of_one
+from tacit.queries_blocks import (
+    SampleAndAggregate,
+    blocks_for,
+    blocks_for_parties,
+    price_of_one,
+    published_blocks,
+    published_for_parties,
+)
 from tacit.release import Cells, Grid, Part
 from tacit.rowmap import GRID
 from tacit.schema import Schema
@@ -61,6 +68,11 @@ class Plan:
     blocks: int
     room: int
     cells: tuple[Cell, ...]
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The model, where it is one: steps are refused of statistics (`SampleAndAggregate`)."""
+        return cast(Likelihood, self.model)
 
 
 # Definition ---------------------------------------------------------------------------------------------------------
@@ -88,7 +100,7 @@ def design(
     if size is None:
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
-    k = query.blocks or blocks_for(size, price_of_one(cost, p), len(model.parameters))
+    k = query.blocks or _blocks(query, model, size, price_of_one(cost, p))
     _possible(k, size, len(model.parameters))
     plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
     share = cost if p == 1 else cost.share(Fraction(1, p))
@@ -111,6 +123,30 @@ def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
     else:
         law.check()
     return law
+
+
+def _blocks(query: SampleAndAggregate, model: Likelihood | Statistic, rows: int, epsilon: float) -> int:
+    """How many blocks, from public facts: the model at what stands for a block without an answer (theory §2, §6)."""
+    if query.method == "smith":
+        return published_blocks(rows, epsilon)
+    box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
+    if query.method == "chen-sung":
+        return published_for_parties(rows, epsilon, parties, box)
+    if query.parties is None:
+        return blocks_for(rows, epsilon, len(model.parameters))
+    second = 1.0 if isinstance(model, Statistic) else model.second
+    return blocks_for_parties(rows, epsilon, len(model.parameters), parties, _width(model), second)
+
+
+def _width(model: Likelihood | Statistic) -> float:
+    """The widest box, in standard deviations of an estimate from one row; 1 where the model cannot say."""
+    if isinstance(model, Statistic):
+        return 1.0
+    try:
+        variances = np.diag(np.linalg.inv(model.fisher(model.fallback)))
+    except (ModelError, np.linalg.LinAlgError):
+        return 1.0
+    return float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
 
 
 def _possible(k: int, rows: int, p: int) -> None:

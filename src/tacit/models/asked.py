@@ -44,8 +44,15 @@ def _compiled(model: Likelihood, what: str) -> Any:
     def lifted_bias(x: Any, vector: Any) -> Any:
         return correction.lifted(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
 
+    def scores(x: Any, vector: Any) -> Any:
+        def one(row: Any, at: Any) -> Any:
+            return model.log_density(row, model.bind(at))
+
+        return tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
+
     known: dict[str, Any] = {
         "density": density,
+        "scores": scores,
         "information": weighted_information,
         "lifted information": lifted_information,
         "bias": bias_by_rows,
@@ -81,8 +88,20 @@ def _design(model: Likelihood, regressors: Any) -> Array:
     return np.column_stack([np.ones(len(z)), z])
 
 
-def _rule(model: Likelihood, vector: Array) -> quadrature.Rule:
-    return quadrature.law(model, vector, lambda rows: log_densities(model, rows, vector))
+def rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> tuple[Array, Array, Array]:
+    """Rows of one column with probabilities that stand for the law at a vector, and scores there, shape (n, p).
+
+    breaks: where what is averaged over them has kinks.
+    """
+    model.check()
+    points, weights = _rule(model, vector, breaks)
+    with quiet():
+        found = np.asarray(_compiled(model, "scores")(points, vector))
+    return points, weights, np.where(weights[:, None] > 0, found, 0.0)
+
+
+def _rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> quadrature.Rule:
+    return quadrature.law(model, vector, lambda rows: log_densities(model, rows, vector), breaks=breaks)
 
 
 def _matrix(model: Likelihood, form: Any) -> Array:

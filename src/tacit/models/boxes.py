@@ -73,6 +73,29 @@ def _inverse(lib: Any, link: Link, value: Any) -> Any:
     return 1 / (1 + lib.exp(-value)) if link == "logit" else lib.tanh(value)
 
 
+def coordinates(parameters: Sequence[Parameter], theta: Array) -> Array:
+    """NumPy: from parameters inside their domains, shape (..., p), to coordinates without ends."""
+    return np.stack([_forward(np, one.link, theta[..., i]) for i, one in enumerate(parameters)], axis=-1)
+
+
+def parameters_at(parameters: Sequence[Parameter], values: Array) -> Array:
+    """NumPy: back to parameters."""
+    return np.stack([_inverse(np, one.link, values[..., i]) for i, one in enumerate(parameters)], axis=-1)
+
+
+def slopes(parameters: Sequence[Parameter], theta: Array) -> Array:
+    """NumPy: derivatives of parameters by their coordinates, shape (p,)."""
+    return np.array([_slope(one.link, float(theta[i])) for i, one in enumerate(parameters)])
+
+
+def _slope(link: Link, x: float) -> float:
+    if link == "identity":
+        return 1.0
+    if link == "log":
+        return x
+    return x * (1 - x) if link == "logit" else 1 - x * x
+
+
 def to_coordinates(links: Sequence[Link], theta: Any) -> Any:
     """JAX: from parameters, shape (p,), to coordinates without ends."""
     lib = jax().numpy

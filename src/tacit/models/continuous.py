@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -55,6 +56,10 @@ class Normal(Family):
     def fisher_form(self, theta: Any) -> Any:
         """Powers of the standard deviation."""
         return [[theta.sd**-2, 0.0], [0.0, 2 * theta.sd**-2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """Mean and standard deviation."""
+        return float(theta.mean), float(theta.sd)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Normal draws."""
@@ -123,6 +128,10 @@ class Laplace(Family):
         """Powers of the scale."""
         return [[theta.scale**-2, 0.0], [0.0, theta.scale**-2]]
 
+    def where(self, theta: Any) -> tuple[float, float]:
+        """Location and scale."""
+        return float(theta.location), float(theta.scale)
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Laplace draws."""
         return rng.laplace(float(theta.location), float(theta.scale), rows)
@@ -171,6 +180,11 @@ class Beta(Family):
         p = special().polygamma
         both = p(1, theta.a + theta.b)
         return [[p(1, theta.a) - both, -both], [-both, p(1, theta.b) - both]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The logit of the mean, and about the spread of logits."""
+        a, b = float(theta.a), float(theta.b)
+        return math.log(a / b), math.sqrt(1 / a + 1 / b)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Beta draws."""

@@ -46,6 +46,7 @@ class Bernoulli(_Counts):
     p: Span = (0.0, 1.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"p": "unit"}
+    second = (0.3, 0.0)
 
     @property
     def number(self) -> int:
@@ -116,6 +117,7 @@ class Poisson(_Counts):
     mean: Span = (0.0, 100.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "positive"}
+    second = (0.3, 0.0)
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""

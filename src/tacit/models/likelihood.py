@@ -35,6 +35,8 @@ class Likelihood(ABC):
     """`start` is the maximum itself."""
     averages: ClassVar[bool] = False
     """The likelihood of rows is that of their mean `lift`."""
+    second: ClassVar[tuple[float, float]] = (4.0, 1.0)
+    """Of the corrected estimate from t rows: variance (1 / tI) (1 + v / t), bias b / (t**2 sqrt(I)), about: (v, b)."""
     lifts: ClassVar[bool] = False
     """The log-density is linear in statistics of the row whose expectation is known."""
     rows_given: ClassVar[bool] = False
@@ -167,7 +169,9 @@ class Likelihood(ABC):
         return None
 
     def where(self, theta: Any) -> tuple[float, float] | None:
-        """NumPy: about where and how wide a law on the line is, for quadrature; None: not known."""
+        """NumPy: about where and how wide a law on the line is, of positive rows that of their logs, for quadrature;
+        None: not known.
+        """
         return None
 
     @property

@@ -38,6 +38,7 @@ class Exponential(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"rate": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
+    second = (2.5, 0.0)
 
     def inside(self, x: Any) -> Any:
         """Zero is a value like others."""
@@ -70,6 +71,10 @@ class Exponential(Family):
     def fisher_form(self, theta: Any) -> Any:
         """One over the squared rate."""
         return [[theta.rate**-2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the mean."""
+        return -math.log(theta.rate), 1.0
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Exponential draws."""
@@ -133,6 +138,10 @@ class Gamma(Family):
         a, b = theta.shape, theta.rate
         return [[special().polygamma(1, a), -1 / b], [-1 / b, a / b**2]]
 
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the mean, and about the spread of logs."""
+        return math.log(theta.shape / theta.rate), float(theta.shape) ** -0.5
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Gamma draws."""
         return rng.gamma(float(theta.shape), 1 / float(theta.rate), rows)
@@ -180,6 +189,10 @@ class Weibull(Family):
         c, s = theta.shape, theta.scale
         return [[(math.pi**2 / 6 + (1 - EULER) ** 2) / c**2, -(1 - EULER) / s], [-(1 - EULER) / s, (c / s) ** 2]]
 
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the scale, and one over the shape."""
+        return math.log(theta.scale), 1 / float(theta.shape)
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Weibull draws."""
         return theta.scale * rng.weibull(float(theta.shape), rows)
@@ -200,6 +213,7 @@ class Pareto(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
+    second = (2.5, 0.0)
 
     def __post_init__(self) -> None:
         """Checks the box and the minimum: ModelError M10, M12."""

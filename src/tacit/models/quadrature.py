@@ -8,6 +8,8 @@ densities.  Counts are summed one by one.  What does not add up to 1 is refused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +23,12 @@ FINE: Final = 2001
 TAIL: Final = 1e-15
 MOST: Final = 2**20
 """Counts are summed up to this one."""
+NEAR: Final = 801
+"""Steps of the first walk in a coordinate that is as wide as the law."""
+FEW: Final = 20
+"""Steps that the law has at least, where it has been found."""
+NODES: Final = 160
+"""Of a Gauss-Legendre rule between two breaks."""
 WRONG: Final = 1e-6
 """Largest distance from 1 of what the probabilities add up to."""
 
@@ -28,17 +36,20 @@ Rule = tuple[Array, Array]
 Density = Callable[[Array], Array]
 
 
-def law(model: Likelihood, vector: Array, density: Density, fine: int = FINE) -> Rule:
+def law(
+    model: Likelihood, vector: Array, density: Density, fine: int = FINE, breaks: tuple[float, ...] = ()
+) -> Rule:
     """Points and their probabilities, adding up to 1.  ModelError M18 where there are none.
 
-    density: log-densities of an array of rows, shape (n,), at the vector.  fine: how many points on the line.
+    density: log-densities of an array of rows, shape (n,), at the vector.  fine: how many points on the line.  breaks:
+    where what is averaged, or the density, has kinks: there the rule is put together from Gauss-Legendre rules.
     """
     support = model.support
     if support is None:
         raise ModelError(
             "expectations need the support of the rows.", code="M18", hint='Model(..., support="positive")', state=None
         )
-    points, weights = _counts(density) if support == "count" else _line(model, vector, support, density, fine)
+    points, weights = _counts(density) if support == "count" else _line(model, vector, support, density, fine, breaks)
     total = float(weights.sum())
     if not abs(total - 1) < WRONG:
         message = f"the density adds up to {total:.6g} over its support, not to 1."
@@ -56,48 +67,115 @@ def _counts(density: Density) -> Rule:
         room *= 8
 
 
-def _line(model: Likelihood, vector: Array, support: Any, density: Density, fine: int) -> Rule:
-    place = model.where(model.bind(vector)) or (0.0, 1.0)
-    to_x, log_slope, low, high = _map(support, place)
+def _line(
+    model: Likelihood, vector: Array, support: Any, density: Density, fine: int, breaks: tuple[float, ...]
+) -> Rule:
+    at = _coordinate(support, model.where(model.bind(vector)))
 
     def mass(s: Array) -> Array:
         with np.errstate(all="ignore"):
-            out = np.exp(density(to_x(s)) + log_slope(s))
+            out = np.exp(density(at.row(s)) + at.log_slope(s))
         return np.where(np.isfinite(out), out, 0.0)
 
-    for number in (COARSE, COARSE, fine):
+    low, high = at.low, at.high
+    for number in (at.steps, at.steps, fine):
         s = np.linspace(low, high, number)
         weights = mass(s) * (s[1] - s[0])
         keep = np.flatnonzero(weights > TAIL * weights.sum())
         if not len(keep):
             break
-        low, high = s[max(keep[0] - 1, 0)], s[min(keep[-1] + 1, number - 1)]
+        low, high = float(s[max(keep[0] - 1, 0)]), float(s[min(keep[-1] + 1, number - 1)])
+        if breaks and s[1] - s[0] < (high - low) / FEW:  # where it lies is known; the rest is for the pieces
+            break
+    if breaks:
+        return _pieces(at, mass, low, high, breaks)
     weights[[0, -1]] /= 2
-    return to_x(s), weights
+    return at.row(s), weights
 
 
-def _map(support: Any, place: tuple[float, float]) -> tuple[Density, Density, float, float]:
-    """A coordinate: rows from it, the log of their slope in it, and where the walk starts and ends."""
+def _pieces(at: Coordinate, mass: Density, low: float, high: float, breaks: tuple[float, ...]) -> Rule:
+    """Gauss-Legendre between the breaks: of a fixed number of points, wherever the breaks are."""
+    with np.errstate(all="ignore"):
+        inner = np.nan_to_num(at.place(np.array(sorted(breaks))), nan=low, posinf=high, neginf=low)
+    ends = np.concatenate([[low], np.clip(inner, low, high), [high]])
+    nodes, shares = _legendre()
+    half = (ends[1:] - ends[:-1]) / 2
+    s = ((ends[1:] + ends[:-1]) / 2 + np.outer(nodes, half)).T.ravel()
+    return at.row(s), mass(s) * np.outer(half, shares).ravel()
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> Rule:
+    """Nodes and weights on [-1, 1]."""
+    nodes, shares = np.polynomial.legendre.leggauss(NODES)
+    return np.asarray(nodes, dtype=np.float64), np.asarray(shares, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """Rows from a coordinate s and back, the log of their slope in it, and where the walk starts and ends."""
+
+    row: Density
+    place: Density
+    log_slope: Density
+    low: float
+    high: float
+    steps: int = COARSE
+
+
+def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
+    center, scale = where or (0.0, 1.0)
+    stretch = np.log(scale) - np.log(2)
     if support == "positive":
-        return np.exp, lambda s: s, -700.0, 700.0
+        if where is None:
+            return Coordinate(np.exp, np.log, lambda s: s, -700.0, 700.0)
+        return Coordinate(
+            lambda s: np.exp(center + scale * np.sinh(s)),
+            lambda x: np.arcsinh((np.log(x) - center) / scale),
+            lambda s: center + scale * np.sinh(s) + stretch + np.logaddexp(s, -s),
+            -20.0,
+            20.0,
+            NEAR,
+        )
     if support == "real":
-        center, scale = place
-        return (
+        return Coordinate(
             lambda s: center + scale * np.sinh(s),
-            lambda s: np.log(scale) + np.logaddexp(s, -s) - np.log(2),
+            lambda x: np.arcsinh((x - center) / scale),
+            lambda s: stretch + np.logaddexp(s, -s),
             -300.0,
             300.0,
         )
     low, high = (0.0, 1.0) if support == "unit" else support
     if np.isinf(high):
-        return lambda s: low + low * np.exp(s), lambda s: np.log(low) + s, -700.0, 700.0
+        return Coordinate(
+            lambda s: low + low * np.exp(s),
+            lambda x: np.log((x - low) / low),
+            lambda s: np.log(low) + s,
+            -700.0,
+            700.0,
+        )
     wide = high - low
-    return (
+    if where is not None:
+        return Coordinate(
+            lambda s: low + wide / (1 + np.exp(-center - scale * np.sinh(s))),
+            lambda x: np.arcsinh((np.log((x - low) / (high - x)) - center) / scale),
+            lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _both(center + scale * np.sinh(s)),
+            -20.0,
+            20.0,
+            NEAR,
+        )
+    return Coordinate(
         lambda s: low + wide / (1 + np.exp(-s)),
-        lambda s: np.log(wide) - np.logaddexp(0, s) - np.logaddexp(0, -s),
+        lambda x: np.log((x - low) / (high - x)),
+        lambda s: np.log(wide) - _both(s),
         -700.0,
         36.0,
     )
+
+
+def _both(s: Array) -> Array:
+    """Minus the log of a share times its distance from 1, s being the share's logit."""
+    return np.logaddexp(0, s) + np.logaddexp(0, -s)
 
 
 def drawn(rule: Rule, rows: int, rng: np.random.Generator, discrete: bool) -> Array:

@@ -179,7 +179,7 @@ def law(aim: Aim, clip: float, at: Array) -> Law:
     """
     model = aim.model
     if model.support is not None:
-        points, weights = quadrature.law(model, at, lambda rows: log_densities(model, rows, at), FINE)
+        points, weights = quadrature.law(model, at, lambda rows: log_densities(model, rows, at), fine=FINE)
     else:
         points = model.sample(at, DRAWS, np.random.default_rng(2008))
         score = scores(model, points, at)

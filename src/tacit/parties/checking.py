@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tacit.errors import TacitError
 from tacit.noise.laws import Law
-from tacit.parties.people import span
+from tacit.parties.people import STATISTICS, span
 from tacit.parts import Grid, Part
 from tacit.privacy import Budget, Cost, Spend
 from tacit.privacy.calibration import noise_for
@@ -21,7 +21,7 @@ from tacit.signing import verified
 if TYPE_CHECKING:
     from tacit.study import Study
 
-SUMMED: Final = ("moments", "quality", "histogram")
+SUMMED: Final = ("moments", "quality", "histogram", STATISTICS)
 DIGITS: Final = 12
 
 
@@ -76,7 +76,7 @@ def _columns(study: Study, one: Release) -> str | None:
         own = study.schema.get(part.label)
         if part.grid is None or not isinstance(own, Real | Integer) or own.lower is None or own.upper is None:
             continue
-        if part.form in ("ranks", "range", "blocks", "quartiles"):  # a grid of their own
+        if part.form in ("ranks", "range", "blocks", "quartiles") or one.kind == STATISTICS:  # a grid of their own
             continue
         if (part.grid.lower, part.grid.upper) != (own.lower, own.upper):
             here = span(Grid("real", float(own.lower), float(own.upper), 1))

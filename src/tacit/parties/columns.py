@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Final
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,18 +11,13 @@ from tacit.inference.invert import Inversion
 from tacit.inference.laws import Array
 from tacit.inference.quality import CLASSES
 from tacit.inference.terms import Block
-from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
-from tacit.parties import totals
+from tacit.parties import parameters, totals
 from tacit.parties.evidence import Evidence, merged
 from tacit.parties.heterogeneity import Effects, Method
-from tacit.parties.pooling import Pooled, pooled
+from tacit.parties.pooling import Pooled, noises, pooled
 from tacit.parties.reading import evidence, quality_evidence
-from tacit.parties.varied import Parts, Varied, differing, parts_of, varied
+from tacit.parties.varied import Parts, Varied, apart, differing, parts_of, varied
 from tacit.release import Released
-
-WIDE: Final = Fraction(10**6)
-NOISES: Final = 16
-"""A sum of many noises is told as that of so many, of the same variance and kurtosis."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +39,13 @@ class Column:
     parts: Parts
     effects: tuple[Effects | None, ...]
     shared: bool = False
+    made: Block | None = None
+    """Of parameters of one law: the terms, which share their noises."""
 
     def block(self, people: str, source: str) -> Block:
         """As terms of an estimate."""
+        if self.made is not None:
+            return replace(self.made, people=people, source=source)
         law, loadings = noises(self.privacy, self.excess)
         zero = np.zeros_like(self.value)
         return Block(
@@ -82,10 +79,14 @@ def columns(
             for at, part in enumerate(first.parts)
             for i, name in enumerate(CLASSES[part.parameters["classes"]])
         )
+    if kind == "SufficientStatistics":
+        return (_parameters(releases, index, effect, method, sampled),)
     found = [merged(evidence(releases, at), index) for at in range(size)]
     labels = [part.label for part in first.parts]
     if effect == "random":
-        return tuple(_random(label, one, method, sampled) for label, one in zip(labels, found, strict=True))
+        return tuple(
+            _random(label, varied(one, method, sampled=sampled)) for label, one in zip(labels, found, strict=True)
+        )
     return tuple(_common(label, one, method, sampled) for label, one in zip(labels, found, strict=True))
 
 
@@ -111,8 +112,31 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
     )
 
 
-def _random(label: str, found: Evidence, method: Method, sampled: bool) -> Column:
-    made: Varied = varied(found, method, sampled=sampled)
+def _parameters(
+    releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
+) -> Column:
+    """Parameters of a family: statistics pooled and inverted once, or each party's own parameters."""
+    model = parameters.map_of(releases[0]).model
+    limits = (model.lower, model.upper)
+    if effect == "random":
+        return _random("", apart(parameters.varied(releases, index, sampled), limits, method))
+    block, parts, shares = parameters.common(releases, index, sampled)
+    zero = np.zeros_like(block.value)
+    return Column(
+        label="",
+        value=block.value,
+        variance=block.variance,
+        privacy=block.privacy_variance,
+        excess=zero,
+        inversion=block.inversion,
+        reasons=block.reasons,
+        shares=shares,
+        parts=parts,
+        effects=apart(parts, limits, method).effects,
+    )
+
+
+def _random(label: str, made: Varied) -> Column:
     few = "fewer than two parties of a size clearly above its noise"
     return Column(
         label=label,
@@ -158,19 +182,3 @@ def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled
         effects=(None,) * len(made.value),
         shared=made.rows is not None and len(made.value) > 1,
     )
-
-
-def noises(variance: Array, excess: Array) -> tuple[Law, Array]:
-    """A law, and loadings of shape (T, k), whose sum has this variance, and the kurtosis of a Laplace variable's share.
-
-    One noise of variance x and 15 that share the rest: x**2 + (variance - x)**2 / 15 = excess**2.
-    """
-    normal: Any = RoundedNormal(WIDE)
-    if not (excess > 0).any():
-        return normal, np.sqrt(variance / normal.variance())[:, None]
-    law = DiscreteLaplace(WIDE)
-    rest = NOISES - 1
-    root = np.sqrt(np.maximum((1 + 1 / rest) * excess**2 - variance**2 / rest, 0.0))
-    first = np.clip((variance / rest + root) / (1 + 1 / rest), variance / NOISES, variance)
-    each = np.concatenate([first[:, None], np.repeat((variance - first)[:, None] / rest, rest, axis=1)], axis=1)
-    return law, np.sqrt(each / law.variance())

@@ -12,11 +12,12 @@ import numpy as np
 from tacit.errors import InferenceError, nearest
 from tacit.inference.laws import Array, halfwidth
 from tacit.inference.moments import estimand, title
+from tacit.inference.sufficient_statistics import map_of
 from tacit.inference.terms import Target, check_level, check_target
 from tacit.parties import telling
 from tacit.parties.columns import Column, columns
 from tacit.parties.heterogeneity import Effects, Method
-from tacit.parties.people import BLOCKS
+from tacit.parties.people import BLOCKS, STATISTICS
 from tacit.parties.pooling import law
 from tacit.parties.prices import person_cost
 from tacit.privacy import Cost
@@ -147,7 +148,8 @@ class Combined:
         people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
         blocks = tuple(one.block(people, source) for one in made)
         words = "shares of cells over all parties" if self.kind == "quality" else ""
-        words = f"parameters, {title(self)}" if self.kind == BLOCKS else words or estimand(self, target)
+        models = (BLOCKS, STATISTICS)
+        words = f"parameters, {title(self)}" if self.kind in models else words or estimand(self, target)
         return Combination(
             self,
             target,
@@ -155,7 +157,9 @@ class Combined:
             self.terms,
             blocks,
             notes=(*telling.notes(self, made, target), *self.notes),
-            units=next((part.grid.units for part in self.parts if part.grid is not None), None),
+            units=None
+            if self.kind in models
+            else next((part.grid.units for part in self.parts if part.grid is not None), None),
             term_title=":".join(column for column, _ in self.levels),
         )
 
@@ -177,6 +181,8 @@ class Combined:
         """Labels of the terms, as of a party's own estimate."""
         if self.kind == "quality":
             return tuple(one.label for one in self.columns)
+        if self.kind == STATISTICS:
+            return map_of(self.releases[0]).model.names
         cells = cell_labels(self.levels)
         if not self.levels:
             return tuple(part.label or "rows" for part in self.parts)

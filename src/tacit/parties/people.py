@@ -10,7 +10,8 @@ from tacit.parts import Axis, Grid
 from tacit.release import Release, Released
 
 BLOCKS: Final = "sample-and-aggregate"
-KINDS: Final = {"moments": "moments", "quality": "quality", "histogram": "histogram", BLOCKS: BLOCKS}
+STATISTICS: Final = "sufficient-statistics"
+KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS)}
 """Kinds of releases that are combined: those that are sums."""
 
 

@@ -9,15 +9,20 @@ in them is corrected for what it shares with D_j.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from fractions import Fraction
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.inference.invert import CONTINUITY, FLOOR, accepted
 from tacit.inference.laws import Array, halfwidth, tail
+from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.parties.evidence import START, Evidence
 
+WIDE: Final = Fraction(10**6)
+NOISES: Final = 16
+"""A sum of many noises is told as that of so many, of the same variance and kurtosis."""
 SHARP: Final = 0.95
 """A pooled size that is not above the 97.5% point of its noise says nothing."""
 
@@ -149,3 +154,19 @@ def row_variance(found: Evidence, a: Array, x: Array) -> Array:
     own = np.sqrt((a**2 * found.sampling_noise(x)).sum(axis=0))
     most = (a * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0)
     return np.maximum(np.minimum(np.maximum(raw, FLOOR * own), most) / size, 1e-12)
+
+
+def noises(variance: Array, excess: Array) -> tuple[Law, Array]:
+    """A law, and loadings of shape (T, k), whose sum has this variance, and the kurtosis of a Laplace variable's share.
+
+    One noise of variance x and 15 that share the rest: x**2 + (variance - x)**2 / 15 = excess**2.
+    """
+    normal: Any = RoundedNormal(WIDE)
+    if not (excess > 0).any():
+        return normal, np.sqrt(variance / normal.variance())[:, None]
+    law = DiscreteLaplace(WIDE)
+    rest = NOISES - 1
+    root = np.sqrt(np.maximum((1 + 1 / rest) * excess**2 - variance**2 / rest, 0.0))
+    first = np.clip((variance / rest + root) / (1 + 1 / rest), variance / NOISES, variance)
+    each = np.concatenate([first[:, None], np.repeat((variance - first)[:, None] / rest, rest, axis=1)], axis=1)
+    return law, np.sqrt(each / law.variance())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,25 +34,25 @@ class Parts:
 
 @dataclass(frozen=True)
 class Varied:
-    """T random-effects estimates, in the column's units; None where fewer than two parties say anything."""
+    """T random-effects estimates, in the column's units; None where fewer than two parties say anything.
+
+    limits: what a value may be, of shape () or (T,) each.  centred: what the effects are made of; of evidence, x +
+    D(x) / size around their mean, linear in the noise, kept to no bounds.
+    """
 
     parts: Parts
     effects: tuple[Effects | None, ...]
-    evidence: Evidence
+    limits: tuple[Array, Array]
     centred: Parts
-    """What the effects are made of: x + D(x) / size around their mean, linear in the noise, kept to no bounds."""
 
     @property
     def value(self) -> Array:
         """mu, shape (T,); the middle of what is possible where nothing is known."""
-        low, high = self.limits
-        return np.array([(low + high) / 2 if one is None else min(max(one.mu, low), high) for one in self.effects])
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """What a value may be."""
-        low, high = self.evidence.bounds
-        return self.evidence.shift + self.evidence.scale * low, self.evidence.shift + self.evidence.scale * high
+        low, high = (np.broadcast_to(end, (len(self.effects),)) for end in self.limits)
+        middle = (low + high) / 2
+        return np.array(
+            [middle[t] if one is None else min(max(one.mu, low[t]), high[t]) for t, one in enumerate(self.effects)]
+        )
 
     @property
     def shares(self) -> Array:
@@ -60,7 +60,7 @@ class Varied:
         out = np.zeros_like(self.parts.value)
         for t, one in enumerate(self.effects):
             if one is not None:
-                out[:, t] = one.weights
+                out[self.centred.usable[:, t], t] = one.weights
         return out
 
     @property
@@ -71,9 +71,8 @@ class Varied:
     @property
     def variance(self) -> Array:
         """Of mu, shape (T,): Hartung and Knapp's, and never below the noise that is known."""
-        low, high = self.limits
-        whole = ((high - low) / 2) ** 2
-        found = np.array([whole if one is None else one.variance for one in self.effects])
+        whole = np.broadcast_to(((self.limits[1] - self.limits[0]) / 2) ** 2, (len(self.effects),))
+        found = np.array([whole[t] if one is None else one.variance for t, one in enumerate(self.effects)])
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
@@ -166,4 +165,16 @@ def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) ->
     """Evidence -> random effects of each cell."""
     parts = parts_of(found, sampled=sampled)
     made, own = differing(found, parts.usable, method, sampled)
-    return Varied(parts, made, found, own)
+    low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
+    return Varied(parts, made, (low, high), own)
+
+
+def apart(parts: Parts, limits: tuple[Array, Array], method: Method) -> Varied:
+    """Random effects of estimates as they are, of the usable parties that have an error."""
+    total = parts.sampling + parts.privacy
+    own = replace(parts, usable=parts.usable & (total > 0))
+    made: list[Effects | None] = []
+    for t in range(total.shape[1]):
+        at = own.usable[:, t]
+        made.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
+    return Varied(parts, tuple(made), limits, own)

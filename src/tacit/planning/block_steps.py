@@ -30,7 +30,7 @@ QUARTILES: Final = 1.349
 
 def stepped(shape: Design, rows: int, level: float) -> list[Entry]:
     """Name, assumed value, width, variances due to privacy and to sampling, of each parameter."""
-    model = cast(Plan, shape.blocks).model
+    model = cast(Plan, shape.blocks).likelihood
     at = scores.inner(model, model.fallback)
     _, slope, spread = scores.law(scores.aim(model, at), CLIP, at).mean(at)
     turn = np.linalg.inv(slope)
@@ -86,7 +86,8 @@ def cautions(shape: Design, rows: int) -> list[str]:
 def _pilot(shape: Design, rows: int) -> float:
     """Noise of the pilot in standard deviations of a row, the largest of the parameters."""
     plan = cast(Plan, shape.blocks)
-    information = np.diag(np.asarray(plan.model.fisher(scores.inner(plan.model, plan.model.fallback))))
+    model = plan.likelihood
+    information = np.diag(np.asarray(model.fisher(scores.inner(model, model.fallback))))
     first = replace(shape, columns=split(shape)[0].columns)
     if getattr(shape.query, "winsorize", False):
         first = windowed(first, rows, 1 / information / rows)

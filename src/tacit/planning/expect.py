@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.inference.sparse_histogram import conditional
-from tacit.mechanisms import histogram, quantiles, ranges, regression, sparse_histogram
+from tacit.mechanisms import histogram, quantiles, ranges, regression, sparse_histogram, sufficient_statistics
 from tacit.mechanisms.moments import Column, Design
-from tacit.planning import blocks
+from tacit.planning import blocks, statistics
 from tacit.queries import Quantiles
 from tacit.release import cell_labels
 from tacit.rowmap import KeyMap, Share
@@ -152,6 +152,8 @@ def _range(shape: Design, rows: int) -> Expected:
 
 def estimate(shape: Design, rows: int) -> Estimate:
     """The estimate of a table of `rows` rows as assumed, its noise drawn as zero but counted in its errors."""
+    if shape.kind == sufficient_statistics.KIND:
+        return simulated(shape, statistics.integers(shape, rows)).estimate()
     filled = np.ones(1, dtype=np.int64)
     for key in shape.keys:
         filled = np.outer(filled, np.arange(key.size) < key.regular).reshape(-1)

@@ -15,7 +15,7 @@ from tacit.curator.ledger import Standing
 from tacit.errors import FileError
 from tacit.mechanisms import sparse_histogram
 from tacit.mechanisms.moments import Design
-from tacit.planning import blocks
+from tacit.planning import blocks, statistics
 from tacit.planning.expect import ASSUMED, Expected, regular
 from tacit.planning.parties import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
@@ -306,6 +306,7 @@ def _question(part: Part) -> str:
         where = f" where {words['where']}" if words.get("where") else ""
         return f"{type(part.shape.query).__name__} of {words['formula']}{where}"
     named = words.get("columns") or words.get("what") or ((words["column"],) if "column" in words else ())
+    named = (named,) if isinstance(named, str) else named
     columns, by = ", ".join(named), ", ".join(words.get("by", ()))
     where = f" where {words['where']}" if words.get("where") else ""
     of, weighted = (
@@ -360,6 +361,8 @@ def _cautions(part: Part, rows: int) -> list[str]:
         return [*found, *_too_fine(part, name, rows)]
     if part.shape.blocks is not None:
         found += [f"{name}: {words}" for words in blocks.cautions(part.shape, rows)]
+    if part.shape.kind == "sufficient-statistics":
+        found += [f"{name}: {words}" for words in statistics.cautions(part.shape)]
     if part.shape.kind == "regression" and any(math.isinf(one.width) for one in part.terms):
         return [*found, f"{name}: noise too large for any coefficient; fewer regressors, or a higher price, would do"]
     worst = max(part.terms, key=lambda one: one.privacy)

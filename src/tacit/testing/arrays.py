@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any, TypeAlias, cast
 
@@ -111,10 +111,20 @@ def with_computed(table: Table_, schema: Schema) -> dict[str, NDArray[Any]]:
     return {**table, **{source: _column(one, table, schema, names[source]) for source, one in found.items()}}
 
 
-def _column(column: Computed, table: Table_, schema: Schema, name: str) -> NDArray[Any]:
+def with_columns(table: Table_, columns: Iterable[Computed]) -> dict[str, NDArray[Any]]:
+    """A table and columns of numbers that are computed from it."""
+    return {**table, **{one.source: computed(one, table) for one in columns}}
+
+
+def computed(column: Computed, table: Table_) -> NDArray[np.float64]:
+    """A computed column, NaN where it is missing; of text levels, the place from 1."""
     read = {cell: condition_cell(cell, np.asarray(table[cell.source])) for cell in column.cells}
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is missing
-        made = np.asarray(compute(column, read, Reference()), dtype=np.float64)
+        return np.asarray(compute(column, read, Reference()), dtype=np.float64)
+
+
+def _column(column: Computed, table: Table_, schema: Schema, name: str) -> NDArray[Any]:
+    made = computed(column, table)
     levels = schema[name]
     if not column.texts or not isinstance(levels, Category):
         return made

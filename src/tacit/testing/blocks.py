@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 from tacit.curator.source.rows import Rows
 from tacit.mechanisms.moments import Design
 from tacit.mechanisms.sample_and_aggregate import Plan, exact
-from tacit.predicates.arithmetic import Reference
 from tacit.predicates.computed import Computed
-from tacit.predicates.evaluate import compute
 from tacit.predicates.numbers import Cell
-from tacit.testing.arrays import Table_, condition_cell, holds
+from tacit.testing.arrays import Table_, computed, holds
 from tacit.testing.persons import codes
 
 
@@ -45,6 +43,4 @@ def complete(shape: Design, table: Table_) -> Rows:
 
 def _column(cell: Cell, table: Table_) -> NDArray[np.float64]:
     """Values as conditions see them, NaN where missing."""
-    read = {cell: condition_cell(cell, np.asarray(table[cell.source]))}
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.asarray(compute(Computed("", cell, (cell,)), read, Reference()), dtype=np.float64)
+    return computed(Computed("", cell, (cell,)), table)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Generator: TypeAlias = Callable[[np.random.Generator], Mapping[str, Any]]
 Truth: TypeAlias = float | Sequence[float] | Mapping[str, float]
 
+WIDTHS: Final = 100
+"""Tables that the width without noise is found from, where estimates are made one after another."""
 NONE: Final = RoundedNormal(Fraction(1, 1000))
 """A law that is zero in effect: the same estimator without noise is the interval to compare with."""
 
@@ -168,9 +170,15 @@ def study(
     true = truth_of(truth, terms)
     repeats = len(noisy[0])
     parts = empty_parts(shape)
-    found = [_intervals(shape, part, k, level) for part, k in zip(parts, noisy, strict=True)]
+    if shape.kind == "sufficient-statistics":
+        found = [_parameters(shape, noisy, level)]
+        quiet = tuple(replace(column, law=NONE) for column in shape.columns)
+        few = tuple(k[:WIDTHS] for k in exact)
+        calm = [_parameters(replace(shape, columns=quiet), few, level)]
+    else:
+        found = [_intervals(shape, part, k, level) for part, k in zip(parts, noisy, strict=True)]
+        calm = [_intervals(shape, replace(part, law=NONE), k, level) for part, k in zip(parts, exact, strict=True)]
     value, error, low, high, unclear = (np.concatenate(arrays, axis=1) for arrays in zip(*found, strict=True))
-    calm = [_intervals(shape, replace(part, law=NONE), k, level) for part, k in zip(parts, exact, strict=True)]
     without = np.concatenate([one[3] - one[2] for one in calm], axis=1)
     hit = ((low <= true) & (true <= high)).mean(axis=0)
     sd = value.std(axis=0, ddof=1)
@@ -229,6 +237,18 @@ def _intervals(
     unclear = np.array([reason is not None for reason in made.reasons], dtype=np.float64)
     size = integers.shape[:2]
     return tuple(a.reshape(size) for a in (made.value, error, low, high, unclear))  # pyright: ignore[reportReturnType]
+
+
+def _parameters(
+    shape: Design, integers: tuple[NDArray[np.int64], ...], level: float
+) -> tuple[Array, Array, Array, Array, Array]:
+    """The same of parameters that all parts have together, one release after another."""
+    rows: list[Array] = []
+    for i in range(len(integers[0])):
+        made = simulated(shape, tuple(k[i] for k in integers)).estimate()
+        none = [float(reason is not None) for reason in made.reasons]
+        rows.append(np.array([made.values, made.std_errors, *made.intervals(level).T, none]))
+    return tuple(np.stack(rows, axis=1))  # pyright: ignore[reportReturnType]
 
 
 def truth_of(truth: Truth, terms: tuple[str, ...]) -> Array:

@@ -69,10 +69,14 @@ class Exchanged:
         self._engine, self._put = engine, put
         self._plans, self._rankings = dict[Any, Pass](), dict[Any, Ranking]()
         self._crossings = dict[Any, products.Pass]()
+        self._computing = dict[Any, Exchanged]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
-        """The same with a schema's computed columns."""
-        return Exchanged(Computing(self._engine, columns), self._put) if columns else self
+        """The same with computed columns."""
+        asked = tuple(columns.items())
+        if columns and asked not in self._computing:
+            self._computing[asked] = Exchanged(Computing(self._engine, columns), self._put)
+        return self._computing[asked] if columns else self
 
     def of(self, table: Any) -> Source:
         """Of the rows of a PyArrow table, until the next."""

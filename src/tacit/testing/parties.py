@@ -18,6 +18,7 @@ from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Levels, Part
 from tacit.schema import Schema
+from tacit.testing.arrays import with_columns
 from tacit.testing.simulate import empty_parts
 
 Values: TypeAlias = Callable[[np.random.Generator, int, int, int], Array]
@@ -50,7 +51,7 @@ def answers(
     repeats: int = 1_000,
     rng: int | np.random.Generator = 0,
 ) -> list[Answer]:
-    """One answer a party, to a Mean, Sum or Variance of one column without missing cells.
+    """One answer a party, to a Mean, Sum, Variance or SufficientStatistics of one column without missing cells.
 
     >>> from tacit import Mean, Real
     >>> made = answers(Mean("x"), Schema({"x": Real(0, 1)}), lambda g, j, r, n: g.random((r, n)), [50], [{"rho": 1}])
@@ -62,12 +63,21 @@ def answers(
     for party, (size, price) in enumerate(zip(sizes, prices, strict=True)):
         rows = size if neighbors == "replace-one" else None
         shape = design(query, schema, neighbors=neighbors, rows=rows, cost=Cost.of(**price))
-        (part,), (column,) = empty_parts(shape), shape.columns
-        exact = sums(column, values(made, party, repeats, size))
-        noisy = exact + column.law.sample(exact.size, made).reshape(exact.shape)
-        part = replace(part, integers=tuple(tuple(cell) for cell in noisy.tolist()))
-        found.append(Answer(query, f"party {party}", neighbors, rows, (part,), shape.cost))
+        drawn = values(made, party, repeats, size)
+        table = with_columns({cell.source: drawn for one in shape.computed for cell in one.cells}, shape.computed)
+        parts: list[Part] = []
+        for part, column in zip(empty_parts(shape), shape.columns, strict=True):
+            assert column.rowmap is not None
+            exact = sums(column, table.get(column.rowmap.source, drawn))
+            noisy = exact + column.law.sample(exact.size, made).reshape(exact.shape)
+            parts.append(replace(part, integers=tuple(tuple(cell) for cell in noisy.tolist())))
+        found.append(Answer(query, f"party {party}", neighbors, rows, tuple(parts), shape.cost))
     return found
+
+
+def only(given: Sequence[Answer], i: int) -> list[Answer]:
+    """The answers of one repetition."""
+    return [replace(one, parts=tuple(replace(p, integers=(p.integers[i],)) for p in one.parts)) for one in given]
 
 
 def sums(column: Column, values: Array) -> Any:

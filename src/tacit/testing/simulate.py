@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.asked import design
 from tacit.errors import InferenceError
-from tacit.inference import histogram, quality, sample_and_aggregate
+from tacit.inference import histogram, quality, sample_and_aggregate, sufficient_statistics
 from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
@@ -25,7 +25,7 @@ from tacit.queries import Query
 from tacit.release import Axis, Levels, Part, Variable
 from tacit.rowmap import RowMap, Share
 from tacit.schema import Schema
-from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers, with_columns
 from tacit.testing.persons import Rows, codes, persons
 
 if TYPE_CHECKING:
@@ -66,6 +66,8 @@ class SimulatedRelease:
             return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
         if type(self.query).__name__ == "SampleAndAggregate":
             return sample_and_aggregate.estimate(self, target)  # of one step, a NormalEstimate
+        if type(self.query).__name__ == "SufficientStatistics":
+            return sufficient_statistics.estimate(self, target)
         return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
 
     @property
@@ -258,6 +260,7 @@ def exact_integers(
         from tacit.testing import blocks
 
         return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
+    table = with_columns(table, shape.computed)
     who = None if shape.unit is None else codes(table[shape.unit.source])
     cell, inside = cells_of(shape.keys, table, who)
     inside = inside if shape.where is None else inside & holds(shape.where, table)

@@ -24,7 +24,7 @@ from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
 from tacit.linear.rows import Crossed
-from tacit.predicates.computed import computed_columns
+from tacit.predicates.computed import Computed, computed_columns
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
@@ -110,6 +110,10 @@ class Source(Protocol):
         """READS ROWS.  Exact sums of products of columns over complete rows, in one pass."""
         ...
 
+    def computing(self, columns: Mapping[str, Computed]) -> Source:
+        """The same table with columns computed from its own, by the names that they are asked by."""
+        ...
+
     def ready(self) -> None:
         """SourceError D08 where the engine could not run a query now; before a charge."""
         ...
@@ -181,6 +185,10 @@ class Table:
         """See `Source.crossed`."""
         return crossed(self._engine, question, where)
 
+    def computing(self, columns: Mapping[str, Computed]) -> Table:
+        """See `Source.computing`."""
+        return self.through(lambda engine: Computing(engine, columns))
+
     def through(self, wrap: Callable[[Engine], Engine]) -> Table:
         """The same table behind another engine."""
         return Table(self._kind, wrap(self._engine))
@@ -219,7 +227,7 @@ def open_source(data: object, schema: Schema | None = None) -> Table:
 def computing(table: Table, schema: Schema) -> Table:
     """The table with the schema's computed columns."""
     columns = computed_columns(schema)
-    return table.through(lambda engine: Computing(engine, columns)) if columns else table
+    return table.computing(columns) if columns else table
 
 
 def _opened_as_it_is(data: object) -> Table:
