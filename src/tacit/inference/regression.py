@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tacit.errors import InferenceError
 from tacit.inference.fits.result import Fit
+from tacit.inference import regression_scores
 from tacit.inference.regression_fit import fit
 from tacit.inference.terms import Target
 from tacit.linear.formula import parse
@@ -78,5 +79,7 @@ def fit_release(release: Released) -> Fit:
     """A release of a regression, or a simulated one -> Fit.  Source: Bickel 1975 (one step); `regression_fit`."""
     query = cast(Regression, release.query)
     made = layout(parse(query.formula), cast("tuple[Variable, ...]", getattr(release, "variables", ())))
+    if query.model != "linear":
+        return regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     first, second = release.parts
     return fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))

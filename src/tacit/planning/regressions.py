@@ -44,5 +44,5 @@ def made_up(shape: Design) -> Rows:
     rng = np.random.default_rng(0)
     values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
     places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
-    z, _ = question.numpy(values, places, MADE)
+    z = question.numpy(values, places, MADE)
     return Rows(shape, layout(parse(cast(Regression, shape.query).formula), shape.variables), z, MADE)

@@ -47,9 +47,7 @@ class Rows:
 
     def sums(self, column: Column) -> tuple[int, ...]:
         """The exact integers of a part: equal to those of every engine."""
-        question = cast(Crosses, column).question
-        psi = np.ones(len(self.z), dtype=np.int64) if question.aim is None else question.aim.numpy(self.z)
-        return column.form.assemble(tuple(int(one.numpy(self.z, psi).sum()) for one in question.products))
+        return column.form.assemble(cast(Crosses, column).question.sums(self.z))
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
         """One simulated release."""
@@ -70,11 +68,9 @@ class Rows:
         return self._released(calm)
 
     def _released(self, part: Callable[[Column], Part]) -> SimulatedRelease:
-        shape = self.shape
-        first, second = (cast(Crosses, column) for column in shape.columns)
-        crossing = part(first)
-        aim = regression.aim_of(crossing, second, self.layout, shape.rows)
-        parts = crossing, part(regression.aim_at(second, aim))
+        shape, parts = self.shape, tuple[Part, ...]()
+        for column in shape.columns:
+            parts = (*parts, part(regression.following(column, parts, shape)))
         made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost)
         return replace(made, variables=shape.variables)
 
@@ -121,5 +117,4 @@ def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDA
     for key in question.keys:
         places[key], known = cells_of((key,), table)
         complete &= known
-    z, _ = replace(question, aim=None).numpy(values, places, size)
-    return z, complete
+    return question.numpy(values, places, size), complete

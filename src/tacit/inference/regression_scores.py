@@ -1,0 +1,138 @@
+"""Coefficients of a logistic, probit or Poisson regression with both errors, on plain arrays.  Post-processing.
+
+Writing g for the last noisy score, aimed at b0, and B for its noisy curvature, drawn towards that of normal regressors
+as far as noise is large (`linear.scoring.drawn`), the coefficients are b = b0 + B^-1 g, and
+
+    b - beta = B^-1 (sum of psi x at beta + noise in g + (error of B) (b - b0)),
+
+to second order in the step b - b0.  Given B, what is in the bracket has the variance of the scores, that of the noise
+in g, and that of B's error times the step: noise in B itself does not bias a standard error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tacit.inference.fits.result import Fit
+from tacit.inference.laws import Array
+from tacit.linear.layout import Layout
+from tacit.linear.links import Link, bounded
+from tacit.linear.noisy import Noisy
+from tacit.linear.regressors import STEEPEST, Regressors
+from tacit.linear.scored import Scored, link_of, scored, terms_of
+from tacit.linear.scoring import TRUSTED, Drawn, drawn, length, moments
+from tacit.parts import Part
+
+METHOD: Final = "one-step"
+LOOSEST: Final = 1.0
+"""Largest noise in the curvature, against what it is, in any direction."""
+FURTHEST: Final = 0.7
+"""Largest root mean square of what the last step adds to the predictor."""
+STEEP: Final = 0.9
+"""Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
+
+
+def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
+    """Released parts -> Fit, with a reason in each term where they say too little."""
+    link, terms = link_of(layout, model), terms_of(layout)
+    first, *_, last = (scored(part, layout, terms, link) for part in parts)
+    known = None if parts[0].parameters["counted"] else rows
+    try:
+        step = _step(first, last, moments(first, terms, known), link)
+        reason = _reason(step, first, known)
+    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+        step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
+    if step is None or reason is not None:
+        p = len(layout.names)
+        nothing = np.full((p, p), np.nan)
+        return Fit(
+            formula, model, cast(Any, METHOD), layout.names, np.full(p, np.nan), nothing, nothing, (reason,) * p
+        )
+    both = np.outer(1 / terms.size, 1 / terms.size)
+    sampling, privacy = step.covariances(last)
+    return Fit(
+        formula,
+        model,
+        cast(Any, METHOD),
+        layout.names,
+        step.b / terms.size,
+        sampling * both,
+        privacy * both,
+        (None,) * len(layout.names),
+        _notes(step, last, link),
+        {"rows": step.found.rows},
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """The last step, in terms of size 1.  b: where it ends; way: from where it began; meat: of the scores."""
+
+    b: Array
+    way: Array
+    curve: Drawn
+    meat: Drawn
+    found: Regressors
+    link: Link
+
+    def covariances(self, last: Scored) -> tuple[Array, Array]:
+        """Due to sampling, and due to privacy."""
+        inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
+        rows, u = self.found.rows, len(self.b)
+        sampling = inverse @ self.meat.matrix @ inverse * (rows / max(rows - u, 1.0))
+        error = last.curve.between(np.outer(self.way, self.way)) * self.curve.weight**2
+        guess = self.curve.guess
+        error = error + guess * float(self.way @ guess @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
+        return sampling, inverse @ (last.noise + error) @ inverse
+
+
+def _step(first: Scored, last: Scored, found: Regressors, link: Link) -> Step:
+    assert last.b is not None
+    assert last.meat is not None
+    made = bounded(link, found.predictor(last.b), last.cut, last.spread, last.further)
+    curve = drawn(last.curve, found.total(last.b, made.curve))
+    meat = drawn(last.meat, found.total(last.b, made.square))
+    way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
+    return Step(last.b + way, way, curve, meat, found, link)
+
+
+def _reason(step: Step, first: Scored, rows: int | None) -> str | None:
+    """Why the coefficients say nothing, from the release alone."""
+    found, u = step.found, len(step.b)
+    noise = 0.0 if rows is not None else math.sqrt(_origin(first.curve))
+    if found.rows < max(4 * noise, 5 * u):
+        return f"about {found.rows:,.0f} complete rows, with noise of {noise:,.0f}; more rows or a larger budget are needed"
+    if not np.isfinite(step.b).all():
+        return "noise leaves no numbers to work with: more rows or a larger budget are needed"
+    if not step.curve.loose <= LOOSEST:
+        return (
+            f"noise moves the curvature by {100 * step.curve.loose:.0f}% (at most {100 * LOOSEST:.0f}% is safe): fewer "
+            "regressors, narrower bounds, more rows or a larger budget are needed"
+        )
+    most = STEEPEST if not step.link.counts else 2.0
+    if found.spread(step.b) > STEEP * most:
+        return (
+            "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
+            "rows, a larger budget or a simpler formula are needed"
+        )
+    if length(step.way, found) > FURTHEST:
+        return "the last step is too long to have come to an end: more rows or a larger budget are needed"
+    return None
+
+
+def _origin(noisy: Noisy) -> float:
+    """Variance of the noise in the number of rows, with terms of size 1: that of the first."""
+    return noisy.variance(np.eye(len(noisy.values))[0])
+
+
+def _notes(step: Step, last: Scored, link: Link) -> tuple[str, ...]:
+    found = ["Standard errors are robust as far as the noise allows (sandwich)."]
+    if link.counts:
+        found.insert(0, f"Counts vary about {last.spread:.2g} times as much as a Poisson law's.")
+        found.insert(1, f"Scores of counts are cut: those above their mean by more than {last.cut:.3g} pull less.")
+    return tuple(found)

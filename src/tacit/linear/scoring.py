@@ -1,0 +1,219 @@
+"""Where the scores of a generalised linear model aim, from integers released before: public by then.  No data here.
+
+The first part is aimed nowhere: it tells moments of the regressors and their products with the response.  From these a
+pilot; from each further part a step, its curvature drawn towards that of normal regressors where noise is large.
+Whatever comes out, the next part is as private: its sensitivity is that of a score of at most `clip`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.linear.bend import Bend, L
+from tacit.linear.layout import EXACT, H, Layout
+from tacit.linear.links import Link, Polygons, bounded, flat, polygons
+from tacit.linear.noisy import Array, Noisy
+from tacit.linear.regressors import MASS, PLACES, STEEPEST, Regressors, brillinger, regressors
+from tacit.linear.scored import UNIT, Scored, Terms, link_of, scored, terms_of
+from tacit.parts import Part
+
+TRUSTED: Final = 0.15
+"""Error, as a part, that is expected of a curvature taken from normal regressors."""
+LONGEST: Final = 1.5
+"""Largest standard deviation of what a step adds to the predictor."""
+WIDEST_SPREAD: Final = 50.0
+LOWEST: Final = 0.2
+"""Smallest part of a guess that noise leaves of it."""
+LEAST: Final = 1e-3
+"""Smallest variance of a combination of terms of size 1."""
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """Coefficients of terms of size 1, shape (u,), where the score is cut, and what counts vary by."""
+
+    b: Array
+    cut: float
+    spread: float
+    further: float
+
+
+def start(layout: Layout, clip: int) -> Bend:
+    """The part that aims nowhere: psi is the response itself, d a constant."""
+    return _bend((0,) * (layout.size + 1), 1, clip, flat(clip))
+
+
+def _bend(weights: tuple[int, ...], shift: int, clip: int, made: Polygons) -> Bend:
+    return Bend(weights, shift, clip, made.slope, made.middle, made.curve)
+
+
+def bend(aim: Aimed, terms: Terms, link: Link, clip: int) -> tuple[Bend, dict[str, int]]:
+    """An aim as integers, and the public facts that say so; a predictor of 0 where they would not be exact."""
+    row = aim.b @ terms.matrix
+    row = row - link.middle * np.eye(len(row))[0]
+    scale = L / link.reach / H
+    total = float(np.abs(row).sum()) * scale
+    usable = math.isfinite(total) and total * H * 2**12 < EXACT / 4
+    row, total = (row, total) if usable else (row * 0.0, 0.0)
+    shift = min(30, math.floor(math.log2(EXACT / 4 / (total * H + 1))))
+    weights = (*(int(w) for w in np.rint(row * (scale * 2.0**shift))), 0)
+    cut, spread, further = (max(1, round(x * UNIT)) for x in (aim.cut, aim.spread, aim.further))
+    made = polygons(link, cut / UNIT, spread / UNIT, further / UNIT, clip, terms.response)
+    stored = {"cut": cut, "spread": spread, "further": further, "shift": shift}
+    stored |= {f"weight{j}": w for j, w in enumerate(weights)}
+    return _bend(weights, shift, clip, made), stored
+
+
+def moments(first: Scored, terms: Terms, rows: int | None) -> Regressors:
+    """Of the regressors, from the part that aims nowhere; rows: of complete ones, where public."""
+    whole = first.curve.values
+    noise = math.sqrt(max(float(np.linalg.eigvalsh(first.curve.between(np.eye(len(whole))))[-1]), 0.0))
+    count = max(float(rows) if rows is not None else first.totals[1], 1.0)
+    return regressors(count, first.first, whole, max(noise / count / 2, LEAST), terms.constant)
+
+
+def pilot(first: Scored, found: Regressors, terms: Terms, link: Link) -> tuple[Array, float]:
+    """Coefficients from products with the response; what counts vary by, against their mean."""
+    alpha, gamma = terms.response
+    products = (alpha + gamma * H) * found.mean + gamma * H * first.score / found.rows
+    mean = alpha + gamma * H * (1 + first.totals[0] / found.rows)
+    least = 3 / found.rows
+    low, high = (0.02, 0.98) if not link.counts else (max(least, link.upper * 1e-5), link.upper * 0.98)
+    mean = min(max(mean, low), high)
+    slopes = np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6) @ (products - found.mean * mean)
+    b = brillinger(link, found, mean, np.asarray(slopes, dtype=np.float64))
+    return b, _spread(first, found, terms, mean, b) if link.counts else 1.0
+
+
+def _spread(first: Scored, found: Regressors, terms: Terms, mean: float, b: Array) -> float:
+    """Variance of a count against its mean: from the variance of the response, less what the predictor explains."""
+    alpha, gamma = terms.response
+    middle, reach = alpha + gamma * H, gamma * H  # y = middle + reach psi
+    variance = reach**2 * first.totals[2] / found.rows - (mean - middle) ** 2
+    sd = found.spread(b)
+    explained = mean**2 * math.expm1(min(sd**2, 3.0))
+    return min(max((variance - explained) / mean, 1.0), WIDEST_SPREAD)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A noisy matrix drawn towards a guess, each weighing what its error allows.
+
+    matrix: shape (u, u).  weight: of the noisy one.  guess: of normal regressors.  loose: root mean square of the
+    noise against the guess, in the worst direction.
+    """
+
+    matrix: Array
+    weight: float
+    guess: Array
+    loose: float
+
+
+def drawn(noisy: Noisy, guess: Array) -> Drawn:
+    """A positive definite matrix from a noisy one and a guess whose error is TRUSTED of it."""
+    values, vectors = np.linalg.eigh(guess)
+    values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
+    back, root = vectors * np.sqrt(values), vectors / np.sqrt(values)
+    one = np.eye(len(values))
+    noise = Noisy(noisy.values, root.T @ noisy.patterns @ root, noisy.variances).between(one)
+    loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
+    weight = TRUSTED**2 / (TRUSTED**2 + loose**2)
+    low, sides = np.linalg.eigh(one + weight * (root.T @ noisy.values @ root - one))
+    inner = (sides * np.maximum(low, LOWEST)) @ sides.T
+    return Drawn(back @ inner @ back.T, weight, guess, loose)
+
+
+def stepped(part: Scored, found: Regressors, link: Link) -> Array:
+    """Coefficients after one step from where a part aimed, no longer than LONGEST."""
+    assert part.b is not None
+    made = bounded(link, found.predictor(part.b), part.cut, part.spread, part.further)
+    curve = drawn(part.curve, found.total(part.b, made.curve)).matrix
+    step = np.asarray(np.linalg.solve(curve, part.score), dtype=np.float64)
+    return limited(part.b + shortened(step, found), found, link)
+
+
+def shortened(step: Array, found: Regressors) -> Array:
+    """A step of at most LONGEST."""
+    return step * min(1.0, LONGEST / max(length(step, found), 1e-9))
+
+
+def length(step: Array, found: Regressors) -> float:
+    """Root mean square of what a step adds to the predictor."""
+    return math.sqrt(found.spread(step) ** 2 + float(found.mean @ step) ** 2)
+
+
+def limited(b: Array, found: Regressors, link: Link) -> Array:
+    """Coefficients whose predictor varies by no more than an aim takes, and has its mean on the link's grid."""
+    most = 2.0 if link.counts else STEEPEST
+    sd, mean = found.spread(b), float(found.mean @ b)
+    held = min(max(mean, link.middle - link.reach), link.middle + link.reach)
+    ratio = min(1.0, most / max(sd, 1e-9))
+    if found.constant is None:
+        return b * ratio
+    return b * ratio + found.constant * (held - ratio * mean)
+
+
+def cut_for(
+    b: Array, spread: float, found: Regressors, link: Link, noise: Array, further: float
+) -> float:
+    """The cut of least expected error for normal regressors: mean variance of the coefficients, by what they vary by.
+
+    noise: covariance of what will be added to the sums of a score of at most 1.
+    """
+    eta = found.predictor(b)
+    fisher = found.total(b, link.information(eta, spread))
+    count = float(np.mean(link.mean(eta[np.abs(PLACES) < 2])))
+    best, least = 1.0, math.inf
+    for cut in link.cuts(count, spread, further):
+        made = bounded(link, eta, cut, spread, further)
+        inverse = np.linalg.pinv(found.total(b, made.curve), hermitian=True)
+        error = inverse @ (found.total(b, made.square) + noise) @ inverse
+        size = float(np.sum(fisher * error))
+        if size < least:
+            best, least = cut, size
+    return best
+
+
+def respread(part: Scored, found: Regressors, link: Link, b: Array) -> float:
+    """What counts vary by, against their mean, from the squares of scores: the spread that would make as many."""
+    if not link.counts:
+        return 1.0
+    eta = found.predictor(b)
+    seen = part.totals[2] / found.rows
+    made = bounded(link, eta, part.cut, part.spread, part.further)
+    ratio = seen / max(float(MASS @ made.square), 1e-12)
+    return min(max(part.spread * min(max(ratio, 0.5), 2.0), 1.0), WIDEST_SPREAD)
+
+
+def aimed(
+    parts: Sequence[Part], layout: Layout, model: str, rows: int | None, variance: float, clip: int
+) -> tuple[Bend, dict[str, int]]:
+    """Where the next part aims, after one or several; variance: of each integer's noise in it."""
+    link, terms = link_of(layout, model), terms_of(layout)
+    known = None if parts[0].parameters["counted"] else rows
+    unit = parts[0].parameters["score"] * clip * H
+    noise = terms.matrix @ terms.matrix.T * (variance / unit**2)
+    try:
+        made = _aim([scored(part, layout, terms, link) for part in parts], terms, link, known, noise)
+    except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
+        made = None
+    if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut, made.spread, made.further)):
+        made = Aimed(np.zeros(len(terms.size)), link.cuts(1.0, 1.0, 1.0)[-1], 1.0, 1.0)
+    return bend(made, terms, link, clip)
+
+
+def _aim(parts: Sequence[Scored], terms: Terms, link: Link, rows: int | None, noise: Array) -> Aimed:
+    found = moments(parts[0], terms, rows)
+    if len(parts) == 1:
+        b, spread = pilot(parts[0], found, terms, link)
+    else:
+        b = stepped(parts[-1], found, link)
+        spread = respread(parts[-1], found, link, b)
+    further = max(1.0, found.rows / 1_000) ** (1 / 6)
+    b = limited(b, found, link)
+    return Aimed(b, cut_for(b, spread, found, link, noise, further), spread, further)
