@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.documents_words import Words, closed, fields_of, listed, ref
+from tacit.linear.query import MODELS
 from tacit.queries import MOST_PROBS, Histogram, Query, Regression
 from tacit.queries_blocks import BIASES
 from tacit.query_words import MOST_THRESHOLD
@@ -34,7 +35,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "outside": {"const": True} if kind is Histogram else ref("fraction"),
         "missing": {"const": True},
         "what": names,
-        "model": {"const": "linear"} if kind is Regression else ref("model"),
+        "model": {"enum": [*MODELS]} if kind is Regression else ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},
         "bias": {"enum": [*BIASES]},

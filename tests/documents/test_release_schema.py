@@ -79,6 +79,8 @@ ROWS = [
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
+    tc.Regression("ok ~ age + region", model="logistic"),
+    tc.Regression("visits ~ age + ok", model="poisson"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
 
+SCORES: Final = "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
+
 
 @register
 @dataclass(frozen=True, repr=False)
@@ -56,7 +58,8 @@ class RegressionRelease(Release):
         if target != "population":
             text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
             raise InferenceError(text, code="I09", hint='target="population"', state=None)
-        return fitted(self, self.fit(), SOURCE)
+        source = SOURCE if cast(Regression, self.query).model == "linear" else SCORES
+        return fitted(self, self.fit(), source)
 
     def summary(self, level: float = 0.95) -> Table:
         """Coefficients as a table; InferenceError I01 (level)."""

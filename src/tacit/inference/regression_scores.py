@@ -22,16 +22,18 @@ from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
 from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
-from tacit.linear.noisy import Noisy
-from tacit.linear.regressors import STEEPEST, Regressors
-from tacit.linear.scored import Scored, link_of, scored, terms_of
-from tacit.linear.scoring import TRUSTED, Drawn, drawn, length, moments
+from tacit.linear.regressors import PLACES, STEEPEST, Regressors
+from tacit.linear.scored import First, Scored, first_of, link_of, scored, terms_of
+from tacit.linear.scoring import TRUSTED, Drawn, curved, drawn, length, moments
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
-LOOSEST: Final = 1.0
-"""Largest noise in the curvature, against what it is, in any direction."""
-FURTHEST: Final = 0.7
+LOOSEST: Final = 0.4
+"""Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
+
+Not against the curvature at the coefficients: those that are too steep by chance would then be left out more often.
+"""
+FURTHEST: Final = 1.0
 """Largest root mean square of what the last step adds to the predictor."""
 STEEP: Final = 0.9
 """Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
@@ -40,11 +42,10 @@ STEEP: Final = 0.9
 def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
     """Released parts -> Fit, with a reason in each term where they say too little."""
     link, terms = link_of(layout, model), terms_of(layout)
-    first, *_, last = (scored(part, layout, terms, link) for part in parts)
-    known = None if parts[0].parameters["counted"] else rows
+    first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, link)
     try:
-        step = _step(first, last, moments(first, terms, known), link)
-        reason = _reason(step, first, known)
+        step = _step(last, moments(first, terms), link)
+        reason = _reason(step, first)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
     if step is None or reason is not None:
@@ -79,39 +80,44 @@ class Step:
     meat: Drawn
     found: Regressors
     link: Link
+    loose: float
 
     def covariances(self, last: Scored) -> tuple[Array, Array]:
         """Due to sampling, and due to privacy."""
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         rows, u = self.found.rows, len(self.b)
         sampling = inverse @ self.meat.matrix @ inverse * (rows / max(rows - u, 1.0))
-        error = last.curve.between(np.outer(self.way, self.way)) * self.curve.weight**2
-        guess = self.curve.guess
-        error = error + guess * float(self.way @ guess @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
+        way = self.way @ self.curve.to
+        error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
+        whole = self.curve.matrix
+        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
         return sampling, inverse @ (last.noise + error) @ inverse
 
 
-def _step(first: Scored, last: Scored, found: Regressors, link: Link) -> Step:
-    assert last.b is not None
+def _step(last: Scored, found: Regressors, link: Link) -> Step:
     assert last.meat is not None
     made = bounded(link, found.predictor(last.b), last.cut, last.spread, last.further)
-    curve = drawn(last.curve, found.total(last.b, made.curve))
-    meat = drawn(last.meat, found.total(last.b, made.square))
+    curve, square = curved(last, found, link), found.total(last.b, made.square)
+    meat = drawn(last.meat, square, square)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
-    return Step(last.b + way, way, curve, meat, found, link)
+    flat = np.zeros_like(last.b)
+    level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut, last.spread, last.further)
+    size = found.total(flat, level.size)
+    loose = drawn(last.sizes, size, size).loose
+    return Step(last.b + way, way, curve, meat, found, link, loose)
 
 
-def _reason(step: Step, first: Scored, rows: int | None) -> str | None:
+def _reason(step: Step, first: First) -> str | None:
     """Why the coefficients say nothing, from the release alone."""
     found, u = step.found, len(step.b)
-    noise = 0.0 if rows is not None else math.sqrt(_origin(first.curve))
+    noise = math.sqrt(first.moments.variance(np.eye(u)[0]))
     if found.rows < max(4 * noise, 5 * u):
         return f"about {found.rows:,.0f} complete rows, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return "noise leaves no numbers to work with: more rows or a larger budget are needed"
-    if not step.curve.loose <= LOOSEST:
+    if not step.loose <= LOOSEST:
         return (
-            f"noise moves the curvature by {100 * step.curve.loose:.0f}% (at most {100 * LOOSEST:.0f}% is safe): fewer "
+            f"noise moves the curvature by {100 * step.loose:.0f}% (at most {100 * LOOSEST:.0f}% is safe): fewer "
             "regressors, narrower bounds, more rows or a larger budget are needed"
         )
     most = STEEPEST if not step.link.counts else 2.0
@@ -123,11 +129,6 @@ def _reason(step: Step, first: Scored, rows: int | None) -> str | None:
     if length(step.way, found) > FURTHEST:
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None
-
-
-def _origin(noisy: Noisy) -> float:
-    """Variance of the noise in the number of rows, with terms of size 1: that of the first."""
-    return noisy.variance(np.eye(len(noisy.values))[0])
 
 
 def _notes(step: Step, last: Scored, link: Link) -> tuple[str, ...]:

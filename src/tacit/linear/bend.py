@@ -4,7 +4,6 @@ A link's curves are polygons on a public grid, so that no engine's exponential t
 
     e   = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -L, L)                 the linear predictor
     psi = clamp(floor((slope(e) (z_m + H) - middle(e)) / 2**FINE + 1/2), -clip, clip)   the score of response z_m
-    d   = clamp(floor(curve(e) / 2**FINE), 0, clip)                                 its mean slope in the predictor
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ FINE: Final = 28
 
 @dataclass(frozen=True)
 class Bend:
-    """What is summed: psi and d of a row.
+    """What is summed: psi of a row.
 
-    Public: constants at first, then chosen from released integers.  Whatever they say, |psi| <= clip and 0 <= d <=
-    clip.  weights: one a coordinate, the response's 0.  slope, middle, curve: heights of polygons at PIECES + 1 places.
+    Public: constants at first, then chosen from released integers.  Whatever they say, |psi| <= clip.  weights: one a
+    coordinate, the response's 0.  slope, middle: heights of polygons at PIECES + 1 places.
     """
 
     weights: tuple[int, ...]
@@ -40,14 +39,13 @@ class Bend:
     clip: int
     slope: tuple[int, ...]
     middle: tuple[int, ...]
-    curve: tuple[int, ...]
 
     def check(self) -> None:
         """ArithmeticError where a step could be inexact, or a slope is none."""
-        polygons = (self.slope, self.middle, self.curve)
+        polygons = (self.slope, self.middle)
         whole = all(len(one) == PIECES + 1 and not any(x % WIDTH for x in one) for one in polygons)
-        slope, middle, curve = (max(map(abs, one)) for one in polygons)
-        if not whole or 2 * H * slope + middle + 2**FINE >= EXACT or curve >= EXACT:
+        slope, middle = (max(map(abs, one)) for one in polygons)
+        if not whole or 2 * H * slope + middle + 2**FINE >= EXACT:
             raise ArithmeticError("polygons beyond exact integers")
         if sum(map(abs, self.weights)) * H + 2**self.shift >= EXACT or self.shift < 1 or self.weights[-1]:
             raise ArithmeticError("a predictor beyond exact integers")
@@ -62,10 +60,6 @@ class Bend:
         e = self.place(z)
         total = height(self.slope, e) * (z[:, -1] + H) - height(self.middle, e)
         return np.clip((total + 2 ** (FINE - 1)) // 2**FINE, -self.clip, self.clip)
-
-    def curvature(self, z: Ints) -> Ints:
-        """Reference: d, shape (rows,)."""
-        return np.clip(height(self.curve, self.place(z)) // 2**FINE, 0, self.clip)
 
 
 def rises(polygon: tuple[int, ...]) -> tuple[int, ...]:

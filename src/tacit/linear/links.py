@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.linear.bend import FINE, PIECES, WIDTH, L
+from tacit.linear.bend import FINE, PIECES, WIDTH
 from tacit.linear.layout import H
 from tacit.untyped import special, stats
 
@@ -101,12 +101,13 @@ def link(model: str, upper: float = 1.0) -> Link:
 class Bounded:
     """A bounded score at given predictors: psi = clamp(v y - b, -1, 1), each shape (k,).
 
-    curve: minus the derivative of its mean in the predictor it is aimed at.  square: its mean square.
+    curve: the derivative of its mean in the true predictor.  size, square: means of |psi| and of psi**2.
     """
 
     v: Array
     b: Array
     curve: Array
+    size: Array
     square: Array
 
 
@@ -122,7 +123,7 @@ def bounded(link: Link, eta: Array, cut: float, spread: float, further: float = 
     mean, plain = link.mean(eta), link._plain(eta)  # pyright: ignore[reportPrivateUsage]
     other = link.mean(-np.asarray(eta))
     v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
-    return Bounded(v, v * mean, v * link.slope(eta), v**2 * mean * other)
+    return Bounded(v, v * mean, v * link.slope(eta), 2 * v * mean * other, v**2 * mean * other)
 
 
 def _counted(link: Link, eta: Array, cut: float, spread: float, further: float) -> Bounded:
@@ -139,7 +140,8 @@ def _counted(link: Link, eta: Array, cut: float, spread: float, further: float) 
     psi = np.clip(v[:, None] * places - b[:, None], -1, 1)
     up, down = (_mass(link.mean(eta + sign * STEP), spread, places) for sign in (1, -1))
     curve = (psi * (up - down)).sum(axis=1) / (2 * STEP)
-    return Bounded(v, b, np.maximum(curve, 0.0), (psi**2 * mass).sum(axis=1))
+    size, square = (np.abs(psi) * mass).sum(axis=1), (psi**2 * mass).sum(axis=1)
+    return Bounded(v, b, np.maximum(curve, 0.0), size, square)
 
 
 def _places(upper: float) -> Array:
@@ -161,42 +163,24 @@ def _mass(mean: Array, spread: float, places: Array) -> Array:
     return np.diff(upto, axis=1, prepend=0.0, append=1.0)
 
 
-@dataclass(frozen=True)
-class Polygons:
-    """Heights of `Bend`'s polygons; top: the curve's largest value, which stands for `clip`."""
-
-    slope: tuple[int, ...]
-    middle: tuple[int, ...]
-    curve: tuple[int, ...]
-
-
-def top(link: Link, cut: float, spread: float, further: float) -> float:
-    """The largest value of a score's curve on the predictor's grid: what `clip` of a row's d stands for."""
-    return float(bounded(link, _grid(link), cut, spread, further).curve.max())
-
-
-def _grid(link: Link) -> Array:
-    return link.middle + link.reach * np.linspace(-1, 1, 8 * PIECES + 1)
+Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""Heights of `Bend`'s slope and middle."""
 
 
 def polygons(
     link: Link, cut: float, spread: float, further: float, clip: int, response: tuple[float, float]
 ) -> Polygons:
     """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
-    grid = _grid(link)
-    made = bounded(link, grid, cut, spread, further)
-    places = np.linspace(-1, 1, PIECES + 1)
-    x = np.linspace(-1, 1, len(grid))
-    hats = np.maximum(1 - np.abs(x[:, None] - places) * (PIECES / 2), 0.0)
-    alpha, gamma = response
-    wanted = np.stack([made.v * gamma, made.b - made.v * alpha, made.curve / made.curve.max()], axis=1)
+    x = np.linspace(-1, 1, 8 * PIECES + 1)
+    made = bounded(link, link.middle + link.reach * x, cut, spread, further)
+    hats = np.maximum(1 - np.abs(x[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
+    wanted = np.stack([made.v * response[1], made.b - made.v * response[0]], axis=1)
     heights = np.linalg.lstsq(hats, wanted, rcond=None)[0] * (clip * 2.0**FINE / WIDTH)
-    slope, middle, curve = (tuple(int(h) * WIDTH for h in np.rint(column)) for column in heights.T)
-    return Polygons(slope, middle, tuple(max(h, 0) for h in curve))
+    slope, middle = (tuple(int(h) * WIDTH for h in np.rint(column)) for column in heights.T)
+    return slope, middle
 
 
 def flat(clip: int) -> Polygons:
-    """psi = clip z_m / H and d = clip for every predictor."""
-    each = PIECES + 1
+    """psi = clip z_m / H for every predictor."""
     unit = clip * 2**FINE
-    return Polygons((unit // H,) * each, (unit,) * each, (unit,) * each)
+    return (unit // H,) * (PIECES + 1), (unit,) * (PIECES + 1)

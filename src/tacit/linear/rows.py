@@ -75,17 +75,17 @@ class Aim:
 class Product:
     """A summand: floor(psi**power * prod z_j / 2**shift), of at most two coordinates.
 
-    curved: the curvature of a `Bend` in place of psi.
+    size: |psi| in place of psi.
     """
 
     of: tuple[int, ...]
     power: int = 0
     shift: int = 0
-    curved: bool = False
+    size: bool = False
 
-    def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64], d: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Reference, shape (rows,); d: the curvature."""
-        total = (d if self.curved else psi) ** self.power
+    def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Reference, shape (rows,)."""
+        total = (np.abs(psi) if self.size else psi) ** self.power
         for j in self.of:
             total = total * z[:, j]
         return total // 2**self.shift
@@ -126,7 +126,5 @@ class Crossed:
 
     def sums(self, z: NDArray[np.int64]) -> tuple[int, ...]:
         """Reference: what each product adds up to over rows of coordinates."""
-        none = np.ones(len(z), dtype=np.int64)
-        psi = none if self.aim is None else self.aim.numpy(z)
-        d = self.aim.curvature(z) if isinstance(self.aim, Bend) else none
-        return tuple(int(one.numpy(z, psi, d).sum()) for one in self.products)
+        psi = np.ones(len(z), dtype=np.int64) if self.aim is None else self.aim.numpy(z)
+        return tuple(int(one.numpy(z, psi).sum()) for one in self.products)

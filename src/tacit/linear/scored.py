@@ -11,10 +11,12 @@ import numpy as np
 
 from tacit.linear.bend import L
 from tacit.linear.layout import H, Layout
-from tacit.linear.links import Link, link, top
-from tacit.linear.noisy import Array, Noisy, filled
+from tacit.linear.links import Link, link
+from tacit.linear.noisy import Array, Noisy, crossed, filled
 from tacit.parts import Part
 
+SCORE: Final = 2**11
+"""Weight of psi z in what is released."""
 UNIT: Final = 2**16
 """Cut, spread and reach of a score are stored in parts of 1 / UNIT."""
 
@@ -61,50 +63,82 @@ def link_of(layout: Layout, model: str) -> Link:
 
 
 @dataclass(frozen=True)
-class Scored:
-    """One part: sums over rows, of terms of size 1, in units of a score of at most 1.
+class First:
+    """The part that aims nowhere, of terms of size 1.
 
-    b: where it aimed, shape (u,); None for the first part, which aims nowhere.  score: sums of psi x, shape (u,), with
-    noise of covariance `noise`.  curve: of d x x'; meat: of psi**2 x x', None where it is not released.  first: sums of
-    d x, shape (u,).  totals: of psi, of d and of psi**2.
+    rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
+    shape (u,).  total, square: of z_m / H and its square, NaN where that is 1 for every row.
     """
 
-    b: Array | None
+    rows: float
+    sums: Array
+    moments: Noisy
+    products: Array
+    total: float
+    square: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
+
+    b: where it aimed, shape (u,).  score: sums of psi x, shape (u,), with noise of covariance `noise`.  sizes: of |psi|
+    x x'; meat: of psi**2 x x', None where it is not released.  square: sum of psi**2.
+    """
+
+    b: Array
     score: Array
     noise: Array
-    curve: Noisy
+    sizes: Noisy
     meat: Noisy | None
-    first: Array
-    totals: tuple[float, float, float]
+    square: float
     cut: float
     spread: float
     further: float
 
 
+def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
+    """The first part, of form `scored` or, of counts, `products`."""
+    m, matrix = layout.size, terms.matrix
+    if part.form == "products":
+        whole = crossed(part, layout, rows)
+        inner, values = whole.head(m), whole.values
+        count, products, total, square = float(values[0, 0]), values[m, :m], float(values[0, m]), float(values[m, m])
+    else:
+        score, inner, _ = _read(part, layout)
+        count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
+        products, total, square = score, float(score[0]), math.nan
+    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ products, total, square)
+
+
 def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
     """Part of form `scored` -> Scored."""
-    facts, noise, m = part.parameters, part.law.variance(), layout.size
-    integers = np.array(part.integers[0], dtype=np.float64)
-    unit, inner = float(facts["score"] * facts["G"] * H), layout.inner
-    weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
+    facts, matrix = part.parameters, terms.matrix
+    score, sizes, meat = _read(part, layout)
+    unit = float(facts["score"] * facts["G"] * H)
     cut, spread, further = (facts[name] / UNIT for name in ("cut", "spread", "further"))
-    whole = 1.0 if not cut else top(link, cut, spread, further)
-    ends = m, m + len(inner)
-    curve = filled(inner, integers[ends[0] : ends[1]], weights / whole, noise, m)
-    meat = filled(inner, integers[ends[1] :], weights, noise, m) if facts["squares"] else None
-    totals = integers[0] / unit, curve.values[0, 0], math.nan if meat is None else meat.values[0, 0]
     return Scored(
-        _aim(facts, terms, link) if cut else None,
-        terms.matrix @ integers[:m] / unit,
-        terms.matrix @ terms.matrix.T * (noise / unit**2),
-        curve.through(terms.matrix),
-        None if meat is None else meat.through(terms.matrix),
-        terms.matrix @ curve.values[:, 0],
-        totals,
+        _aim(facts, terms, link),
+        matrix @ score,
+        matrix @ matrix.T * (part.law.variance() / unit**2),
+        sizes.through(matrix),
+        None if meat is None else meat.through(matrix),
+        math.nan if meat is None else float(meat.values[0, 0]),
         cut,
         spread,
         further,
     )
+
+
+def _read(part: Part, layout: Layout) -> tuple[Array, Noisy, Noisy | None]:
+    """Sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
+    facts, noise, m, inner = part.parameters, part.law.variance(), layout.size, layout.inner
+    integers = np.array(part.integers[0], dtype=np.float64)
+    weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
+    end = m + len(inner)
+    sizes = filled(inner, integers[m:end], weights, noise, m)
+    meat = filled(inner, integers[end:], weights, noise, m) if facts["squares"] else None
+    return integers[:m] / float(facts["score"] * facts["G"] * H), sizes, meat
 
 
 def _aim(facts: Mapping[str, int], terms: Terms, link: Link) -> Array:

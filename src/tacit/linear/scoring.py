@@ -19,7 +19,7 @@ from tacit.linear.layout import EXACT, H, Layout
 from tacit.linear.links import Link, Polygons, bounded, flat, polygons
 from tacit.linear.noisy import Array, Noisy
 from tacit.linear.regressors import MASS, PLACES, STEEPEST, Regressors, brillinger, regressors
-from tacit.linear.scored import UNIT, Scored, Terms, link_of, scored, terms_of
+from tacit.linear.scored import SCORE, UNIT, First, Scored, Terms, first_of, link_of, scored, terms_of
 from tacit.parts import Part
 
 TRUSTED: Final = 0.15
@@ -49,7 +49,7 @@ def start(layout: Layout, clip: int) -> Bend:
 
 
 def _bend(weights: tuple[int, ...], shift: int, clip: int, made: Polygons) -> Bend:
-    return Bend(weights, shift, clip, made.slope, made.middle, made.curve)
+    return Bend(weights, shift, clip, *made)
 
 
 def bend(aim: Aimed, terms: Terms, link: Link, clip: int) -> tuple[Bend, dict[str, int]]:
@@ -69,19 +69,19 @@ def bend(aim: Aimed, terms: Terms, link: Link, clip: int) -> tuple[Bend, dict[st
     return _bend(weights, shift, clip, made), stored
 
 
-def moments(first: Scored, terms: Terms, rows: int | None) -> Regressors:
-    """Of the regressors, from the part that aims nowhere; rows: of complete ones, where public."""
-    whole = first.curve.values
-    noise = math.sqrt(max(float(np.linalg.eigvalsh(first.curve.between(np.eye(len(whole))))[-1]), 0.0))
-    count = max(float(rows) if rows is not None else first.totals[1], 1.0)
-    return regressors(count, first.first, whole, max(noise / count / 2, LEAST), terms.constant)
+def moments(first: First, terms: Terms) -> Regressors:
+    """Of the regressors, from the part that aims nowhere."""
+    whole = first.moments
+    noise = math.sqrt(max(float(np.linalg.eigvalsh(whole.between(np.eye(len(terms.size))))[-1]), 0.0))
+    rows = max(first.rows, 1.0)
+    return regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant)
 
 
-def pilot(first: Scored, found: Regressors, terms: Terms, link: Link) -> tuple[Array, float]:
+def pilot(first: First, found: Regressors, terms: Terms, link: Link) -> tuple[Array, float]:
     """Coefficients from products with the response; what counts vary by, against their mean."""
     alpha, gamma = terms.response
-    products = (alpha + gamma * H) * found.mean + gamma * H * first.score / found.rows
-    mean = alpha + gamma * H * (1 + first.totals[0] / found.rows)
+    products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
+    mean = alpha + gamma * H * (1 + first.total / found.rows)
     least = 3 / found.rows
     low, high = (0.02, 0.98) if not link.counts else (max(least, link.upper * 1e-5), link.upper * 0.98)
     mean = min(max(mean, low), high)
@@ -90,11 +90,11 @@ def pilot(first: Scored, found: Regressors, terms: Terms, link: Link) -> tuple[A
     return b, _spread(first, found, terms, mean, b) if link.counts else 1.0
 
 
-def _spread(first: Scored, found: Regressors, terms: Terms, mean: float, b: Array) -> float:
+def _spread(first: First, found: Regressors, terms: Terms, mean: float, b: Array) -> float:
     """Variance of a count against its mean: from the variance of the response, less what the predictor explains."""
     alpha, gamma = terms.response
     middle, reach = alpha + gamma * H, gamma * H  # y = middle + reach psi
-    variance = reach**2 * first.totals[2] / found.rows - (mean - middle) ** 2
+    variance = reach**2 * first.square / found.rows - (mean - middle) ** 2
     sd = found.spread(b)
     explained = mean**2 * math.expm1(min(sd**2, 3.0))
     return min(max((variance - explained) / mean, 1.0), WIDEST_SPREAD)
@@ -104,36 +104,48 @@ def _spread(first: Scored, found: Regressors, terms: Terms, mean: float, b: Arra
 class Drawn:
     """A noisy matrix drawn towards a guess, each weighing what its error allows.
 
-    matrix: shape (u, u).  weight: of the noisy one.  guess: of normal regressors.  loose: root mean square of the
-    noise against the guess, in the worst direction.
+    matrix: shape (u, u).  weight: of the noisy one.  loose: root mean square of the noise against the guess, in the
+    worst direction.  to: from a noisy matrix to what its error adds, shape (u, u), on both sides.
     """
 
     matrix: Array
     weight: float
-    guess: Array
     loose: float
+    to: Array
 
 
-def drawn(noisy: Noisy, guess: Array) -> Drawn:
-    """A positive definite matrix from a noisy one and a guess whose error is TRUSTED of it."""
-    values, vectors = np.linalg.eigh(guess)
-    values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
-    back, root = vectors * np.sqrt(values), vectors / np.sqrt(values)
-    one = np.eye(len(values))
-    noise = Noisy(noisy.values, root.T @ noisy.patterns @ root, noisy.variances).between(one)
+def drawn(noisy: Noisy, guess: Array, wanted: Array) -> Drawn:
+    """A positive definite matrix that is to `wanted` what a noisy one is to its guess; errors of TRUSTED in a guess."""
+    back, root = _root(wanted, 0.5), _root(guess, -0.5)
+    one = np.eye(len(guess))
+    noise = Noisy(noisy.values, root @ noisy.patterns @ root, noisy.variances).between(one)
     loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
     weight = TRUSTED**2 / (TRUSTED**2 + loose**2)
-    low, sides = np.linalg.eigh(one + weight * (root.T @ noisy.values @ root - one))
+    low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
     inner = (sides * np.maximum(low, LOWEST)) @ sides.T
-    return Drawn(back @ inner @ back.T, weight, guess, loose)
+    return Drawn(back @ inner @ back, weight, loose, back @ root)
+
+
+def _root(matrix: Array, power: float) -> Array:
+    values, vectors = np.linalg.eigh(matrix)
+    values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
+    return np.asarray((vectors * values**power) @ vectors.T)
+
+
+def curved(part: Scored, found: Regressors, link: Link) -> Drawn:
+    """The curvature where a part aimed, from the sizes of its scores.
+
+    Their mean is twice the curvature of a logistic score, and near the truth a mean of those at both.
+    """
+    assert part.b is not None
+    made = bounded(link, found.predictor(part.b), part.cut, part.spread, part.further)
+    return drawn(part.sizes, found.total(part.b, made.size), found.total(part.b, made.curve))
 
 
 def stepped(part: Scored, found: Regressors, link: Link) -> Array:
     """Coefficients after one step from where a part aimed, no longer than LONGEST."""
     assert part.b is not None
-    made = bounded(link, found.predictor(part.b), part.cut, part.spread, part.further)
-    curve = drawn(part.curve, found.total(part.b, made.curve)).matrix
-    step = np.asarray(np.linalg.solve(curve, part.score), dtype=np.float64)
+    step = np.asarray(np.linalg.solve(curved(part, found, link).matrix, part.score), dtype=np.float64)
     return limited(part.b + shortened(step, found), found, link)
 
 
@@ -184,7 +196,7 @@ def respread(part: Scored, found: Regressors, link: Link, b: Array) -> float:
     if not link.counts:
         return 1.0
     eta = found.predictor(b)
-    seen = part.totals[2] / found.rows
+    seen = part.square / found.rows
     made = bounded(link, eta, part.cut, part.spread, part.further)
     ratio = seen / max(float(MASS @ made.square), 1e-12)
     return min(max(part.spread * min(max(ratio, 0.5), 2.0), 1.0), WIDEST_SPREAD)
@@ -195,11 +207,10 @@ def aimed(
 ) -> tuple[Bend, dict[str, int]]:
     """Where the next part aims, after one or several; variance: of each integer's noise in it."""
     link, terms = link_of(layout, model), terms_of(layout)
-    known = None if parts[0].parameters["counted"] else rows
-    unit = parts[0].parameters["score"] * clip * H
-    noise = terms.matrix @ terms.matrix.T * (variance / unit**2)
+    noise = terms.matrix @ terms.matrix.T * (variance / (SCORE * clip * H) ** 2)
     try:
-        made = _aim([scored(part, layout, terms, link) for part in parts], terms, link, known, noise)
+        last = scored(parts[-1], layout, terms, link) if len(parts) > 1 else None
+        made = _aim(first_of(parts[0], layout, terms, rows), last, terms, link, noise)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
         made = None
     if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut, made.spread, made.further)):
@@ -207,13 +218,13 @@ def aimed(
     return bend(made, terms, link, clip)
 
 
-def _aim(parts: Sequence[Scored], terms: Terms, link: Link, rows: int | None, noise: Array) -> Aimed:
-    found = moments(parts[0], terms, rows)
-    if len(parts) == 1:
-        b, spread = pilot(parts[0], found, terms, link)
+def _aim(first: First, last: Scored | None, terms: Terms, link: Link, noise: Array) -> Aimed:
+    found = moments(first, terms)
+    if last is None:
+        b, spread = pilot(first, found, terms, link)
     else:
-        b = stepped(parts[-1], found, link)
-        spread = respread(parts[-1], found, link, b)
+        b = stepped(last, found, link)
+        spread = respread(last, found, link, b)
     further = max(1.0, found.rows / 1_000) ** (1 / 6)
     b = limited(b, found, link)
     return Aimed(b, cut_for(b, spread, found, link, noise, further), spread, further)

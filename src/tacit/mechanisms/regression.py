@@ -38,7 +38,7 @@ from tacit.mechanisms import regression_forms as forms
 from tacit.mechanisms import regression_scores
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
-from tacit.mechanisms.regression_rows import Crosses, columns, exact, facts_of, part_of, regrid
+from tacit.mechanisms.regression_rows import Crosses, columns, crossing, exact, facts_of, part_of, regrid
 from tacit.privacy import Cost, noise_for
 from tacit.release import Part
 from tacit.schema import Schema
@@ -61,25 +61,13 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     facts = facts_of(query, schema)
     made, coordinates = facts.layout, facts.coordinates
     first, second = cost.share(FIRST), cost.share(1 - FIRST)
-    form = forms.products(made, cost.noise, neighbors, leaves=facts.leaves)
-    asked = tuple(one for one in made.entries if form.parameters["count"] or not one.counts)
-    sums = tuple(Product(one.pairs[0]) for one in asked)
-    crossing = Crosses(
-        "cross-products",
-        form,
-        None,
-        None,
-        noise_for(form.l1, form.l2_squared, first),
-        first,
-        question=Crossed(coordinates, sums),
-    )
     form = forms.scores(made, cost.noise, neighbors)
     entries = [Product(one.pairs[0], 2, forms.SHIFT) for one in made.among(response=False)]
     each = [Product((j,), 1) for j in range(made.size)]
     question = Crossed(coordinates, (*each, Product((), 2), *entries))
     law = noise_for(form.l1, form.l2_squared, second)
     scoring = aim_at(Crosses("scores", form, None, None, law, second, question=question), start(made, forms.CLIP))
-    shape = Design(query, neighbors, rows, (), (crossing, scoring), cost, where=facts.where, kind=KIND, mechanism=VERSION)
+    shape = Design(query, neighbors, rows, (), (crossing("cross-products", facts, neighbors, first), scoring), cost, where=facts.where, kind=KIND, mechanism=VERSION)
     return replace(shape, variables=facts.variables)
 
 

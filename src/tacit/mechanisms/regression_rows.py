@@ -10,9 +10,11 @@ from tacit.errors import QueryError
 from tacit.linear.formula import Formula, parse
 from tacit.linear.layout import H, Layout, Monomial, layout
 from tacit.linear.query import Regression
-from tacit.linear.rows import Coordinate, Crossed
+from tacit.linear.rows import Coordinate, Crossed, Product
+from tacit.mechanisms import regression_forms as forms
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.typed import Predicate, typed
+from tacit.privacy import Cost, noise_for
 from tacit.release import Cells, Part, Variable
 from tacit.rowmap import KeyMap, RowMap
 from tacit.schema import Boolean, Category, PrivacyUnit, Schema
@@ -55,6 +57,15 @@ def facts_of(query: Regression, schema: Schema) -> Facts:
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(at.missing is None for at in maps.values())
     return Facts(variables, made, tuple(_coordinate(one, maps) for one in made.coordinates), where, leaves)
+
+
+def crossing(label: str, facts: Facts, neighbors: str, share: Cost) -> Crosses:
+    """A part of cross-products of all coordinates, the response's too, at its share of the price."""
+    form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
+    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.counts)
+    question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked))
+    law = noise_for(form.l1, form.l2_squared, share)
+    return Crosses(label, form, None, None, law, share, question=question)
 
 
 def columns(formula: Formula, schema: Schema) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:

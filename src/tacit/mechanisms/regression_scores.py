@@ -1,14 +1,14 @@
 """Logistic, probit and Poisson regression by three sums of bounded scores.  INSIDE the wall.
 
 Definition
-    A complete row becomes bounded integers z, as for `regression`.  Released three times: sums of psi z, of d z z' and
-    of psi**2 z z', where psi is the row's score, bounded in [-C, C], and d in [0, C] the score's mean slope
-    (`linear.bend`).  The first time psi is the response and d is C; then both are those of the model at coefficients
-    that the releases before tell (`linear.scoring`).  Squares stand in the last part, and in all of counts.  Public:
+    A complete row becomes bounded integers z, as for `regression`.  Released three times: sums of psi z, of |psi| z z'
+    and of psi**2 z z', where psi is the row's score, bounded in [-C, C] (`linear.bend`).  The first time psi is the
+    response (of counts: `regression`'s cross-products instead); then it is that of the model at coefficients that the
+    releases before tell (`linear.scoring`).  Squares stand in the last part, and in all of counts.  Public:
     schema, query, relation, price, and under replace-one the number of rows.  Neighbours: one row replaced, or one
     added or removed.  Persons are refused.
 Sensitivity
-    Proven beside the form, for all pairs of rows and whatever psi and d are: `score_forms`.
+    Proven beside the form, for all pairs of rows and whatever psi is: `score_forms`.
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the part's share of the price.
@@ -35,7 +35,7 @@ from tacit.linear.rows import Crossed, Product
 from tacit.linear.scoring import aimed, start
 from tacit.mechanisms import score_forms as forms
 from tacit.mechanisms.moments import Design
-from tacit.mechanisms.regression_rows import Crosses, Facts, facts_of
+from tacit.mechanisms.regression_rows import Crosses, Facts, crossing, facts_of
 from tacit.privacy import Cost, noise_for
 from tacit.release import Part, Variable
 from tacit.schema import Schema
@@ -72,14 +72,16 @@ def _response(model: str, fact: Variable) -> None:
 
 def _column(i: int, facts: Facts, model: str, neighbors: str, cost: Cost) -> Crosses:
     share, last, made = cost.share(SHARES[i]), i == len(SHARES) - 1, facts.layout
+    if i == 0 and model == "poisson":  # sizes of counts say nothing of the regressors
+        return crossing(LABELS[i], facts, neighbors, share)
     squares = last or model == "poisson"
-    form = forms.scored(made, cost.noise, neighbors, first=i == 0, squares=squares)
+    form = forms.scored(made, cost.noise, neighbors, squares=squares)
     counted = int(facts.leaves or neighbors == "add-remove")
     stored = {"counted": counted, "cut": 0, "spread": 0, "further": 0, "shift": 1}
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
     sums = [Product((j,), 1) for j in range(made.size)]
-    sums += [Product(one.pairs[0], 1, forms.SHIFTS[0], curved=True) for one in made.inner]
+    sums += [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.inner]
     sums += [Product(one.pairs[0], 2, forms.SHIFTS[1]) for one in made.inner] if squares else []
     question = Crossed(facts.coordinates, tuple(sums), start(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)

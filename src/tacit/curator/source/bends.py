@@ -1,6 +1,6 @@
 """Bounded scores of a row on its own engine: the same integers as `Bend.numpy`, row by row.  INSIDE the wall.
 
-Every step is of integers below 2**52, in stages, so that a piece of a polygon is computed once for all three.
+Every step is of integers below 2**52, in stages, so that a piece of a polygon is computed once for both.
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ from tacit.linear.layout import H
 
 
 def bent(frame: Any, bend: Bend, response: str) -> Any:
-    """With columns psi and d; coordinates are z0, z1, ..., the response's is named."""
+    """With a column psi; coordinates are z0, z1, ..., the response's is named."""
     frame = frame.with_columns(clamped(combined(bend.weights, bend.shift), -L, L).alias("e"))
-    if any(len(set(one)) > 1 for one in (bend.slope, bend.middle, bend.curve)):
+    if any(len(set(one)) > 1 for one in (bend.slope, bend.middle)):
         starts = [ex.whole(L - k * WIDTH) for k in range(PIECES)]
         frame = frame.with_columns(
             *(clamped(nw.col("e") + start, 0, WIDTH).alias(f"r{k}") for k, start in enumerate(starts))
         )
     total = _height(bend.slope) * (nw.col(response) + ex.whole(H)) - _height(bend.middle) + ex.whole(2 ** (FINE - 1))
-    return frame.with_columns(
-        clamped(halved(total, FINE), -bend.clip, bend.clip).alias("psi"),
-        clamped(halved(_height(bend.curve), FINE), 0, bend.clip).alias("d"),
-    )
+    return frame.with_columns(clamped(halved(total, FINE), -bend.clip, bend.clip).alias("psi"))
 
 
 def _height(polygon: tuple[int, ...]) -> Any:

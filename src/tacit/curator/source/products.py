@@ -54,10 +54,13 @@ def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Pass:
         frame = bent(frame, question.aim, f"z{len(question.coordinates) - 1}")
     elif question.aim is not None:
         frame = frame.with_columns(_residual(question.aim).alias("psi"))
+    if any(one.size for one in question.products):
+        psi = nw.col("psi")
+        frame = frame.with_columns(nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi).alias("size"))
     made: list[Any] = []
     for one in question.products:
         total: Any = ex.whole(1)
-        for name in ["d" if one.curved else "psi"] * one.power + [f"z{j}" for j in one.of]:
+        for name in ["size" if one.size else "psi"] * one.power + [f"z{j}" for j in one.of]:
             total = total * nw.col(name)
         made.append(_halved(total, one.shift))
     kept = nw.col("k") == ex.whole(1)
