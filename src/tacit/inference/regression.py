@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tacit.errors import InferenceError
 from tacit.inference.fits.result import Fit
 from tacit.inference import regression_scores
 from tacit.inference.regression_fit import fit
+from tacit.inference.regression_rows import evaluator
 from tacit.inference.terms import Target
 from tacit.linear.formula import parse
 from tacit.linear.layout import layout
@@ -81,8 +82,13 @@ class RegressionRelease(Release):
 def fit_release(release: Released) -> Fit:
     """A release of a regression, or a simulated one -> Fit.  Source: Bickel 1975 (one step); `regression_fit`."""
     query = cast(Regression, release.query)
-    made = layout(parse(query.formula), cast("tuple[Variable, ...]", getattr(release, "variables", ())))
+    variables = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
+    made = layout(parse(query.formula), variables)
     if query.model != "linear":
-        return regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
-    first, second = release.parts
-    return fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+        found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
+    else:
+        first, second = release.parts
+        found = fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+    if found.reasons[0] is not None:
+        return found
+    return replace(found, evaluator=evaluator(query.model, made, variables))

@@ -20,6 +20,7 @@ import numpy as np
 
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
+from tacit.inference.regression_fit import looseness
 from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
 from tacit.linear.regressors import PLACES, STEEPEST, Regressors
@@ -28,7 +29,7 @@ from tacit.linear.scoring import TRUSTED, Drawn, curved, drawn, length, moments
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
-LOOSEST: Final = 0.4
+LOOSEST: Final = 0.35
 """Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
 
 Not against the curvature at the coefficients: those that are too steep by chance would then be left out more often.
@@ -115,9 +116,11 @@ def _reason(step: Step, first: First) -> str | None:
         return f"about {found.rows:,.0f} complete rows, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return "noise leaves no numbers to work with: more rows or a larger budget are needed"
-    if not step.loose <= LOOSEST:
+    loose = max(step.loose, looseness(first.moments))
+    if not loose <= LOOSEST:
+        how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
-            f"noise moves the curvature by {100 * step.loose:.0f}% (at most {100 * LOOSEST:.0f}% is safe): fewer "
+            f"noise moves the curvature by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer "
             "regressors, narrower bounds, more rows or a larger budget are needed"
         )
     most = STEEPEST if not step.link.counts else 2.0

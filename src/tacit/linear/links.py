@@ -111,24 +111,29 @@ class Bounded:
     square: Array
 
 
-def bounded(link: Link, eta: Array, cut: float, spread: float, further: float = 1.0) -> Bounded:
-    """The score cut at `cut`: see `Link.cuts`.
+def bounded(
+    link: Link, eta: Array, cut: float, spread: float, further: float = 1.0, v: Array | None = None
+) -> Bounded:
+    """The score cut at `cut`, see `Link.cuts`; v: where it is given already.
 
     >>> made = bounded(link("logistic"), np.array([0.0, 2.0]), 0.5, 1.0)
     >>> np.abs(made.v - made.b).round(3).tolist(), np.abs(made.b).round(3).tolist()
     ([1.0, 0.135], [1.0, 1.0])
     """
     if link.counts:
-        return _counted(link, eta, cut, spread, further)
+        return _counted(link, eta, spread, _held(link, eta, cut, spread, further) if v is None else v)
     mean, plain = link.mean(eta), link._plain(eta)  # pyright: ignore[reportPrivateUsage]
     other = link.mean(-np.asarray(eta))
-    v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
+    v = np.minimum(plain, cut / np.maximum(mean, other)) / cut if v is None else v
     return Bounded(v, v * mean, v * link.slope(eta), 2 * v * mean * other, v**2 * mean * other)
 
 
-def _counted(link: Link, eta: Array, cut: float, spread: float, further: float) -> Bounded:
+def _held(link: Link, eta: Array, cut: float, spread: float, further: float) -> Array:
+    return np.minimum(1.0, cut / (REACH * further * np.sqrt(spread * link.mean(eta)))) / cut
+
+
+def _counted(link: Link, eta: Array, spread: float, v: Array) -> Bounded:
     mean = link.mean(eta)
-    v = np.minimum(1.0, cut / (REACH * further * np.sqrt(spread * mean))) / cut
     places = _places(link.upper)
     mass = _mass(mean, spread, places)
     b = v * mean
@@ -172,12 +177,20 @@ def polygons(
 ) -> Polygons:
     """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
     x = np.linspace(-1, 1, 8 * PIECES + 1)
-    made = bounded(link, link.middle + link.reach * x, cut, spread, further)
+    eta, unit = link.middle + link.reach * x, clip * 2.0**FINE
     hats = np.maximum(1 - np.abs(x[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
-    wanted = np.stack([made.v * response[1], made.b - made.v * response[0]], axis=1)
-    heights = np.linalg.lstsq(hats, wanted, rcond=None)[0] * (clip * 2.0**FINE / WIDTH)
-    slope, middle = (tuple(int(h) * WIDTH for h in np.rint(column)) for column in heights.T)
-    return slope, middle
+
+    made = bounded(link, eta, cut, spread, further)
+    weight = 1 / np.maximum(made.curve, 1e-3 * made.curve.max())  # errors count as what they move in the predictor
+
+    def fitted(curve: Array) -> Array:
+        best = np.linalg.lstsq(hats * weight[:, None], curve * weight * (unit / WIDTH), rcond=None)[0]
+        return np.rint(best) * WIDTH
+
+    slope = fitted(made.v * response[1])
+    v = np.maximum(hats @ slope / unit / response[1], 0.0)
+    middle = fitted(bounded(link, eta, cut, spread, further, v).b - v * response[0])  # the mean of what is summed is 0
+    return tuple(int(h) for h in slope), tuple(int(h) for h in middle)
 
 
 def flat(clip: int) -> Polygons:

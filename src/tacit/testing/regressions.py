@@ -18,8 +18,10 @@ from tacit.inference.fits.result import Fit
 from tacit.inference.regression import fit_release
 from tacit.linear.formula import parse
 from tacit.linear.layout import H, Layout, layout
+from tacit.linear.links import Link
 from tacit.linear.query import Regression
 from tacit.linear.rows import Crossed
+from tacit.linear.scored import link_of
 from tacit.mechanisms import regression
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.regression import Crosses
@@ -79,14 +81,33 @@ class Rows:
         return fit_release(self.release(rng))
 
     def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Least squares of the same rows without privacy: coefficients and their usual standard errors."""
+        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors."""
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
+        if cast(Regression, self.shape.query).model != "linear":
+            return _likelihood(X, y, link_of(self.layout, cast(Regression, self.shape.query).model))
         size = np.sqrt((X**2).mean(axis=0))
         inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
         b = inverse @ ((X / size).T @ y)
         variance = float(((y - (X / size) @ b) ** 2).sum()) / (len(X) - X.shape[1])
         return b / size, np.sqrt(variance * np.diag(inverse)) / size
+
+
+def _likelihood(
+    X: NDArray[np.float64], y: NDArray[np.float64], link: Link
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By Fisher scoring: 25 steps from 0, or from the mean response where there is an intercept."""
+    size = np.sqrt((X**2).mean(axis=0))
+    X = X / size
+    start = np.log(max(float(y.mean()), 1e-9)) if link.counts else 0.0
+    b = np.asarray(np.linalg.lstsq(X, np.full(len(X), start), rcond=None)[0], dtype=np.float64)
+    inverse = np.eye(len(b))
+    for _ in range(25):
+        eta = X @ b
+        weight = link.information(eta, 1.0)
+        inverse = np.asarray(np.linalg.pinv((X.T * weight) @ X, hermitian=True), dtype=np.float64)
+        b = b + inverse @ (X.T @ (weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))))
+    return b / size, np.sqrt(np.diag(inverse)) / size
 
 
 def rows_of(query: Regression, data: object, schema: Schema, cost: Cost, neighbors: str = "replace-one") -> Rows:
