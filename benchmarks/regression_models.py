@@ -1,8 +1,9 @@
 """Logistic, probit and Poisson regressions by bounded scores: the tables of docs/reference/regression-models.md.
 
-    python benchmarks/regression_models.py [--quick]
+    python benchmarks/regression_models.py [--quick] [--part N]
 
-Tables are drawn anew and released anew in each simulation.  About ten minutes on two cores; `--quick` for a look.
+Tables are drawn anew and released anew in each simulation.  About ten minutes on two cores; `--quick` for a look; --part: an
+N-th of the simulations, whose number the page says.
 Deterministic: seeds are constants.
 """
 
@@ -109,7 +110,9 @@ def counts(spread: float) -> Study:
         law = rng.poisson(mean) if spread == 1 else rng.negative_binomial(mean / (spread - 1), 1 / spread)
         return {"x": x, "m": m, "y": np.minimum(law, 40)}
 
-    schema = tc.Schema({"x": tc.Real(0, 10, missing=0), "m": tc.Boolean(missing=False), "y": tc.Integer(0, 40, missing=0)})
+    schema = tc.Schema(
+        {"x": tc.Real(0, 10, missing=0), "m": tc.Boolean(missing=False), "y": tc.Integer(0, 40, missing=0)}
+    )
     title = "Poisson, counts of mean 3" + ("" if spread == 1 else f" whose variance is {spread:g} times their mean")
     return Study(title, tc.Regression("y ~ x + m", model="poisson"), schema, draw, {"x": 0.12, "m": 0.4})
 
@@ -168,11 +171,17 @@ def told(which: int, cells: list[tuple[int, dict[str, Any], str, int]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    quick, start = parser.parse_args().quick, time.monotonic()
-    part = 50 if quick else 1
+    parser.add_argument("--part", type=int, default=1)
+    given, start = parser.parse_args(), time.monotonic()
+    quick, part = given.quick, 50 if given.quick else given.part
     one_, add = "replace-one", "add-remove"
     first = [(n, price, one_, 2_000) for n in (300, 500, 1_000, 2_000) for price in (ONE, THREE)]
-    first += [(1_000, ONE, add, 2_000), (1_000, PURE, one_, 2_000), (10_000, ONE, one_, 1_000), (10_000, THREE, one_, 1_000)]
+    first += [
+        (1_000, ONE, add, 2_000),
+        (1_000, PURE, one_, 2_000),
+        (10_000, ONE, one_, 1_000),
+        (10_000, THREE, one_, 1_000),
+    ]
     some = [(2_000, THREE, one_, 400), (10_000, ONE, one_, 400), (10_000, THREE, one_, 400), (10_000, THREE, add, 400)]
     few = [(1_000, THREE, one_, 200), (10_000, ONE, one_, 150), (10_000, THREE, one_, 150)]
     studies = list(zip(STUDIES, (first, some, some[1:3], few, few, few[1:]), strict=True))

@@ -163,7 +163,10 @@ def test_the_contract_of_scores() -> None:
 def test_no_pair_of_tables_has_scores_further_apart_than_declared(relation: Any) -> None:
     schema = tc.Schema({name: COLUMNS[name] for name in ("visits", "age", "region", "ok")})
     material = list(pairs(schema, relation, 20, np.random.default_rng(2)))
-    for query in (tc.Regression("ok ~ region + age", model="probit"), tc.Regression("visits ~ age*ok", model="poisson")):
+    for query in (
+        tc.Regression("ok ~ region + age", model="probit"),
+        tc.Regression("visits ~ age*ok", model="poisson"),
+    ):
         for one in sensitivity(query, schema, relation, PRICES, material):
             assert 0.2 * one.declared < one.reached <= one.declared, one
 

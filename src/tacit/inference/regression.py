@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tacit.errors import InferenceError
-from tacit.inference.fits.result import Fit
 from tacit.inference import regression_scores
+from tacit.inference.fits.result import Fit
 from tacit.inference.regression_fit import fit
 from tacit.inference.regression_rows import evaluator
 from tacit.inference.terms import Target
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
 
-SCORES: Final = "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
+SCORES: Final = (
+    "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
+)
 
 
 @register

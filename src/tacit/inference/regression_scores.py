@@ -52,9 +52,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
     if step is None or reason is not None:
         p = len(layout.names)
         nothing = np.full((p, p), np.nan)
-        return Fit(
-            formula, model, cast(Any, METHOD), layout.names, np.full(p, np.nan), nothing, nothing, (reason,) * p
-        )
+        return Fit(formula, model, cast(Any, METHOD), layout.names, np.full(p, np.nan), nothing, nothing, (reason,) * p)
     both = np.outer(1 / terms.size, 1 / terms.size)
     sampling, privacy = step.covariances(last)
     return Fit(
@@ -113,7 +111,8 @@ def _reason(step: Step, first: First) -> str | None:
     found, u = step.found, len(step.b)
     noise = math.sqrt(first.moments.variance(np.eye(u)[0]))
     if found.rows < max(4 * noise, 5 * u):
-        return f"about {found.rows:,.0f} complete rows, with noise of {noise:,.0f}; more rows or a larger budget are needed"
+        rows = f"about {found.rows:,.0f} complete rows"
+        return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return "noise leaves no numbers to work with: more rows or a larger budget are needed"
     loose = max(step.loose, looseness(first.moments))

@@ -9,6 +9,7 @@ A link's curves are polygons on a public grid, so that no engine's exponential t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -64,7 +65,7 @@ class Bend:
 
 def rises(polygon: tuple[int, ...]) -> tuple[int, ...]:
     """Slopes of the pieces: height = polygon[0] + sum over pieces of rise * clamp(e + L - start, 0, WIDTH)."""
-    return tuple((b - a) // WIDTH for a, b in zip(polygon, polygon[1:], strict=False))
+    return tuple((b - a) // WIDTH for a, b in pairwise(polygon))
 
 
 def height(polygon: tuple[int, ...], e: Ints) -> Ints:

@@ -63,7 +63,7 @@ class Link:
         if self.counts:
             return self.mean(eta)
         if self.model == "probit":
-            return np.exp(-np.asarray(eta) ** 2 / 2) / math.sqrt(2 * math.pi)
+            return np.exp(-(np.asarray(eta) ** 2) / 2) / math.sqrt(2 * math.pi)
         return self.mean(eta) * self.mean(-np.asarray(eta))
 
     def information(self, eta: Array, spread: float) -> Array:
@@ -111,9 +111,7 @@ class Bounded:
     square: Array
 
 
-def bounded(
-    link: Link, eta: Array, cut: float, spread: float, further: float = 1.0, v: Array | None = None
-) -> Bounded:
+def bounded(link: Link, eta: Array, cut: float, spread: float, further: float = 1.0, v: Array | None = None) -> Bounded:
     """The score cut at `cut`, see `Link.cuts`; v: where it is given already.
 
     >>> made = bounded(link("logistic"), np.array([0.0, 2.0]), 0.5, 1.0)
@@ -138,7 +136,7 @@ def _counted(link: Link, eta: Array, spread: float, v: Array) -> Bounded:
     mass = _mass(mean, spread, places)
     b = v * mean
     low, high = v * 0 - 1.0, v * link.upper + 1.0
-    for _ in range(50):  # the mean of psi falls in b
+    for _ in range(36):  # the mean of psi falls in b
         b = (low + high) / 2
         above = (np.clip(v[:, None] * places - b[:, None], -1, 1) * mass).sum(axis=1) > 0
         low, high = np.where(above, b, low), np.where(above, high, b)
@@ -176,7 +174,7 @@ def polygons(
     link: Link, cut: float, spread: float, further: float, clip: int, response: tuple[float, float]
 ) -> Polygons:
     """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
-    x = np.linspace(-1, 1, 8 * PIECES + 1)
+    x = np.linspace(-1, 1, 4 * PIECES + 1)
     eta, unit = link.middle + link.reach * x, clip * 2.0**FINE
     hats = np.maximum(1 - np.abs(x[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
 
@@ -194,6 +192,6 @@ def polygons(
 
 
 def flat(clip: int) -> Polygons:
-    """psi = clip z_m / H for every predictor."""
+    """Psi = clip z_m / H for every predictor."""
     unit = clip * 2**FINE
     return (unit // H,) * (PIECES + 1), (unit,) * (PIECES + 1)

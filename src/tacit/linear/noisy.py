@@ -101,6 +101,7 @@ SHIFT = 19
 
 
 def filled(entries: Sequence[Entry], integers: Array, weights: Array, noise: float, p: int) -> Noisy:
+    """Integers of entries, each times its own weight, with noise of one variance -> Noisy."""
     patterns = np.stack([_pattern(one, p) for one in entries]) if entries else np.zeros((0, p, p))
     values = np.einsum("e,eij->ij", integers / weights, patterns)
     return Noisy(values, patterns, noise / weights**2)

@@ -170,9 +170,7 @@ def limited(b: Array, found: Regressors, link: Link) -> Array:
     return b * ratio + found.constant * (held - ratio * mean)
 
 
-def cut_for(
-    b: Array, spread: float, found: Regressors, link: Link, noise: Array, further: float
-) -> float:
+def cut_for(b: Array, spread: float, found: Regressors, link: Link, noise: Array, further: float) -> float:
     """The cut of least expected error for normal regressors: mean variance of the coefficients, by what they vary by.
 
     noise: covariance of what will be added to the sums of a score of at most 1.

@@ -67,7 +67,17 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     question = Crossed(coordinates, (*each, Product((), 2), *entries))
     law = noise_for(form.l1, form.l2_squared, second)
     scoring = aim_at(Crosses("scores", form, None, None, law, second, question=question), start(made, forms.CLIP))
-    shape = Design(query, neighbors, rows, (), (crossing("cross-products", facts, neighbors, first), scoring), cost, where=facts.where, kind=KIND, mechanism=VERSION)
+    shape = Design(
+        query,
+        neighbors,
+        rows,
+        (),
+        (crossing("cross-products", facts, neighbors, first), scoring),
+        cost,
+        where=facts.where,
+        kind=KIND,
+        mechanism=VERSION,
+    )
     return replace(shape, variables=facts.variables)
 
 

@@ -1,13 +1,13 @@
 """Integer forms of bounded scores of a generalised linear model: why the sensitivities of `scores` hold.
 
-A complete row is z, as in `regression_forms`, without the response: |z| <= sqrt(M) in l2, sum |z_j| <= T in l1.  psi is
-an integer, |psi| <= C, whatever it is a function of (`linear.bend`).  An absent row is 0.
+A complete row is z, as in `regression_forms`, without the response: |z| <= sqrt(M) in l2, sum |z_j| <= T in l1.
+psi is an integer, |psi| <= C, whatever it is a function of (`linear.bend`).  An absent row is 0.
 
 Released are psi z_j; |psi| z_j z_k for j <= k; and, where `squares` is 1, psi**2 z_j z_k: so weighted that all have the
 sensitivity of the first alone.  Pairs that share an entry, or are left out, only make norms smaller.  In real terms,
 divided by C sqrt(M): p = |psi| / C, z / sqrt(M) of length s <= 1, those of the other row primed, c the cosine of z and
-z', turned over where psi psi' < 0.  Squares of a matrix's entries are weighted by 1/2 against pairs: they add up to half
-the squared Frobenius norm.
+z', turned over where psi psi' < 0.  Squares of a matrix's entries are weighted by 1/2 against pairs: they add up to
+half the squared Frobenius norm.
 
     Gaussian, replace-one.  The squared change is, with weights w of |psi| and y of psi**2,
         F = (p s)**2 + (p' s')**2 - 2 p p' s s' c + w (p**2 s**4 + p'**2 s'**4 - 2 p p' (s s' c)**2)
@@ -20,14 +20,15 @@ the squared Frobenius norm.
     Gaussian, add-remove: 1 + w + y, less the squares of z_j that are not released; w + y = 1/4.
 
     Laplace, in units of C T, matrices' weights divided by T, squares of entries by 2: b in all, at most 1/2.  Let a_j =
-    |psi z_j|, m_j = min(a_j, a'_j), o the sum of m_j where psi z_j and psi' z'_j have one sign, r that of the others, and e, e'
-    what sum a_j and sum a'_j are below 1.  Where all blocks are of one, r + o >= 1 - e - e'.  The scores change by at most
-    2 - e - e' - 2 o.  Products of two j, k of one kind keep their sign, and their sizes have m_j m_k in common: a matrix
-    changes by at most its weight times 1 - r**2 - o**2 <= 2 (e + e' + o).  For b <= 1/2 all is at most 2: attained.
+    |psi z_j|, m_j = min(a_j, a'_j), o the sum of m_j where psi z_j and psi' z'_j have one sign, r that of the others,
+    and e, e' what sum a_j and sum a'_j are below 1.  Where all blocks are of one, r + o >= 1 - e - e'.  The scores
+    change by at most 2 - e - e' - 2 o.  Products of two j, k of one kind keep their sign, and their sizes have m_j m_k
+    in common: a matrix changes by at most its weight times 1 - r**2 - o**2 <= 2 (e + e' + o).  For b <= 1/2 all is at
+    most 2: attained.
     Otherwise a row has at most 1 + b / 2, b = 1/2, less the squares that are not released; two rows have twice that.
 
-    Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1: added
-    to the norms.
+    Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1:
+    added to the norms.
 """
 
 from __future__ import annotations

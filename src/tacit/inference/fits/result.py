@@ -62,8 +62,8 @@ class Fit:
     independent and add.  reasons: why a term's value or standard error says nothing, in words, or None.
     notes: what a reader must know.  criteria: "rows" (the sum of the counts used), "deviance", "null_deviance",
     "explained" (1 - their ratio: R squared for "linear") and "scale" (root mean square error, "linear" only).
-    work: for effects (`tacit.inference.fits.effects`), None where there is no fit, or it is of no cells.  evaluator: for
-    predictions, of a fit that is of no cells.
+    work: for effects (`tacit.inference.fits.effects`), None where there is no fit, or it is of no cells.
+    evaluator: for predictions, of a fit that is of no cells.
     """
 
     formula: str
