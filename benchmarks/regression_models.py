@@ -2,7 +2,7 @@
 
     python benchmarks/regression_models.py [--quick] [--part N]
 
-Tables are drawn anew and released anew in each simulation.  About ten minutes on two cores; `--quick` for a look; --part: an
+Tables are drawn anew and released anew in each simulation.  About ten minutes on two cores; `--quick` for a look; --part:
 N-th of the simulations, whose number the page says.
 Deterministic: seeds are constants.
 """
@@ -40,8 +40,8 @@ reason instead of numbers; they count nowhere else, and where more than half do 
 Monte-Carlo error.
 """
 HEAD = (
-    "| rows | price, relation | simulations | coverage, % | worst slope, % | width, likelihood = 1 | SE / SD | bias / SD "
-    "| no answer, % |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|"
+    "| rows | price, relation | simulations | coverage, % | worst slope, % | width, likelihood = 1 | SE / SD "
+    "| bias / SD | no answer, % |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|"
 )
 ONE, THREE = {"epsilon": 1, "delta": 1e-6}, {"epsilon": 3, "delta": 1e-6}
 PURE: dict[str, Any] = {"epsilon": 3}

@@ -80,7 +80,7 @@ FORMS: Final = {
     ),
     "scored": Shape(
         "regression",
-        ("G", "score", "off", "diag", "squares", "counted", "cut", "spread", "further", "shift"),
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "spread", "shift"),
         (2, 2 * MOST_SUMS),
         grid=False,
         weights=True,

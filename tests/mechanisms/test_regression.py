@@ -92,7 +92,7 @@ def bent(shape: Design) -> Design:
     made = layout(parse(query.formula), shape.variables)
     link, terms = link_of(made, query.model), terms_of(made)
     b = 0.7 - 0.31 * np.arange(len(terms.size))
-    aim, stored = bend(Aimed(b, link.cuts(3.0, 1.5, 1.0)[1], 1.5, 1.0), terms, link, 512)
+    aim, stored = bend(Aimed(b, link.cuts(3.0, 1.5, 1.0)[1], 1.5), terms, link, 512)
     first, second = shape.columns[0], regression_scores.aim_at(cast(Crosses, shape.columns[-1]), aim, stored)
     return Design(**{**vars(shape), "columns": (first, second)})
 

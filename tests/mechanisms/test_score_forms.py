@@ -123,7 +123,7 @@ def test_polygons_are_exact_in_integers_and_hardly_move_where_a_score_is_zero() 
         chosen = link(name, upper)
         cut = chosen.cuts(2.0, 1.0, 1.0)[1]
         response = (0.0, upper / 2048)
-        slope, middle = polygons(chosen, cut, 1.0, 1.0, 512, response)
+        slope, middle = polygons(chosen, cut, 1.0, 512, response)
         bend = Bend((0, 1, 0), 1, 512, slope, middle)
         bend.check()
         e = np.arange(-4096, 4097)
@@ -131,7 +131,7 @@ def test_polygons_are_exact_in_integers_and_hardly_move_where_a_score_is_zero() 
         assert all(isinstance(one, int) for one in rises(slope))
         eta = chosen.middle + chosen.reach * e / 4096
         v = height(slope, e) / (512 * 2.0**28) / response[1]
-        true = bounded(chosen, eta, cut, 1.0, 1.0, v)
+        true = bounded(chosen, eta, cut, 1.0, v)
         middle_of = np.abs(eta) < (4 if upper == 1 else 2.5)
         moved = ((height(middle, e) / (512 * 2.0**28) - true.b) / true.curve)[middle_of]
         assert np.abs(moved).max() < 0.03, name

@@ -25,7 +25,7 @@ from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
 from tacit.linear.regressors import PLACES, STEEPEST, Regressors
 from tacit.linear.scored import First, Scored, first_of, link_of, scored, terms_of
-from tacit.linear.scoring import TRUSTED, Drawn, curved, drawn, length, moments
+from tacit.linear.scoring import LOOSELY, TRUSTED, Drawn, curved, drawn, length, moments
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
@@ -87,22 +87,24 @@ class Step:
         rows, u = self.found.rows, len(self.b)
         sampling = inverse @ self.meat.matrix @ inverse * (rows / max(rows - u, 1.0))
         way = self.way @ self.curve.to
-        error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
+        noisy = last.meat if self.link.counts and last.meat is not None else last.sizes
+        error = self.curve.to @ noisy.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
         whole = self.curve.matrix
-        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
+        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * self.curve.trusted) ** 2
         return sampling, inverse @ (last.noise + error) @ inverse
 
 
 def _step(last: Scored, found: Regressors, link: Link) -> Step:
     assert last.meat is not None
-    made = bounded(link, found.predictor(last.b), last.cut, last.spread, last.further)
+    made = bounded(link, found.predictor(last.b), last.cut, last.spread)
     curve, square = curved(last, found, link), found.total(last.b, made.square)
-    meat = drawn(last.meat, square, square)
+    meat = drawn(last.meat, square, square, LOOSELY if link.counts else TRUSTED)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
-    level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut, last.spread, last.further)
-    size = found.total(flat, level.size)
-    loose = drawn(last.sizes, size, size).loose
+    level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut, last.spread)
+    noisy, size = (last.meat, level.square) if link.counts else (last.sizes, level.size)
+    guess = found.total(flat, size)
+    loose = drawn(noisy, guess, guess, TRUSTED).loose
     return Step(last.b + way, way, curve, meat, found, link, loose)
 
 

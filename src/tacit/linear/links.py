@@ -111,7 +111,7 @@ class Bounded:
     square: Array
 
 
-def bounded(link: Link, eta: Array, cut: float, spread: float, further: float = 1.0, v: Array | None = None) -> Bounded:
+def bounded(link: Link, eta: Array, cut: float, spread: float, v: Array | None = None) -> Bounded:
     """The score cut at `cut`, see `Link.cuts`; v: where it is given already.
 
     >>> made = bounded(link("logistic"), np.array([0.0, 2.0]), 0.5, 1.0)
@@ -119,15 +119,11 @@ def bounded(link: Link, eta: Array, cut: float, spread: float, further: float = 
     ([1.0, 0.135], [1.0, 1.0])
     """
     if link.counts:
-        return _counted(link, eta, spread, _held(link, eta, cut, spread, further) if v is None else v)
+        return _counted(link, eta, spread, np.full_like(eta, 1 / cut) if v is None else v)
     mean, plain = link.mean(eta), link._plain(eta)  # pyright: ignore[reportPrivateUsage]
     other = link.mean(-np.asarray(eta))
     v = np.minimum(plain, cut / np.maximum(mean, other)) / cut if v is None else v
     return Bounded(v, v * mean, v * link.slope(eta), 2 * v * mean * other, v**2 * mean * other)
-
-
-def _held(link: Link, eta: Array, cut: float, spread: float, further: float) -> Array:
-    return np.minimum(1.0, cut / (REACH * further * np.sqrt(spread * link.mean(eta)))) / cut
 
 
 def _counted(link: Link, eta: Array, spread: float, v: Array) -> Bounded:
@@ -171,14 +167,14 @@ Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 def polygons(
-    link: Link, cut: float, spread: float, further: float, clip: int, response: tuple[float, float]
+    link: Link, cut: float, spread: float, clip: int, response: tuple[float, float]
 ) -> Polygons:
     """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
     x = np.linspace(-1, 1, 4 * PIECES + 1)
     eta, unit = link.middle + link.reach * x, clip * 2.0**FINE
     hats = np.maximum(1 - np.abs(x[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
 
-    made = bounded(link, eta, cut, spread, further)
+    made = bounded(link, eta, cut, spread)
     weight = 1 / np.maximum(made.curve, 1e-3 * made.curve.max())  # errors count as what they move in the predictor
 
     def fitted(curve: Array) -> Array:
@@ -187,7 +183,7 @@ def polygons(
 
     slope = fitted(made.v * response[1])
     v = np.maximum(hats @ slope / unit / response[1], 0.0)
-    middle = fitted(bounded(link, eta, cut, spread, further, v).b - v * response[0])  # the mean of what is summed is 0
+    middle = fitted(bounded(link, eta, cut, spread, v).b - v * response[0])  # the mean of what is summed is 0
     return tuple(int(h) for h in slope), tuple(int(h) for h in middle)
 
 

@@ -28,13 +28,14 @@ HALVINGS: Final = 50
 class Regressors:
     """Moments of the terms of a row.  rows: their number; mean: shape (u,); cov: (u, u), positive semidefinite.
 
-    constant: shape (u,), the combination of terms that is 1 for every row, None where none is.
+    constant: shape (u,), the combination of terms that is 1 for every row, None where none is.  response: its mean.
     """
 
     rows: float
     mean: Array
     cov: Array
     constant: Array | None
+    response: float
 
     def spread(self, b: Array) -> float:
         """Standard deviation of the predictor."""
@@ -54,7 +55,7 @@ class Regressors:
         return self.rows * (weights.sum() * rest + (at.T * weights) @ at)
 
 
-def regressors(rows: float, first: Array, second: Array, floor: float, constant: Array | None) -> Regressors:
+def regressors(rows: float, first: Array, second: Array, floor: float, constant: Array | None, response: float) -> Regressors:
     """Sums of x and of x x' -> Regressors; eigenvalues of the covariance are at least `floor`, of a constant's part 0.
 
     What noise made negative or tiny is taken as large as noise makes it.
@@ -66,7 +67,7 @@ def regressors(rows: float, first: Array, second: Array, floor: float, constant:
         mean = mean + constant * (1 - constant @ mean) / (constant @ constant)
         off = np.eye(len(mean)) - np.outer(constant, constant) / (constant @ constant)
         cov = off @ cov @ off
-    return Regressors(rows, mean, cov, constant)
+    return Regressors(rows, mean, cov, constant, response)
 
 
 def brillinger(link: Link, found: Regressors, response: float, slopes: Array) -> Array:

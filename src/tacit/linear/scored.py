@@ -18,7 +18,7 @@ from tacit.parts import Part
 SCORE: Final = 2**11
 """Weight of psi z in what is released."""
 UNIT: Final = 2**16
-"""Cut, spread and reach of a score are stored in parts of 1 / UNIT."""
+"""Cut and spread of a score are stored in parts of 1 / UNIT."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,6 @@ class Scored:
     square: float
     cut: float
     spread: float
-    further: float
 
 
 def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
@@ -116,7 +115,7 @@ def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
     facts, matrix = part.parameters, terms.matrix
     score, sizes, meat = _read(part, layout)
     unit = float(facts["score"] * facts["G"] * H)
-    cut, spread, further = (facts[name] / UNIT for name in ("cut", "spread", "further"))
+    cut, spread = (facts[name] / UNIT for name in ("cut", "spread"))
     return Scored(
         _aim(facts, terms, link),
         matrix @ score,
@@ -126,7 +125,6 @@ def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
         math.nan if meat is None else float(meat.values[0, 0]),
         cut,
         spread,
-        further,
     )
 
 

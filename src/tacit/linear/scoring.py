@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,8 @@ from tacit.parts import Part
 
 TRUSTED: Final = 0.15
 """Error, as a part, that is expected of a curvature taken from normal regressors."""
+LOOSELY: Final = 0.5
+"""The same of counts, whose curvature is where the predictor is largest."""
 LONGEST: Final = 1.5
 """Largest standard deviation of what a step adds to the predictor."""
 WIDEST_SPREAD: Final = 50.0
@@ -40,7 +42,6 @@ class Aimed:
     b: Array
     cut: float
     spread: float
-    further: float
 
 
 def start(layout: Layout, clip: int) -> Bend:
@@ -62,9 +63,9 @@ def bend(aim: Aimed, terms: Terms, link: Link, clip: int) -> tuple[Bend, dict[st
     row, total = (row, total) if usable else (row * 0.0, 0.0)
     shift = min(30, math.floor(math.log2(EXACT / 4 / (total * H + 1))))
     weights = (*(int(w) for w in np.rint(row * (scale * 2.0**shift))), 0)
-    cut, spread, further = (max(1, round(x * UNIT)) for x in (aim.cut, aim.spread, aim.further))
-    made = polygons(link, cut / UNIT, spread / UNIT, further / UNIT, clip, terms.response)
-    stored = {"cut": cut, "spread": spread, "further": further, "shift": shift}
+    cut, spread = (max(1, round(x * UNIT)) for x in (aim.cut, aim.spread))
+    made = polygons(link, cut / UNIT, spread / UNIT, clip, terms.response)
+    stored = {"cut": cut, "spread": spread, "shift": shift}
     stored |= {f"weight{j}": w for j, w in enumerate(weights)}
     return _bend(weights, shift, clip, made), stored
 
@@ -74,14 +75,16 @@ def moments(first: First, terms: Terms) -> Regressors:
     whole = first.moments
     noise = math.sqrt(max(float(np.linalg.eigvalsh(whole.between(np.eye(len(terms.size))))[-1]), 0.0))
     rows = max(first.rows, 1.0)
-    return regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant)
+    alpha, gamma = terms.response
+    response = alpha + gamma * H * (1 + first.total / rows)
+    return regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant, response)
 
 
 def pilot(first: First, found: Regressors, terms: Terms, link: Link) -> tuple[Array, float]:
     """Coefficients from products with the response; what counts vary by, against their mean."""
     alpha, gamma = terms.response
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
-    mean = alpha + gamma * H * (1 + first.total / found.rows)
+    mean = found.response
     least = 3 / found.rows
     low, high = (0.02, 0.98) if not link.counts else (max(least, link.upper * 1e-5), link.upper * 0.98)
     mean = min(max(mean, low), high)
@@ -105,25 +108,27 @@ class Drawn:
     """A noisy matrix drawn towards a guess, each weighing what its error allows.
 
     matrix: shape (u, u).  weight: of the noisy one.  loose: root mean square of the noise against the guess, in the
-    worst direction.  to: from a noisy matrix to what its error adds, shape (u, u), on both sides.
+    worst direction.  to: from a noisy matrix to what its error adds, shape (u, u), on both sides.  trusted: the
+    guess's error, as a part.
     """
 
     matrix: Array
     weight: float
     loose: float
     to: Array
+    trusted: float
 
 
-def drawn(noisy: Noisy, guess: Array, wanted: Array) -> Drawn:
-    """A positive definite matrix that is to `wanted` what a noisy one is to its guess; errors of TRUSTED in a guess."""
+def drawn(noisy: Noisy, guess: Array, wanted: Array, trusted: float) -> Drawn:
+    """A positive definite matrix that is to `wanted` what a noisy one is to its guess; `trusted`: the guess's error."""
     back, root = _root(wanted, 0.5), _root(guess, -0.5)
     one = np.eye(len(guess))
     noise = Noisy(noisy.values, root @ noisy.patterns @ root, noisy.variances).between(one)
     loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
-    weight = TRUSTED**2 / (TRUSTED**2 + loose**2)
+    weight = trusted**2 / (trusted**2 + loose**2)
     low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
     inner = (sides * np.maximum(low, LOWEST)) @ sides.T
-    return Drawn(back @ inner @ back, weight, loose, back @ root)
+    return Drawn(back @ inner @ back, weight, loose, back @ root, trusted)
 
 
 def _root(matrix: Array, power: float) -> Array:
@@ -133,13 +138,24 @@ def _root(matrix: Array, power: float) -> Array:
 
 
 def curved(part: Scored, found: Regressors, link: Link) -> Drawn:
-    """The curvature where a part aimed, from the sizes of its scores.
+    """The curvature where a part aimed.
 
-    Their mean is twice the curvature of a logistic score, and near the truth a mean of those at both.
+    From the sizes of scores, whose mean is twice the curvature of a logistic score, and near the truth a mean of those
+    at both ends.  Of counts from their squares: both are in proportion to the mean, whose average is that of the
+    response.
     """
-    assert part.b is not None
-    made = bounded(link, found.predictor(part.b), part.cut, part.spread, part.further)
-    return drawn(part.sizes, found.total(part.b, made.size), found.total(part.b, made.curve))
+    made = bounded(link, found.predictor(part.b), part.cut, part.spread)
+    wanted = found.total(part.b, made.curve)
+    if not link.counts:
+        return drawn(part.sizes, found.total(part.b, made.size), wanted, TRUSTED)
+    assert part.meat is not None
+    first = drawn(part.meat, found.total(part.b, made.square), wanted, LOOSELY)
+    if found.constant is None:
+        return first
+    mean = link.mean(found.predictor(part.b))
+    level = found.rows * found.response * float(MASS @ made.curve) / float(MASS @ mean)
+    scale = level / max(float(found.constant @ first.matrix @ found.constant), 1e-9)
+    return replace(first, matrix=first.matrix * scale, to=first.to * math.sqrt(scale))
 
 
 def stepped(part: Scored, found: Regressors, link: Link) -> Array:
@@ -180,7 +196,7 @@ def cut_for(b: Array, spread: float, found: Regressors, link: Link, noise: Array
     count = float(np.mean(link.mean(eta[np.abs(PLACES) < 2])))
     best, least = 1.0, math.inf
     for cut in link.cuts(count, spread, further):
-        made = bounded(link, eta, cut, spread, further)
+        made = bounded(link, eta, cut, spread)
         inverse = np.linalg.pinv(found.total(b, made.curve), hermitian=True)
         error = inverse @ (found.total(b, made.square) + noise) @ inverse
         size = float(np.sum(fisher * error))
@@ -189,14 +205,14 @@ def cut_for(b: Array, spread: float, found: Regressors, link: Link, noise: Array
     return best
 
 
-def respread(part: Scored, found: Regressors, link: Link, b: Array) -> float:
+def respread(part: Scored, found: Regressors, link: Link) -> float:
     """What counts vary by, against their mean, from the squares of scores: the spread that would make as many."""
     if not link.counts:
         return 1.0
-    eta = found.predictor(b)
-    seen = part.square / found.rows
-    made = bounded(link, eta, part.cut, part.spread, part.further)
-    ratio = seen / max(float(MASS @ made.square), 1e-12)
+    eta = found.predictor(part.b)
+    made = bounded(link, eta, part.cut, part.spread)
+    expected = float(MASS @ made.square) / float(MASS @ link.mean(eta)) * max(found.response, 1e-9)
+    ratio = part.square / found.rows / max(expected, 1e-12)
     return min(max(part.spread * min(max(ratio, 0.5), 2.0), 1.0), WIDEST_SPREAD)
 
 
@@ -211,8 +227,8 @@ def aimed(
         made = _aim(first_of(parts[0], layout, terms, rows), last, terms, link, noise)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
         made = None
-    if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut, made.spread, made.further)):
-        made = Aimed(np.zeros(len(terms.size)), link.cuts(1.0, 1.0, 1.0)[-1], 1.0, 1.0)
+    if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut, made.spread)):
+        made = Aimed(np.zeros(len(terms.size)), link.cuts(1.0, 1.0, 1.0)[-1], 1.0)
     return bend(made, terms, link, clip)
 
 
@@ -222,7 +238,7 @@ def _aim(first: First, last: Scored | None, terms: Terms, link: Link, noise: Arr
         b, spread = pilot(first, found, terms, link)
     else:
         b = stepped(last, found, link)
-        spread = respread(last, found, link, b)
+        spread = respread(last, found, link)
     further = max(1.0, found.rows / 1_000) ** (1 / 6)
     b = limited(b, found, link)
-    return Aimed(b, cut_for(b, spread, found, link, noise, further), spread, further)
+    return Aimed(b, cut_for(b, spread, found, link, noise, further), spread)

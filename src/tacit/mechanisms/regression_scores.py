@@ -77,7 +77,7 @@ def _column(i: int, facts: Facts, model: str, neighbors: str, cost: Cost) -> Cro
     squares = last or model == "poisson"
     form = forms.scored(made, cost.noise, neighbors, squares=squares)
     counted = int(facts.leaves or neighbors == "add-remove")
-    stored = {"counted": counted, "cut": 0, "spread": 0, "further": 0, "shift": 1}
+    stored = {"counted": counted, "cut": 0, "spread": 0, "shift": 1}
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
     sums = [Product((j,), 1) for j in range(made.size)]

@@ -98,15 +98,15 @@ def _likelihood(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """By Fisher scoring: 25 steps from 0, or from the mean response where there is an intercept."""
     size = np.sqrt((X**2).mean(axis=0))
-    X = X / size
+    x = X / size
     start = np.log(max(float(y.mean()), 1e-9)) if link.counts else 0.0
-    b = np.asarray(np.linalg.lstsq(X, np.full(len(X), start), rcond=None)[0], dtype=np.float64)
+    b = np.asarray(np.linalg.lstsq(x, np.full(len(x), start), rcond=None)[0], dtype=np.float64)
     inverse = np.eye(len(b))
     for _ in range(25):
-        eta = X @ b
+        eta = x @ b
         weight = link.information(eta, 1.0)
-        inverse = np.asarray(np.linalg.pinv((X.T * weight) @ X, hermitian=True), dtype=np.float64)
-        b = b + inverse @ (X.T @ (weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))))
+        inverse = np.asarray(np.linalg.pinv((x.T * weight) @ x, hermitian=True), dtype=np.float64)
+        b = b + inverse @ (x.T @ (weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))))
     return b / size, np.sqrt(np.diag(inverse)) / size
 
 
