@@ -81,6 +81,13 @@ FORMS: Final = {
     "scores": Shape(
         "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True
     ),
+    "scored": Shape(
+        "regression",
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "spread", "shift"),
+        (2, 2 * MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any, cast
 
 from tacit.documents_words import Words, closed, fields_of, listed, ref
+from tacit.linear.query import MODELS
 from tacit.queries import MOST_PROBS, Histogram, Query, Regression
 from tacit.queries_blocks import BIASES
 from tacit.queries_blocks import METHODS as OF_BLOCKS
@@ -41,7 +42,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "bounds": {"type": "object", "minProperties": 1, "additionalProperties": box},
         "parties": {"type": "integer", "minimum": 1},
         "method": {"enum": [*(METHODS if kind is SufficientStatistics else OF_BLOCKS)[1:]]},
-        "model": {"const": "linear"} if kind is Regression else ref("model"),
+        "model": {"enum": [*MODELS]} if kind is Regression else ref("model"),
         "blocks": {"type": "integer", "minimum": 2},
         "rows": {"type": "integer", "minimum": 2},
         "bias": {"enum": [*BIASES]},

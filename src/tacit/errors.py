@@ -87,6 +87,7 @@ CODES: Final[dict[str, str]] = {
     "Q87": "a regression of persons",
     "Q88": "a model that is not in this version",
     "Q89": "a regression of too many columns",
+    "Q106": "a response that a model has no law for",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
     # B: prices and budgets
@@ -195,6 +196,7 @@ CODES: Final[dict[str, str]] = {
     "I78": "a function of parameters that is none",
     "I79": "a picture or a fitted law of what has none",
     "I87": "an estimate that a release of sufficient statistics does not have",
+    "I80": "average marginal effects of what is no histogram",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

@@ -34,6 +34,13 @@ def stats() -> Any:
     return scipy.stats
 
 
+def special() -> Any:
+    """The `scipy.special` module."""
+    import scipy.special  # pyright: ignore[reportMissingTypeStubs]
+
+    return scipy.special
+
+
 def jax() -> Any:
     """The `jax` module."""
     import jax

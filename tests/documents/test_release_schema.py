@@ -92,6 +92,8 @@ ROWS = [
     tc.Regression("age ~ ok + region", where="visits > 0"),
     tc.SampleAndAggregate("free", tc.families.Exponential(rate=(0.1, 10)), one_step=True, winsorize=True, rows=200),
     tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True, rows=200),
+    tc.Regression("ok ~ age + region", model="logistic"),
+    tc.Regression("visits ~ age + ok", model="poisson"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),

@@ -166,15 +166,13 @@ class FittedModel:
         not of a new observation.  scale: "link" gives linear predictors.  InferenceError I42 for rows that cannot be
         evaluated, I45 without a fit.
         """
-        from tacit.inference.fits.effects import predict
+        from tacit.inference.fits.effects import evaluator, predict
 
         link = predict(self.fit, table, "link")
         if scale == "link":
             return self._made(link, "Linear predictors", "linear predictors")
-        work = self.fit.work
-        assert work is not None
         made = self._made(predict(self.fit, table), "Predictions", "mean responses at given rows")
-        return replace(made, scale=Scale(link.values, link.std_errors, work.problem.loss.mean))
+        return replace(made, scale=Scale(link.values, link.std_errors, evaluator(self.fit).loss.mean))
 
     def marginal_effects(self) -> NormalEstimate:
         """Average marginal effects over the rows counted: slopes of columns of numbers, differences of levels.

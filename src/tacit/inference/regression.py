@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 from tacit.errors import InferenceError
+from tacit.inference import regression_scores
 from tacit.inference.fits.result import Fit
 from tacit.inference.regression_fit import fit
+from tacit.inference.regression_rows import evaluator
 from tacit.inference.terms import Target
 from tacit.linear.formula import parse
 from tacit.linear.layout import layout
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
     from tacit.tables import Table
 
 SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
+
+SCORES: Final = (
+    "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
+)
 
 
 @register
@@ -55,7 +61,8 @@ class RegressionRelease(Release):
         if target != "population":
             text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
             raise InferenceError(text, code="I09", hint='target="population"', state=None)
-        return fitted(self, self.fit(), SOURCE)
+        source = SOURCE if cast(Regression, self.query).model == "linear" else SCORES
+        return fitted(self, self.fit(), source)
 
     def summary(self, level: float = 0.95) -> Table:
         """Coefficients as a table; InferenceError I01 (level)."""
@@ -77,6 +84,13 @@ class RegressionRelease(Release):
 def fit_release(release: Released) -> Fit:
     """A release of a regression, or a simulated one -> Fit.  Source: Bickel 1975 (one step); `regression_fit`."""
     query = cast(Regression, release.query)
-    made = layout(parse(query.formula), cast("tuple[Variable, ...]", getattr(release, "variables", ())))
-    first, second = release.parts
-    return fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+    variables = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
+    made = layout(parse(query.formula), variables)
+    if query.model != "linear":
+        found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
+    else:
+        first, second = release.parts
+        found = fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+    if found.reasons[0] is not None:
+        return found
+    return replace(found, evaluator=evaluator(query.model, made, variables))

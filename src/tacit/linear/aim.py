@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from tacit.linear.layout import H, Layout
+from tacit.linear.layout import EXACT, H, Layout
 from tacit.linear.noisy import Array, Noisy
-from tacit.linear.rows import EXACT, Aim
+from tacit.linear.rows import Aim
 
 REACH: Final = 3.0
 """Standard deviations that a residual may have at 1,000 rows or fewer; beyond, (n / 1,000)**(1/6) times as many."""

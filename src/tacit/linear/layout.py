@@ -28,6 +28,8 @@ from tacit.parts import Variable
 
 H: Final = 2**10
 """Largest |z|: products of two stay at or below 2**20, sums of them below 2**62 for 2**42 rows."""
+EXACT: Final = 2**52
+"""Integers below are exact float64."""
 MOST: Final = 48
 """Coordinates of a row, the response counted."""
 
@@ -90,6 +92,13 @@ class Layout:
             if response or self.size not in block:
                 found[len(block) > 1].append(max(self.bounds[j] for j in block))
         return tuple(found[0]), tuple(found[1])
+
+    @property
+    def inner(self) -> tuple[Entry, ...]:
+        """Entries of products of regressors, the number of rows first."""
+        (known,) = (one for one in self.entries if one.counts)
+        kept = Entry(tuple(pair for pair in known.pairs if self.size not in pair))
+        return (kept, *self.among(response=False))
 
     def among(self, *, response: bool) -> tuple[Entry, ...]:
         """Entries without the number of rows; those of the response only where asked for."""

@@ -70,7 +70,7 @@ def crossed(part: Part, layout: Layout, rows: int | None) -> Noisy:
     counted = facts["count"] > 0
     entries = [one for one in layout.entries if counted or not one.counts]
     weights = np.array([facts["count" if e.counts else "off" if e.off else "diag"] for e in entries], dtype=np.float64)
-    made = _filled(entries, np.array(part.integers[0], dtype=np.float64), weights * H * H, noise, layout.size + 1)
+    made = filled(entries, np.array(part.integers[0], dtype=np.float64), weights * H * H, noise, layout.size + 1)
     if counted:
         return made
     (known,) = (one for one in layout.entries if one.counts)
@@ -85,7 +85,7 @@ def scores(part: Part, layout: Layout) -> Scores:
     entries = layout.among(response=False)
     weights = np.array([facts["off" if one.off else "diag"] for one in entries], dtype=np.float64)
     shift = 2.0**-SHIFT
-    meat = _filled(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
+    meat = filled(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
     square, error = float(integers[m] / facts["square"]), noise / facts["square"] ** 2
     (known,) = (one for one in layout.entries if one.counts)
     inner = Entry(tuple(pair for pair in known.pairs if m not in pair))
@@ -100,7 +100,8 @@ SHIFT = 19
 """Products of scores are divided by 2**SHIFT before they are added up."""
 
 
-def _filled(entries: Sequence[Entry], integers: Array, weights: Array, noise: float, p: int) -> Noisy:
+def filled(entries: Sequence[Entry], integers: Array, weights: Array, noise: float, p: int) -> Noisy:
+    """Integers of entries, each times its own weight, with noise of one variance -> Noisy."""
     patterns = np.stack([_pattern(one, p) for one in entries]) if entries else np.zeros((0, p, p))
     values = np.einsum("e,eij->ij", integers / weights, patterns)
     return Noisy(values, patterns, noise / weights**2)

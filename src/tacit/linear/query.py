@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tacit.errors import QueryError
+from tacit.errors import QueryError, nearest
 from tacit.linear.formula import parse, spelled
 from tacit.query_words import condition
 from tacit.question import Query
+
+MODELS: Final = ("linear", "logistic", "poisson", "probit")
 
 if TYPE_CHECKING:
     from tacit.inference.regression import RegressionRelease  # noqa: F401
@@ -16,13 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Regression(Query["RegressionRelease"]):
-    """A linear model of many regressors, from noisy cross-products and one step of cut residuals.
+    """A linear, logistic, probit or Poisson model of many regressors, from noisy sums over all rows.
 
     formula: as in R and formulaic: "income ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1.  Nothing in it is
     run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
     bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
-    model: "linear"; others are not in this version.  where: of the rows for which a condition holds.
-    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).  Source: Bickel 1975 (one step); theory §9, §12.
+    model: "linear", from cross-products and one step of cut residuals; "logistic" or "probit", of a Boolean response,
+    and "poisson", of counts from 0, from a pilot and two steps of bounded scores.  where: of the rows for which a
+    condition holds.  Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
+    Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 
     >>> Regression("income ~ age*sex").to_dict()
     {'query': 'Regression', 'formula': 'income ~ age + sex + age:sex'}
@@ -38,9 +42,9 @@ class Regression(Query["RegressionRelease"]):
         return parse(self.formula).columns
 
     def __post_init__(self) -> None:
-        if self.model != "linear":
+        if self.model not in MODELS:
             text = f"model {self.model!r} of Regression is not in this version."
-            known = 'model="linear"; Histogram(…).fit(formula, model="logistic") for few regressors'
-            raise QueryError(text, code="Q88", hint=known)
+            guess = nearest(str(self.model), MODELS) or "linear"
+            raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
         object.__setattr__(self, "formula", spelled(parse(self.formula)))
         condition(self)

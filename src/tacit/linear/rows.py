@@ -9,13 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.linear.layout import SIGN, H
+from tacit.linear.bend import Bend
+from tacit.linear.layout import EXACT, SIGN, H
 from tacit.rowmap import KeyMap, RowMap
 
 LARGEST: Final = 2**20
 """What a row adds to any sum is at most this: sums over 2**42 rows stay below 2**63."""
-EXACT: Final = 2**52
-"""Integers below are exact float64."""
 
 
 @dataclass(frozen=True)
@@ -74,15 +73,19 @@ class Aim:
 
 @dataclass(frozen=True)
 class Product:
-    """A summand: floor(psi**power * prod z_j / 2**shift), of at most two coordinates."""
+    """A summand: floor(psi**power * prod z_j / 2**shift), of at most two coordinates.
+
+    size: |psi| in place of psi.
+    """
 
     of: tuple[int, ...]
     power: int = 0
     shift: int = 0
+    size: bool = False
 
     def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64]) -> NDArray[np.int64]:
         """Reference, shape (rows,)."""
-        total = psi**self.power
+        total = (np.abs(psi) if self.size else psi) ** self.power
         for j in self.of:
             total = total * z[:, j]
         return total // 2**self.shift
@@ -94,7 +97,7 @@ class Crossed:
 
     coordinates: tuple[Coordinate, ...]
     products: tuple[Product, ...]
-    aim: Aim | None = None
+    aim: Aim | Bend | None = None
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
@@ -115,8 +118,13 @@ class Crossed:
             if most >= EXACT or most >> one.shift > LARGEST:
                 raise ArithmeticError(f"a product reaches {most}")
 
-    def numpy(self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int):
-        """Reference: coordinates, shape (rows, coordinates), and psi, shape (rows,); absent rows are the caller's."""
-        z = np.stack([one.numpy(values, places, rows) for one in self.coordinates], axis=1)
-        psi = np.ones(rows, dtype=np.int64) if self.aim is None else self.aim.numpy(z)
-        return z, psi
+    def numpy(
+        self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
+    ) -> NDArray[np.int64]:
+        """Reference: coordinates, shape (rows, coordinates); absent rows are the caller's."""
+        return np.stack([one.numpy(values, places, rows) for one in self.coordinates], axis=1)
+
+    def sums(self, z: NDArray[np.int64]) -> tuple[int, ...]:
+        """Reference: what each product adds up to over rows of coordinates."""
+        psi = np.ones(len(z), dtype=np.int64) if self.aim is None else self.aim.numpy(z)
+        return tuple(int(one.numpy(z, psi).sum()) for one in self.products)

@@ -134,7 +134,7 @@ def _blocks(query: SampleAndAggregate, model: Likelihood | Statistic, rows: int,
         return published_for_parties(rows, epsilon, parties, box)
     if query.parties is None:
         return blocks_for(rows, epsilon, len(model.parameters))
-    second = 1.0 if isinstance(model, Statistic) else model.second
+    second = Likelihood.second if isinstance(model, Statistic) else model.second
     return blocks_for_parties(rows, epsilon, len(model.parameters), parties, _width(model), second)
 
 

@@ -12,10 +12,12 @@ from typing import Any
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
+from tacit.curator.source.bends import bent, clamped, combined, halved
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import Reading
 from tacit.curator.source.occupied import numbered_reading
 from tacit.curator.source.sums import cell_reading, map_reading
+from tacit.linear.bend import Bend
 from tacit.linear.layout import SIGN, H
 from tacit.linear.rows import Aim, Coordinate, Crossed
 from tacit.predicates.evaluate import evaluate
@@ -48,12 +50,17 @@ def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Pass:
     """The pass of `crossed`, in stages: what a later one uses often is computed once."""
     question.check()
     frame = _coordinates(_read(engine, question, where), question)
-    if question.aim is not None:
+    if isinstance(question.aim, Bend):
+        frame = bent(frame, question.aim, f"z{len(question.coordinates) - 1}")
+    elif question.aim is not None:
         frame = frame.with_columns(_residual(question.aim).alias("psi"))
+    if any(one.size for one in question.products):
+        psi = nw.col("psi")
+        frame = frame.with_columns(nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi).alias("size"))
     made: list[Any] = []
     for one in question.products:
         total: Any = ex.whole(1)
-        for name in ["psi"] * one.power + [f"z{j}" for j in one.of]:
+        for name in ["size" if one.size else "psi"] * one.power + [f"z{j}" for j in one.of]:
             total = total * nw.col(name)
         made.append(_halved(total, one.shift))
     kept = nw.col("k") == ex.whole(1)
@@ -119,15 +126,9 @@ def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
 
 def _residual(aim: Aim) -> Any:
     """See `Aim.numpy`."""
-    total: Any = ex.whole(2 ** (aim.shift - 1))
-    for j, weight in enumerate(aim.weights):
-        if weight:
-            total = total + nw.col(f"z{j}") * ex.whole(weight)
-    psi = _halved(total, aim.shift)
-    top, bottom = ex.whole(aim.clip), ex.whole(-aim.clip)
-    return nw.when(psi > top).then(top).otherwise(nw.when(psi < bottom).then(bottom).otherwise(psi))
+    return clamped(combined(aim.weights, aim.shift), -aim.clip, aim.clip)
 
 
 def _halved(total: Any, shift: int) -> Any:
     """floor(total / 2**shift) of integers below 2**52: exact in float64."""
-    return total if shift == 0 else (total.cast(nw.Float64()) * ex.real(2.0**-shift)).floor().cast(nw.Int64())
+    return total if shift == 0 else halved(total, shift)

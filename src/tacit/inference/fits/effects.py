@@ -15,7 +15,8 @@ from tacit.errors import InferenceError
 from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Axis
 from tacit.inference.fits.formula import frame
-from tacit.inference.fits.result import Fit, Work
+from tacit.inference.fits.losses import RegressionLoss
+from tacit.inference.fits.result import Evaluator, Fit, Work
 from tacit.inference.fits.sandwich import parts
 from tacit.inference.laws import Array
 from tacit.untyped import pandas, stats
@@ -50,6 +51,34 @@ def _work(fit: Fit) -> Work:
     return fit.work
 
 
+@dataclass(frozen=True)
+class _OfCells:
+    """The formula of a fit to cells, at rows."""
+
+    work: Work
+
+    @property
+    def loss(self) -> RegressionLoss:
+        return self.work.problem.loss
+
+    def at(self, frame: Any) -> Array:
+        return self.work.design.at(frame)
+
+    def involved(self, column: str) -> list[int]:
+        terms = self.work.design.spec.term_indices.items()
+        return [
+            i
+            for term, at in terms
+            if column in {str(name) for factor in term.factors for name in _variables(self.work, factor)}
+            for i in at
+        ]
+
+
+def evaluator(fit: Fit) -> Evaluator:
+    """The formula of a fit at rows; InferenceError I45 without a fit."""
+    return _OfCells(_work(fit)) if fit.evaluator is None else fit.evaluator
+
+
 def combined(fit: Fit, matrix: Array, names: tuple[str, ...], values: Array | None = None) -> Effects:
     """Linear combinations of the coefficients, `matrix` of shape (m, p), or their delta method for given values."""
     made = matrix @ fit.values if values is None else values
@@ -64,14 +93,14 @@ def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response
     whose intervals respect the response's limits once transformed.  InferenceError I42 for rows that cannot be
     evaluated, I45 where there is no fit.
     """
-    work = _work(fit)
+    formula = evaluator(fit)
     rows = pandas().DataFrame(table)
-    X = work.design.at(rows)
+    X = formula.at(rows)
     eta = X @ fit.values
     names = tuple(str(label) for label in rows.index)
     if scale == "link":
         return combined(fit, X, names)
-    loss = work.problem.loss
+    loss = formula.loss
     return combined(fit, X * loss.slope(eta)[:, None], names, loss.mean(eta))
 
 
@@ -79,8 +108,12 @@ def marginal_effects(fit: Fit) -> Effects:
     """Average marginal effects of the columns of the right side: of continuous ones and numbers the mean derivative of
     the mean response, of factors the mean difference from their first level.
 
-    The average is over all rows of the population that the histogram counts.  InferenceError I45 without a fit.
+    The average is over all rows of the population that the histogram counts.  InferenceError I45 without a fit, I80
+    where the release is no histogram, so that there are no rows to average over.
     """
+    if fit.evaluator is not None:
+        text = f"{fit.formula!r} has no average marginal effects: its release does not tell how regressors are spread."
+        raise InferenceError(text, code="I80", hint="predict(…) at rows of your own, and their differences", state=None)
     work = _work(fit)
     columns = [axis for axis in work.points.cells.axes if axis.name in work.design.spec.required_variables]
     table = frame(work.points)
@@ -155,13 +188,7 @@ def terms_of(fit: Fit, column: str) -> Array:
 
     InferenceError I41 where none does.
     """
-    work = _work(fit)
-    picked = [
-        i
-        for term, at in work.design.spec.term_indices.items()
-        if column in {str(name) for factor in term.factors for name in _variables(work, factor)}
-        for i in at
-    ]
+    picked = evaluator(fit).involved(column)
     if not picked:
         raise InferenceError(f"{column!r} takes part in no term of {fit.formula!r}.", code="I41", state=None)
     return np.eye(len(fit.names))[picked]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tacit.errors import InferenceError, nearest
 from tacit.inference.fits.binning import Points
 from tacit.inference.fits.cells import Cells
 from tacit.inference.fits.formula import Design
+from tacit.inference.fits.losses import RegressionLoss
 from tacit.inference.fits.problem import Problem, Regression
 from tacit.inference.fits.sandwich import LOOSEST, looseness, sandwich
 from tacit.inference.fits.solve import Solution, solve
@@ -36,6 +37,23 @@ class Work:
     influence: Array
 
 
+class Evaluator(Protocol):
+    """What a formula is at rows that somebody names."""
+
+    @property
+    def loss(self) -> RegressionLoss:
+        """The model's, whose `mean` and `slope` carry predictors over."""
+        ...
+
+    def at(self, frame: Any) -> Array:
+        """The right side at the rows of a pandas frame, shape (rows, p)."""
+        ...
+
+    def involved(self, column: str) -> list[int]:
+        """Places of the terms in which a column takes part."""
+        ...
+
+
 @dataclass(frozen=True)
 class Fit:
     """Coefficients of a regression fitted to noisy cells, with both parts of their covariance.
@@ -44,7 +62,8 @@ class Fit:
     independent and add.  reasons: why a term's value or standard error says nothing, in words, or None.
     notes: what a reader must know.  criteria: "rows" (the sum of the counts used), "deviance", "null_deviance",
     "explained" (1 - their ratio: R squared for "linear") and "scale" (root mean square error, "linear" only).
-    work: for predictions and effects (`tacit.inference.fits.effects`), None where there is no fit.
+    work: for effects (`tacit.inference.fits.effects`), None where there is no fit, or it is of no cells.
+    evaluator: for predictions, of a fit that is of no cells.
     """
 
     formula: str
@@ -58,6 +77,7 @@ class Fit:
     notes: tuple[str, ...] = ()
     criteria: Mapping[str, float] = field(default_factory=dict[str, float])
     work: Work | None = field(default=None, repr=False, compare=False)
+    evaluator: Evaluator | None = field(default=None, repr=False, compare=False)
 
     @property
     def std_errors(self) -> Array:

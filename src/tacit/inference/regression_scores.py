@@ -1,0 +1,143 @@
+"""Coefficients of a logistic, probit or Poisson regression with both errors, on plain arrays.  Post-processing.
+
+Writing g for the last noisy score, aimed at b0, and B for its noisy curvature, drawn towards that of normal regressors
+as far as noise is large (`linear.scoring.drawn`), the coefficients are b = b0 + B^-1 g, and
+
+    b - beta = B^-1 (sum of psi x at beta + noise in g + (error of B) (b - b0)),
+
+to second order in the step b - b0.  Given B, what is in the bracket has the variance of the scores, that of the noise
+in g, and that of B's error times the step: noise in B itself does not bias a standard error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tacit.inference.fits.result import Fit
+from tacit.inference.laws import Array
+from tacit.inference.regression_fit import looseness
+from tacit.linear.layout import Layout
+from tacit.linear.links import Link, bounded
+from tacit.linear.regressors import PLACES, STEEPEST, Regressors
+from tacit.linear.scored import First, Scored, first_of, link_of, scored, terms_of
+from tacit.linear.scoring import LOOSELY, TRUSTED, Drawn, curved, drawn, length, moments
+from tacit.parts import Part
+
+METHOD: Final = "one-step"
+LOOSEST: Final = 0.35
+"""Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
+
+Not against the curvature at the coefficients: those that are too steep by chance would then be left out more often.
+"""
+FURTHEST: Final = 1.0
+"""Largest root mean square of what the last step adds to the predictor."""
+STEEP: Final = 0.9
+"""Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
+
+
+def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
+    """Released parts -> Fit, with a reason in each term where they say too little."""
+    link, terms = link_of(layout, model), terms_of(layout)
+    first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, link)
+    try:
+        step = _step(last, moments(first, terms), link)
+        reason = _reason(step, first)
+    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+        step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
+    if step is None or reason is not None:
+        p = len(layout.names)
+        nothing = np.full((p, p), np.nan)
+        return Fit(formula, model, cast(Any, METHOD), layout.names, np.full(p, np.nan), nothing, nothing, (reason,) * p)
+    both = np.outer(1 / terms.size, 1 / terms.size)
+    sampling, privacy = step.covariances(last)
+    return Fit(
+        formula,
+        model,
+        cast(Any, METHOD),
+        layout.names,
+        step.b / terms.size,
+        sampling * both,
+        privacy * both,
+        (None,) * len(layout.names),
+        _notes(step, last, link),
+        {"rows": step.found.rows},
+    )
+
+
+@dataclass(frozen=True)
+class Step:
+    """The last step, in terms of size 1.  b: where it ends; way: from where it began; meat: of the scores."""
+
+    b: Array
+    way: Array
+    curve: Drawn
+    meat: Drawn
+    found: Regressors
+    link: Link
+    loose: float
+
+    def covariances(self, last: Scored) -> tuple[Array, Array]:
+        """Due to sampling, and due to privacy."""
+        inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
+        rows, u = self.found.rows, len(self.b)
+        sampling = inverse @ self.meat.matrix @ inverse * (rows / max(rows - u, 1.0))
+        way = self.way @ self.curve.to
+        noisy = last.meat if self.link.counts and last.meat is not None else last.sizes
+        error = self.curve.to @ noisy.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
+        whole = self.curve.matrix
+        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * self.curve.trusted) ** 2
+        return sampling, inverse @ (last.noise + error) @ inverse
+
+
+def _step(last: Scored, found: Regressors, link: Link) -> Step:
+    assert last.meat is not None
+    made = bounded(link, found.predictor(last.b), last.cut, last.spread)
+    curve, square = curved(last, found, link), found.total(last.b, made.square)
+    meat = drawn(last.meat, square, square, LOOSELY if link.counts else TRUSTED)
+    way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
+    flat = np.zeros_like(last.b)
+    level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut, last.spread)
+    noisy, size = (last.meat, level.square) if link.counts else (last.sizes, level.size)
+    guess = found.total(flat, size)
+    loose = drawn(noisy, guess, guess, TRUSTED).loose
+    return Step(last.b + way, way, curve, meat, found, link, loose)
+
+
+def _reason(step: Step, first: First) -> str | None:
+    """Why the coefficients say nothing, from the release alone."""
+    found, u = step.found, len(step.b)
+    noise = math.sqrt(first.moments.variance(np.eye(u)[0]))
+    if found.rows < max(4 * noise, 5 * u):
+        rows = f"about {found.rows:,.0f} complete rows"
+        return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
+    if not np.isfinite(step.b).all():
+        return "noise leaves no numbers to work with: more rows or a larger budget are needed"
+    loose = max(step.loose, looseness(first.moments))
+    if not loose <= LOOSEST:
+        how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
+        return (
+            f"noise moves the curvature by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer "
+            "regressors, narrower bounds, more rows or a larger budget are needed"
+        )
+    most = STEEPEST if not step.link.counts else 2.0
+    if found.spread(step.b) > STEEP * most:
+        return (
+            "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
+            "rows, a larger budget or a simpler formula are needed"
+        )
+    if length(step.way, found) > FURTHEST:
+        return "the last step is too long to have come to an end: more rows or a larger budget are needed"
+    return None
+
+
+def _notes(step: Step, last: Scored, link: Link) -> tuple[str, ...]:
+    found = ["Standard errors are robust as far as the noise allows (sandwich)."]
+    if link.counts:
+        found.insert(0, f"Counts vary about {last.spread:.2g} times as much as a Poisson law's.")
+        found.insert(1, f"Scores of counts are cut: those above their mean by more than {last.cut:.3g} pull less.")
+    return tuple(found)

@@ -1,0 +1,147 @@
+"""Released integers of a bounded score as numbers with the law of their errors.  Post-processing: no data here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.linear.bend import L
+from tacit.linear.layout import H, Layout
+from tacit.linear.links import Link, link
+from tacit.linear.noisy import Array, Noisy, crossed, filled
+from tacit.parts import Part
+
+SCORE: Final = 2**11
+"""Weight of psi z in what is released."""
+UNIT: Final = 2**16
+"""Cut and spread of a score are stored in parts of 1 / UNIT."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms of a formula, of size 1.
+
+    matrix: shape (u, m), of z / H.  size: (u,), of each term in its own units.  response: y = response[0] +
+    response[1] (z_m + H).  constant: see `Regressors`.
+    """
+
+    matrix: Array
+    size: Array
+    response: tuple[float, float]
+    constant: Array | None
+
+
+def terms_of(layout: Layout) -> Terms:
+    """Public facts -> Terms.
+
+    >>> from tacit.linear.formula import parse
+    >>> from tacit.linear.layout import layout
+    >>> from tacit.parts import Variable
+    >>> facts = Variable("y", "boolean"), Variable("x", "real", 0, 4, half=1024)
+    >>> found = terms_of(layout(parse("y ~ x"), facts))
+    >>> found.matrix.round(2).tolist(), found.constant.round(2).tolist()
+    ([[1.0, 0.0], [0.71, 0.71]], [1.0, 0.0])
+    """
+    u, m = len(layout.names), layout.size
+    size = np.sqrt((layout.terms[:u] ** 2).sum(axis=1))
+    matrix = layout.terms[:u, :m] / size[:, None]
+    one = np.eye(m)[0]
+    constant = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
+    held = bool(np.abs(matrix.T @ constant - one).max() < 1e-9)
+    alpha, gamma = float(layout.terms[u, 0]), float(layout.terms[u, m])
+    return Terms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
+
+
+def link_of(layout: Layout, model: str) -> Link:
+    """The model, with the largest count that the response's bounds allow."""
+    u = len(layout.names)
+    return link(model, float(layout.terms[u, 0] + layout.terms[u, layout.size]))
+
+
+@dataclass(frozen=True)
+class First:
+    """The part that aims nowhere, of terms of size 1.
+
+    rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
+    shape (u,).  total, square: of z_m / H and its square, NaN where that is 1 for every row.
+    """
+
+    rows: float
+    sums: Array
+    moments: Noisy
+    products: Array
+    total: float
+    square: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
+
+    b: where it aimed, shape (u,).  score: sums of psi x, shape (u,), with noise of covariance `noise`.  sizes: of |psi|
+    x x'; meat: of psi**2 x x', None where it is not released.  square: sum of psi**2.
+    """
+
+    b: Array
+    score: Array
+    noise: Array
+    sizes: Noisy
+    meat: Noisy | None
+    square: float
+    cut: float
+    spread: float
+
+
+def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
+    """The first part, of form `scored` or, of counts, `products`."""
+    m, matrix = layout.size, terms.matrix
+    if part.form == "products":
+        whole = crossed(part, layout, rows)
+        inner, values = whole.head(m), whole.values
+        count, products, total, square = float(values[0, 0]), values[m, :m], float(values[0, m]), float(values[m, m])
+    else:
+        score, inner, _ = _read(part, layout)
+        count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
+        products, total, square = score, float(score[0]), math.nan
+    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ products, total, square)
+
+
+def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
+    """Part of form `scored` -> Scored."""
+    facts, matrix = part.parameters, terms.matrix
+    score, sizes, meat = _read(part, layout)
+    unit = float(facts["score"] * facts["G"] * H)
+    cut, spread = (facts[name] / UNIT for name in ("cut", "spread"))
+    return Scored(
+        _aim(facts, terms, link),
+        matrix @ score,
+        matrix @ matrix.T * (part.law.variance() / unit**2),
+        sizes.through(matrix),
+        None if meat is None else meat.through(matrix),
+        math.nan if meat is None else float(meat.values[0, 0]),
+        cut,
+        spread,
+    )
+
+
+def _read(part: Part, layout: Layout) -> tuple[Array, Noisy, Noisy | None]:
+    """Sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
+    facts, noise, m, inner = part.parameters, part.law.variance(), layout.size, layout.inner
+    integers = np.array(part.integers[0], dtype=np.float64)
+    weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
+    end = m + len(inner)
+    sizes = filled(inner, integers[m:end], weights, noise, m)
+    meat = filled(inner, integers[end:], weights, noise, m) if facts["squares"] else None
+    return integers[:m] / float(facts["score"] * facts["G"] * H), sizes, meat
+
+
+def _aim(facts: Mapping[str, int], terms: Terms, link: Link) -> Array:
+    """Coefficients behind the weights of a `Bend`."""
+    row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
+    row *= H / 2.0 ** facts["shift"] * link.reach / L
+    row[0] += link.middle
+    return np.asarray(np.linalg.lstsq(terms.matrix.T, row, rcond=None)[0], dtype=np.float64)

@@ -1,0 +1,120 @@
+"""What every regression asks of its rows: integer coordinates of a complete row, and exact sums of them.  INSIDE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from tacit.curator.source import Source
+from tacit.errors import QueryError
+from tacit.linear.formula import Formula, parse
+from tacit.linear.layout import H, Layout, Monomial, layout
+from tacit.linear.query import Regression
+from tacit.linear.rows import Coordinate, Crossed, Product
+from tacit.mechanisms import regression_forms as forms
+from tacit.mechanisms.moments import Column, Design
+from tacit.predicates.typed import Predicate, typed
+from tacit.privacy import Cost, noise_for
+from tacit.release import Cells, Part, Variable
+from tacit.rowmap import KeyMap, RowMap
+from tacit.schema import Boolean, Category, PrivacyUnit, Schema
+from tacit.schema.rowmaps import column_of, keymap, rowmap
+
+NEARLY: Final = 15 / 16
+"""An Integer or Date keeps its own steps where they fill so much of a grid of 2 H."""
+NOTHING: Final = Crossed((), ())
+
+
+@dataclass(frozen=True)
+class Crosses(Column):
+    """A part of the release: what is asked of the source for it."""
+
+    question: Crossed = NOTHING
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Of a question: what is public of its columns, and the coordinates of a row.
+
+    leaves: a row can be absent although the number of rows is public.
+    """
+
+    variables: tuple[Variable, ...]
+    layout: Layout
+    coordinates: tuple[Coordinate, ...]
+    where: Predicate | None
+    leaves: bool
+
+
+def facts_of(query: Regression, schema: Schema) -> Facts:
+    """Public facts of a question; QueryError Q10, Q12, Q86, Q87, Q89."""
+    formula = parse(query.formula)
+    if schema.unit is not None:
+        text = f"Regression: {schema.unit!r} is a PrivacyUnit, and regressions of persons are not in this version."
+        raise QueryError(text, code="Q87", hint="Histogram(…) of the columns, and fits of it")
+    maps, variables = columns(formula, schema)
+    made = layout(formula, variables)
+    where = None if query.where is None else typed(query.where, schema)
+    leaves = where is not None or any(at.missing is None for at in maps.values())
+    return Facts(variables, made, tuple(_coordinate(one, maps) for one in made.coordinates), where, leaves)
+
+
+def crossing(label: str, facts: Facts, neighbors: str, share: Cost) -> Crosses:
+    """A part of cross-products of all coordinates, the response's too, at its share of the price."""
+    form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
+    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.counts)
+    question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked))
+    law = noise_for(form.l1, form.l2_squared, share)
+    return Crosses(label, form, None, None, law, share, question=question)
+
+
+def columns(formula: Formula, schema: Schema) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
+    """Maps of the cells of each column of a formula, and what is public of it."""
+    maps: dict[str, RowMap | KeyMap] = {}
+    facts: list[Variable] = []
+    for name in formula.columns:
+        column = column_of(schema, name)
+        units, missing = getattr(column, "units", None), str(getattr(column, "missing", "exclude"))
+        if isinstance(column, PrivacyUnit):
+            raise QueryError(f"column {name!r} is a PrivacyUnit: no regressor.", code="Q86", hint="another column")
+        if isinstance(column, Category | Boolean):
+            key = keymap(schema, name)
+            maps[name] = key
+            made = Variable(name, "levels", labels=key.labels, missing=missing)
+            boolean = Variable(name, "boolean", missing=missing.lower())
+            facts.append(boolean if isinstance(column, Boolean) else made)
+        else:
+            at = regrid(rowmap(schema, name))
+            maps[name] = at
+            facts.append(Variable(name, at.kind, at.lower, at.upper, at.G // 2, (), units, missing))
+    return maps, tuple(facts)
+
+
+def regrid(at: RowMap) -> RowMap:
+    """The same column on an even number of steps, 2 H or a little fewer, so that z runs from -H to H."""
+    factor = 2 * (H // at.steps) if at.steps <= H else 0
+    own = factor * at.steps >= NEARLY * 2 * H
+    made = replace(at, factor=factor) if own else replace(at, steps=2 * H, factor=1)
+    return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
+
+
+def _coordinate(one: Monomial, maps: dict[str, RowMap | KeyMap]) -> Coordinate:
+    numbers, marks = one
+    keys = tuple((cast(KeyMap, maps[name]), level) for name, level in marks)
+    return Coordinate(tuple(cast(RowMap, maps[name]) for name in numbers), keys)
+
+
+def exact(column: Column, shape: Design, source: Source) -> Cells:
+    """READS ROWS.  The integers of a part before noise: never to be shown."""
+    found = source.crossed(cast(Crosses, column).question, shape.where)
+    if shape.rows is not None and found.rows != shape.rows:
+        raise RuntimeError("the table changed while it was read")
+    return (column.form.assemble(found.cells[0]),)
+
+
+def part_of(column: Column, noisy: Cells) -> Part:
+    """What is released of a part."""
+    form = column.form
+    return Part(
+        column.label, form.name, dict(form.parameters), None, noisy, column.law, form.l1, form.l2_squared, column.cost
+    )

@@ -1,0 +1,166 @@
+"""Sensitivities of bounded scores: all pairs of rows on small grids, every score, and where attained."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_regression_forms import SMALL, furthest, made, rows_of
+
+from tacit.linear import layout as layouts
+from tacit.linear.bend import Bend, height, rises
+from tacit.linear.formula import parse
+from tacit.linear.layout import Layout
+from tacit.linear.links import bounded, link, polygons
+from tacit.mechanisms import regression_forms, score_forms
+from tacit.mechanisms.regression_forms import Crossing
+from tacit.parts import Variable
+
+FORMULAS = ["m ~ a", "y ~ a + b", "m ~ r", "y ~ r + a", "y ~ r*a", "y ~ a*m"]
+FREE = ("m ~ a", "y ~ a + b", "y ~ a*m")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (layouts, regression_forms, score_forms):
+        monkeypatch.setattr(module, "H", SMALL)
+    monkeypatch.setattr(score_forms, "CLIP", 2)
+
+
+def scored(layout: Layout, form: Crossing) -> np.ndarray:
+    """What rows add under every score that there could be; unfloored sizes divided by C, squares by C squared."""
+    z = np.unique(rows_of(layout)[:, :-1], axis=0)
+    found: list[np.ndarray] = []
+    for psi in range(-score_forms.CLIP, score_forms.CLIP + 1):
+        products = [z[:, j] * z[:, k] for one in layout.inner for j, k in one.pairs[:1]]
+        columns = [psi * z[:, j] for j in range(layout.size)]
+        columns += [abs(psi) * one // score_forms.CLIP for one in products]
+        columns += [psi * psi * one // score_forms.CLIP**2 for one in products] if form.parameters["squares"] else []
+        found.append(np.stack(columns, axis=1))
+    return np.concatenate(found) * np.array([row[0] for row in form.matrix])
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(("relation", "leaves"), [("replace-one", False), ("replace-one", True), ("add-remove", True)])
+def test_all_pairs_of_rows_under_any_score(formula: str, relation: str, leaves: bool, squares: bool) -> None:
+    layout = made(formula)
+    for noise, power in (("laplace", 1), ("gaussian", 2)):
+        form = score_forms.scored(layout, noise, relation, squares=squares)
+        reached = furthest(scored(layout, form), relation, leaves, power)
+        declared = form.l1 if power == 1 else form.l2_squared
+        assert reached <= declared, (noise, reached, declared)
+
+
+def full(formula: str) -> Layout:
+    known = Variable("a", "real", half=1024), Variable("b", "real", half=1024), Variable("m", "boolean")
+    facts = {one.name: one for one in known}
+    facts |= {"q": Variable("q", "boolean"), "r": Variable("r", "levels", labels=("n", "e", "s"))}
+    parsed = parse(formula)
+    return layouts.layout(parsed, [facts[name] for name in parsed.columns])
+
+
+@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("formula", ["m ~ a", "m ~ a + b + q"])
+def test_on_the_grid_of_releases_the_bound_is_nearly_attained(formula: str, relation: str, squares: bool) -> None:
+    layout = full(formula)
+    for noise, power in (("laplace", 1), ("gaussian", 2)):
+        form = score_forms.scored(layout, noise, relation, squares=squares)
+        reached = sum(abs(x) ** power for x in form.extreme)
+        if relation == "replace-one":  # the score turns over: its size does not
+            reached = sum(abs(2 * x) ** power for x in form.extreme[: layout.size])
+        declared = form.l1 if power == 1 else form.l2_squared
+        assert 0.99 * declared < reached <= declared, (noise, reached, declared)
+
+
+@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize("formula", ["m ~ a", "m ~ a + b + q", "m ~ r*a"])
+def test_random_pairs_on_the_grid_of_releases(formula: str, squares: bool) -> None:
+    """20,000 pairs, most near the worst: regressors alike, scores turned over or of different size."""
+    rng = np.random.default_rng(5)
+    layout = full(formula)
+    n, C = 20_000, score_forms.CLIP
+
+    def rows(like: np.ndarray | None) -> np.ndarray:
+        a, b = rng.integers(-1024, 1025, (2, n)) if like is None else like
+        near = rng.integers(-40, 41, (2, n)) * (like is not None)
+        a, b = np.clip(np.stack([a, b]) + near, -1024, 1024)
+        q, r = 2 * rng.integers(0, 2, n) - 1, rng.integers(0, 3, n)
+        values = {"a": a, "b": b}
+        z: list[np.ndarray] = []
+        for numbers, marks in layout.coordinates[:-1]:
+            one = np.ones(n, dtype=np.int64) if numbers else np.full(n, 1024)
+            for name in numbers:
+                one = one * values[name]
+            for name, level in marks:
+                one = one * (q if name == "q" else r == level)
+            z.append(one)
+        return np.stack(z, axis=1), np.stack([a, b])
+
+    def added(z: np.ndarray, psi: np.ndarray, form: Crossing) -> np.ndarray:
+        products = [z[:, j] * z[:, k] for one in layout.inner for j, k in one.pairs[:1]]
+        columns = [psi * z[:, j] for j in range(layout.size)] + [np.abs(psi) * one >> 9 for one in products]
+        columns += [psi * psi * one >> 18 for one in products] if squares else []
+        return np.stack(columns, axis=1) * np.array([row[0] for row in form.matrix])
+
+    corners = rng.choice([-1024, 1024], (2, n))
+    for start in (None, corners):
+        one, like = rows(start)
+        other, _ = rows(like)
+        psi, sign = rng.integers(C // 2, C + 1, n), rng.choice([-1, 1], n)
+        psi_other = -sign * np.minimum(C, rng.integers(0, 2 * C, n))
+        for noise, power in (("laplace", 1), ("gaussian", 2)):
+            form = score_forms.scored(layout, noise, "replace-one", squares=squares)
+            change = np.abs(added(one, sign * psi, form) - added(other, psi_other, form)).astype(float)
+            declared = form.l1 if power == 1 else form.l2_squared
+            assert (change**power).sum(axis=1).max() <= declared
+
+
+def test_polygons_are_exact_in_integers_and_hardly_move_where_a_score_is_zero() -> None:
+    """By less than 0.03 of a predictor anywhere, and by 0.004 on average over a piece."""
+    for name, upper in (("logistic", 1.0), ("probit", 1.0), ("poisson", 40.0)):
+        chosen = link(name, upper)
+        cut = chosen.cuts(2.0, 1.0, 1.0)[1]
+        response = (0.0, upper / 2048)
+        slope, middle = polygons(chosen, cut, 1.0, 512, response)
+        bend = Bend((0, 1, 0), 1, 512, slope, middle)
+        bend.check()
+        e = np.arange(-4096, 4097)
+        assert height(slope, e)[0] == slope[0]
+        assert all(isinstance(one, int) for one in rises(slope))
+        eta = chosen.middle + chosen.reach * e / 4096
+        v = height(slope, e) / (512 * 2.0**28) / response[1]
+        true = bounded(chosen, eta, cut, 1.0, v)
+        middle_of = np.abs(eta) < (4 if upper == 1 else 2.5)
+        moved = ((height(middle, e) / (512 * 2.0**28) - true.b) / true.curve)[middle_of]
+        assert np.abs(moved).max() < 0.03, name
+        assert np.abs(np.convolve(moved, np.ones(256) / 256, "valid")).max() < 0.004, name
+
+
+def test_scores_have_mean_zero_and_their_curve_is_its_derivative() -> None:
+    """By the law of the response itself: exactly for true and false, of counts by their probabilities."""
+    import scipy.stats
+
+    eta = np.linspace(-2, 2, 9)
+    for name in ("logistic", "probit"):
+        chosen = link(name)
+        for cut in chosen.cuts(1.0, 1.0, 1.0):
+            made = bounded(chosen, eta, cut, 1.0)
+            high, low = made.v - made.b, -made.b
+            mean = chosen.mean(eta)
+            assert np.abs(mean * high + (1 - mean) * low).max() < 1e-12
+            assert max(np.abs(high).max(), np.abs(low).max()) <= 1 + 1e-12
+            assert made.curve == pytest.approx((high - low) * chosen.slope(eta))
+            assert made.size == pytest.approx(mean * np.abs(high) + (1 - mean) * np.abs(low))
+    chosen, y = link("poisson", 60.0), np.arange(61)
+    for spread in (1.0, 3.0):
+        made = bounded(chosen, eta, 2.5, spread)
+        for i, one in enumerate(eta):
+            law = scipy.stats.poisson(np.exp(one)) if spread == 1 else scipy.stats.nbinom(np.exp(one) / 2, 1 / 3)
+            mass = law.pmf(y) + law.sf(60) * (y == 60)
+            psi = np.clip(made.v[i] * y - made.b[i], -1, 1)
+            assert abs(mass @ psi) < 1e-7
+            assert made.square[i] == pytest.approx(mass @ psi**2)
+            if spread == 1:  # the derivative of a mean is its covariance with the score of the law
+                assert made.curve[i] == pytest.approx(mass @ (psi * (y - np.exp(one))), rel=1e-5)
