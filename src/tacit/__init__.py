@@ -17,6 +17,7 @@ from tacit.inference import ranges as _ranges
 from tacit.inference import regression as _regression
 from tacit.inference import sample_and_aggregate as _sample_and_aggregate
 from tacit.inference import sparse_histogram as _sparse
+from tacit.logistic import LogisticBins
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
 from tacit.queries_blocks import SampleAndAggregate
@@ -51,6 +52,7 @@ __all__ = [
     "Date",
     "Histogram",
     "Integer",
+    "LogisticBins",
     "Loss",
     "Mean",
     "Model",

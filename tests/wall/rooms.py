@@ -30,6 +30,7 @@ ROOMS: Final[dict[str, str]] = {
     "query_words": SHARED,
     "question": SHARED,
     "linear": SHARED,
+    "logistic": SHARED,
     "schema": SHARED,
     "release": SHARED,
     "parts": SHARED,
