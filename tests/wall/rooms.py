@@ -39,6 +39,7 @@ ROOMS: Final[dict[str, str]] = {
     "documents_models": SHARED,
     "documents_queries": SHARED,
     "documents_words": SHARED,
+    "phases": SHARED,
     "privacy": SHARED,
     "tables": SHARED,
     "texts": SHARED,
