@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from tacit.inference.laws import Array
@@ -37,6 +39,12 @@ def uneven(lower: Array, upper: Array) -> bool:
     """Whether bins differ in width, by more than bins of equal width do in floating point."""
     widths = upper - lower
     return bool(np.ptp(widths) > 1e-6 * widths.max())
+
+
+def axis_of(release: Released, column: str) -> Axis:
+    """Public facts of a column of a released histogram."""
+    axes = cast("tuple[Axis, ...]", getattr(release, "axes", ()))
+    return axes[[name for name, _ in release.levels].index(column)]
 
 
 def logistic_of(release: Released, column: str) -> LogisticBins | None:
