@@ -272,6 +272,7 @@ def others(tables: Mapping[str, Callable[[], Binned]], repeats: int) -> list[Par
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few perturbations, to the terminal")
+    parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--pums", type=Path)
     parser.add_argument("--flights", type=Path)
     options = parser.parse_args()
@@ -281,7 +282,7 @@ def main() -> None:
     tables |= {"flights": partial(flights, options.flights)} if options.flights else {}
     size = (4, 3, 20) if options.quick else (100, 10, 1_000)
     for part, made in (("lei.py generated", page(*size[:2])), ("lei.py real", others(tables, size[2]))):
-        text = worked(made)
+        text = worked(made, options.processes)
         if options.quick:
             print(text)
         else:
