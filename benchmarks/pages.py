@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeAlias
 
 
 def put(page: Path, part: str, text: str) -> None:
@@ -16,3 +20,23 @@ def put(page: Path, part: str, text: str) -> None:
     else:
         new = f"{old.rstrip()}\n\n{made}\n".lstrip()
     page.write_text(new, encoding="utf-8")
+
+
+Part: TypeAlias = str | Callable[[], str]
+_parts: list[Part] = []
+
+
+def worked(parts: Sequence[Part], processes: int = 2) -> str:
+    """Parts one below the other; those that are functions run side by side, in forked processes, and are told."""
+    _parts[:] = parts
+    start, found = time.monotonic(), []
+    with get_context("fork").Pool(processes) as pool:
+        for text in pool.imap(_worked, range(len(parts))):
+            found.append(text)
+            print(f"{time.monotonic() - start:5.0f} s  {text.strip().splitlines()[-1][:120]}", flush=True)
+    return "\n".join(found)
+
+
+def _worked(at: int) -> str:
+    part = _parts[at]
+    return part if isinstance(part, str) else part()

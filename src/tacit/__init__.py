@@ -18,6 +18,8 @@ from tacit.inference import regression as _regression
 from tacit.inference import sample_and_aggregate as _sample_and_aggregate
 from tacit.inference import sparse_histogram as _sparse
 from tacit.inference import sufficient_statistics as _sufficient
+from tacit.logistic import LogisticBins
+from tacit.phases import progress
 from tacit.privacy import Budget, Cost
 from tacit.queries import Count, DataQuality, Histogram, Mean, Quantiles, Query, Range, Regression, Sum, Variance
 from tacit.queries_blocks import SampleAndAggregate
@@ -54,6 +56,7 @@ __all__ = [
     "Date",
     "Histogram",
     "Integer",
+    "LogisticBins",
     "Loss",
     "Mean",
     "Model",
@@ -84,6 +87,7 @@ __all__ = [
     "hierarchy",
     "methods",
     "plan",
+    "progress",
     "release_schema",
     "table",
     "testing",

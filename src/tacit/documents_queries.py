@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from tacit.documents_words import Words, closed, fields_of, listed, ref
 from tacit.linear.query import MODELS
+from tacit.logistic import FEWEST, MOST_BINS
 from tacit.queries import MOST_PROBS, Histogram, Query, Regression
 from tacit.queries_blocks import BIASES
 from tacit.queries_blocks import METHODS as OF_BLOCKS
@@ -19,7 +20,7 @@ def query(kind: type[Query[Any]]) -> Words:
     """A question: its class and its arguments, those at their default left out."""
     names = listed({"type": "string"}, minItems=1, uniqueItems=True)
     edges = listed({"type": "number"}, minItems=1)
-    auto: list[Words] = [{"const": "auto"}] if kind is Histogram else []
+    own_bins: list[Words] = [{"const": "auto"}, _logistic()] if kind is Histogram else []
     box = listed({"type": "number"}, minItems=2, maxItems=2)
     words: Mapping[str, Words] = {
         "columns": names,
@@ -27,7 +28,7 @@ def query(kind: type[Query[Any]]) -> Words:
         "bins": {
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *auto]},
+            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *own_bins]},
         },
         "where": {"type": "string"},
         "weights": {"type": "string"},
@@ -56,3 +57,10 @@ def query(kind: type[Query[Any]]) -> Words:
     own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
     _, optional = fields_of(kind, words)
     return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
+
+
+def _logistic() -> Words:
+    """Bins on the whole line, by a logistic map."""
+    bins: Words = {"type": "integer", "minimum": FEWEST, "maximum": MOST_BINS}
+    scale: Words = {"type": "number", "exclusiveMinimum": 0}
+    return closed({"type": {"const": "LogisticBins"}, "bins": bins, "center": {"type": "number"}, "scale": scale})

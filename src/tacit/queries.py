@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from tacit.errors import QueryError, nearest
 from tacit.linear.query import Regression as Regression
+from tacit.logistic import LogisticBins, worded
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.queries_statistics import SufficientStatistics
 from tacit.query_words import Names
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 MOST_PROBS: Final = 20
 Bins: TypeAlias = Mapping[str, int | Sequence[float]] | tuple[tuple[str, Any], ...]
-OwnBins: TypeAlias = int | Sequence[float] | Literal["auto"]
+OwnBins: TypeAlias = int | Sequence[float] | LogisticBins | Literal["auto"]
 AutoBins: TypeAlias = OwnBins | Mapping[str, OwnBins] | tuple[Any, ...]
 
 
@@ -215,7 +216,8 @@ class Histogram(Query["HistogramRelease"]):
 
     bins: for columns of numbers and dates, how many bins of equal width, or their edges (days in ISO text); an Integer
     of at most 200 values has one bin a value where none are given.  Categories and Booleans have their levels.  Of a
-    single column without its name, too: bins=64.
+    single column without its name, too: bins=64.  `LogisticBins` are of a Real on the whole line, bounds or none; their
+    open ends are the cells "below" and "above".
     "auto", of a column or of all: as many as make fits to the cells most accurate, by the number of rows where it is
     public (or the curator's size_hint) and the price; `plan` names them, and the release's axes have their edges.
     where: of the rows for which a condition holds.  A row whose cell is missing and has no level is in no cell.
@@ -253,7 +255,7 @@ class Histogram(Query["HistogramRelease"]):
 
 def _of_one(columns: Names, bins: Any) -> Any:
     """Bins of a single column, a number or edges, are its own."""
-    number = isinstance(bins, int) and not isinstance(bins, bool)
+    number = (isinstance(bins, int) and not isinstance(bins, bool)) or isinstance(bins, LogisticBins) or worded(bins)
     given: tuple[Any, ...] = tuple(cast(Any, bins)) if isinstance(bins, list | tuple) else ()
     edges = bool(given) and not any(isinstance(one, list | tuple) for one in given)
     return {columns[0]: cast(Any, bins)} if len(columns) == 1 and (number or edges) else cast(Any, bins)

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
 from tacit.errors import QueryError
+from tacit.logistic import LogisticBins, from_words, worded
 from tacit.predicates.reading import parse
 from tacit.predicates.syntax import spelled
 
@@ -38,14 +39,16 @@ def condition(query: Any) -> None:
 
 
 def listed(value: Any) -> Any:
-    """A tuple as a list, anything else as it is."""
+    """A tuple as a list, bins with words of their own as these, anything else as it is."""
+    if isinstance(value, LogisticBins):
+        return value.to_dict()
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
 
 
 def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str, Any], ...]:
     """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges.
 
-    QueryError Q64.
+    A Histogram's may be LogisticBins, or their words.  QueryError Q64, Q100.
     """
     try:
         pairs = dict(given)
@@ -55,8 +58,17 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
         if name not in by:
             text = f"bins of {kind} names {name!r}, which is not in {where}."
             raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
-    fixed = {name: tuple(cast(Any, edges)) if isinstance(edges, list) else edges for name, edges in pairs.items()}
+    fixed = {name: _edges(kind, name, edges) for name, edges in pairs.items()}
     return tuple(sorted(fixed.items()))
+
+
+def _edges(kind: str, name: str, given: Any) -> Any:
+    """Plain frozen values of the bins of one column."""
+    made = from_words(given) if worded(given) else given
+    if isinstance(made, LogisticBins) and kind != "Histogram":
+        text = f"bins of {kind} for {name!r} are logistic, which only those of Histogram can be."
+        raise QueryError(text, code="Q100", hint=f'bins={{"{name}": 10}}')
+    return tuple(cast(Any, made)) if isinstance(made, list) else made
 
 
 def probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:

@@ -41,7 +41,10 @@ COLUMNS: dict[str, Any] = {
     "ok": tc.Boolean(),
     "day": tc.Date("1969-12-01", "1970-02-01"),
     "log income": tc.Real(0, 13, computed="log(income)"),
+    "anything": tc.Real(),
+    "something": tc.Real(missing=1e9),
 }
+LOGISTIC = tc.LogisticBins(6, center=60, scale=20)
 SCHEMA = tc.Schema(COLUMNS)
 QUERIES = [
     tc.Histogram(["age", "sex", "region"], bins={"age": 5}, missing=True, outside=True),
@@ -51,6 +54,9 @@ QUERIES = [
     tc.Histogram(["day", "ok"], bins={"day": 4}, missing=True, outside=True, where="ok or age > 50"),
     tc.Histogram(["odd", "town"], missing=True),
     tc.Histogram("log income", bins={"log income": 6}, missing=True, outside=True),
+    tc.Histogram(["anything", "sex"], bins={"anything": LOGISTIC}, missing=True),
+    tc.Histogram(["something", "ok"], bins={"something": LOGISTIC}, missing=True, where="ok"),
+    tc.Histogram(["age", "income"], bins={"age": LOGISTIC, "income": 3}, outside=True),
 ]
 
 
@@ -73,6 +79,8 @@ def table(rows: int = 800, seed: int = 0) -> pa.Table:
             "town": some([None, "x", "y", "z"], pa.string()),
             "ok": some([None, True, False], pa.bool_()),
             "day": some(days, pa.date32()),
+            "anything": some(wild, pa.float64()),
+            "something": some(wild, pa.float64()),
         }
     )
 
@@ -110,7 +118,7 @@ def test_persons_have_extra_cells_alike(tmp_path: Path) -> None:
     schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **COLUMNS})
     pq.write_table(data, tmp_path / "t.parquet")
     columns = {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
-    for query in QUERIES[:4]:
+    for query in (*QUERIES[:4], *QUERIES[-3:]):
         shape = shape_of(query, schema)
         (expected,) = exact_integers(shape, columns_of(columns, schema))
         for source in (tmp_path / "t.parquet", pl.from_arrow(data)):
@@ -145,7 +153,7 @@ def test_spark_counts_the_same_extra_cells(spark: Any, tmp_path: Path) -> None:
         assert (found == histogram.exact(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
 
 
-@pytest.mark.parametrize("query", QUERIES[:2], ids=lambda q: "-".join(q.columns))
+@pytest.mark.parametrize("query", [*QUERIES[:2], QUERIES[-3]], ids=lambda q: "-".join(q.columns))
 def test_the_contract_of_extra_cells(query: Any) -> None:
     contract(query, SCHEMA, tables=40, draws=40_000)
 

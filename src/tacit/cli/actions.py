@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tacit.cli.output import emit, progress, writable
-from tacit.cli.working import lengths_are_public, working
+from tacit.cli.output import emit, progress, watched, writable
 from tacit.errors import CommandError, FileError
 from tacit.files import Job
 from tacit.privacy import Cost
@@ -151,7 +150,7 @@ def release(
     facts: dict[str, Any] = {"name": job.name, "budget": job.budget, "ledger": job.ledger, "size_hint": job.rows}
     curator = Curator(_data(job), job.schema, **facts, analyst=who)
     _same_rows(job, curator.rows)
-    with working("reading the table, once a question", bar=lengths_are_public(curator)):
+    with watched():
         found = curator.release(asks, shares=job.shares, note=note, **cost)
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
 

@@ -7,9 +7,11 @@ import math
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
+from tacit import phases
 from tacit.errors import CommandError, ReleaseError
 
 
@@ -48,6 +50,11 @@ def progress(text: str) -> None:
     """A phase of long work, where a person watches."""
     if sys.stderr.isatty():
         print(f"… {text}", file=sys.stderr)
+
+
+def watched() -> AbstractContextManager[None]:
+    """Phases of what follows are shown, where a person watches."""
+    return phases.progress() if sys.stderr.isatty() else nullcontext()
 
 
 def writable(target: str | Path, *inputs: str | Path | None) -> None:

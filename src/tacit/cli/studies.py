@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tacit.cli.output import emit, progress, writable
-from tacit.cli.working import lengths_are_public, working
+from tacit.cli.output import emit, progress, watched, writable
 from tacit.errors import CommandError, FileError
 from tacit.study import Site, Study
 
@@ -91,7 +90,7 @@ def release(
     progress("opening the table")
     curator = Curator(own.data, study, site=own, analyst=analyst)
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
-    with working("reading the table, once a question", bar=lengths_are_public(curator)):
+    with watched():
         found = curator.release(study, note=note, **typed)
     finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)
 

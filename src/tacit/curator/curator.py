@@ -19,6 +19,7 @@ from tacit.curator.places import ledger_place, needs_budget, table_name
 from tacit.curator.requests import Behind
 from tacit.curator.source import Source, check_source, computing, open_source
 from tacit.curator.source.site import apply
+from tacit.curator.source.watch import reading
 from tacit.errors import QueryError, SourceError
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Budget, Cost, Number, Spend
@@ -303,7 +304,8 @@ class Curator:
             return None
         unit = unit_of(self.schema)
         what = "rows" if unit is None else "persons"
-        rows = guarded(lambda: self._source.rows(unit), requests.log_of(self._ledger))
+        with reading(f"counting {what}, whose number is public", bar=unit is None):
+            rows = guarded(lambda: self._source.rows(unit), requests.log_of(self._ledger))
         if rows < 2:
             message = f"table {self.name!r} has {rows} {what}; under replace-one their number is public and at least 2."
             raise SourceError(message, code="D20", hint='Budget(..., neighbors="add-remove") for a private number')

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from tacit.curator.asked import Asked, measure
 from tacit.curator.guard import guarded
 from tacit.curator.ledger import Charge, Ledger, Request
 from tacit.curator.source import Source
+from tacit.curator.source.watch import reading
 from tacit.errors import LedgerError
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost
@@ -40,6 +42,11 @@ class Behind:
     source: Source
 
     @property
+    def length_is_public(self) -> bool:
+        """Whether the number of rows is: under replace-one, where each row is a person."""
+        return self.rows is not None and self.unit is None
+
+    @property
     def remaining(self) -> str:
         """What is left, in words."""
         return self.ledger.standing(self.analyst).describe()
@@ -61,7 +68,7 @@ def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Rel
 
 def _buy(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind) -> Charge:
     """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
-    noisy = guarded(lambda: [measure(one, behind.source) for one in designs], log_of(behind.ledger))
+    noisy = guarded(partial(_measured, designs, behind), log_of(behind.ledger))
     made = [
         _document(one, parts, part, charge, asked.study, behind)
         for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
@@ -74,6 +81,19 @@ def _buy(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind
         failed = problem.with_traceback(None)
     del noisy, made, text
     raise failed
+
+
+def _measured(designs: Sequence[Design], behind: Behind) -> list[tuple[Part, ...]]:
+    """READS ROWS.  Noisy integers of each design; a phase a question only where lengths of time tell nothing new."""
+    if not behind.length_is_public:
+        with reading("reading the table, once a question", bar=False):
+            return [measure(one, behind.source) for one in designs]
+    found: list[tuple[Part, ...]] = []
+    for i, one in enumerate(designs, start=1):
+        of = f", question {i} of {len(designs)}" if len(designs) > 1 else ""
+        with reading(f"reading the table{of}", bar=True):
+            found.append(measure(one, behind.source))
+    return found
 
 
 def log_of(ledger: Ledger) -> Path | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from tacit.inference.laws import Array
-from tacit.release import Axis
+from tacit.logistic import LogisticBins
+from tacit.release import Axis, Released
 
 BINNED = ("real", "integer", "date")
 
@@ -36,3 +39,17 @@ def uneven(lower: Array, upper: Array) -> bool:
     """Whether bins differ in width, by more than bins of equal width do in floating point."""
     widths = upper - lower
     return bool(np.ptp(widths) > 1e-6 * widths.max())
+
+
+def axis_of(release: Released, column: str) -> Axis:
+    """Public facts of a column of a released histogram."""
+    axes = cast("tuple[Axis, ...]", getattr(release, "axes", ()))
+    return axes[[name for name, _ in release.levels].index(column)]
+
+
+def logistic_of(release: Released, column: str) -> LogisticBins | None:
+    """The public map of a column's bins, where they are logistic."""
+    for name, bins in getattr(release.query, "bins", ()):
+        if name == column and isinstance(bins, LogisticBins):
+            return bins
+    return None

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import InferenceError
-from tacit.inference.bins import BINNED, spans
+from tacit.inference.bins import BINNED, logistic_of, spans
 from tacit.inference.fits.cells import Axis, Cells
 from tacit.inference.histogram_cells import cells_of, counts_of
 from tacit.inference.laws import Array
+from tacit.logistic import LogisticBins
 from tacit.release import Axis as Facts
 from tacit.release import Levels, Released
 from tacit.untyped import pandas
@@ -42,9 +44,16 @@ def sample(release: Released, n: int, rng: Rng = None) -> pd.DataFrame:
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InferenceError(f"{n!r} rows cannot be drawn.", code="I61", hint="sample(10_000)", state=None)
     facts = cast("tuple[Facts, ...]", getattr(release, "axes", ()))
-    made = rows(cells_of(release), facts, release.ordered, int(n), generator(rng))
+    maps = logistic(release)
+    made = rows(cells_of(release), facts, release.ordered, int(n), generator(rng), maps)
     made.attrs["note"] = note(release)
     return made
+
+
+def logistic(release: Released) -> Mapping[str, LogisticBins]:
+    """The columns with logistic bins."""
+    found = {name: logistic_of(release, name) for name, _ in release.levels}
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def generator(rng: Rng) -> np.random.Generator:
@@ -57,16 +66,24 @@ def generator(rng: Rng) -> np.random.Generator:
         raise _no_rng(rng) from None
 
 
-def rows(cells: Cells, facts: tuple[Facts, ...], ordered: Levels, n: int, rng: np.random.Generator) -> pd.DataFrame:
+def rows(
+    cells: Cells,
+    facts: tuple[Facts, ...],
+    ordered: Levels,
+    n: int,
+    rng: np.random.Generator,
+    maps: Mapping[str, LogisticBins] | None = None,
+) -> pd.DataFrame:
     """Cells drawn with the projected probabilities, and a value within each; InferenceError I63 where there are none.
 
     facts: one public axis for each of the cells'.  Numbers are uniform within their bin: real ones between its edges,
     whole ones and days over those that lie in it.  Cells below and above the bounds become the bounds, missing ones NA.
+    maps: of columns with logistic bins, whose values are uniform on that scale, in the open end bins as well.
     """
     drawn = draw(cells, [_possible(axis, fact) for axis, fact in zip(cells.axes, facts, strict=True)], n, rng)
     order = dict(ordered)
     columns = {
-        axis.name: _column(axis, fact, order.get(axis.name), places, rng)
+        axis.name: _column(axis, fact, order.get(axis.name), places, rng, (maps or {}).get(axis.name))
         for axis, fact, places in zip(cells.axes, facts, drawn, strict=True)
     }
     return pandas().DataFrame(columns, copy=False)
@@ -115,6 +132,11 @@ def note(release: Released) -> str:
     each = (
         f"standard deviation {sd:,.3g} in each of {cells:,} cells, with {found / cells:,.3g} {who(release)} on average"
     )
+    drawn = [
+        f"Values of {name} follow the law of its bins, beyond {one.edges[0]:,.4g} and {one.edges[-1]:,.4g} too, "
+        "where nothing is known but how many there are."
+        for name, one in logistic(release).items()
+    ]
     persons = ["Rows of one person are not told from those of others."] if release.unit is not None else []
     words = [
         f"Synthetic rows, drawn from the noisy {what} of {release.table} ({size}{release.neighbors}; cost",
@@ -126,6 +148,7 @@ def note(release: Released) -> str:
         "(4) the drawing of these rows, which adds an error of its own;",
         "(5) everything within a cell: there values are even and independent of one another.",
         "Standard errors, intervals and p-values from them are wrong; those of fit(), margin() and density() are not.",
+        *drawn,
         *persons,
     ]
     return textwrap.fill(" ".join(words), 120, break_on_hyphens=False)
@@ -144,14 +167,22 @@ def _possible(axis: Axis, fact: Facts) -> Whole:
     return np.append(np.flatnonzero(upper > lower), np.arange(len(lower), axis.size)).astype(np.int64)
 
 
-def _column(axis: Axis, fact: Facts, order: tuple[str, ...] | None, places: Whole, rng: np.random.Generator) -> Any:
+def _column(
+    axis: Axis,
+    fact: Facts,
+    order: tuple[str, ...] | None,
+    places: Whole,
+    rng: np.random.Generator,
+    map_: LogisticBins | None,
+) -> Any:
     """Places along an axis -> values of the column, missing where its cell is."""
     beside = axis.size - len(axis.extra)
     missing = np.zeros(len(places), dtype=np.bool_)
     if "missing" in axis.extra:
         missing = places == beside + axis.extra.index("missing")
     if fact.kind in BINNED:
-        return _typed(_numbers(axis, fact, places, rng), fact.kind, missing, "missing" in axis.extra)
+        found = _numbers(axis, fact, places, rng) if map_ is None else _mapped(axis, places, rng, map_)
+        return _typed(found, fact.kind, missing, "missing" in axis.extra)
     labels = (axis.labels or ())[:beside]
     if labels == ("false", "true"):
         return _nullable(places == 1, missing, "boolean") if "missing" in axis.extra else places == 1
@@ -174,6 +205,15 @@ def _numbers(axis: Axis, fact: Facts, places: Whole, rng: np.random.Generator) -
         if name in axis.extra:
             found[places == axis.size - len(axis.extra) + axis.extra.index(name)] = bound
     return found
+
+
+def _mapped(axis: Axis, places: Whole, rng: np.random.Generator, bins: LogisticBins) -> Array:
+    """A value of the public logistic law within its bin for each place; of no meaning where a cell is missing."""
+    at = np.minimum(places + 1, bins.bins - 1)
+    for name, end in (("below", 0), ("above", bins.bins - 1)):
+        at = np.where(places == axis.bins + axis.extra.index(name), end, at)
+    share = rng.random(len(at))
+    return bins.back((at + np.where(share == 0.0, 0.5, share)) / bins.bins)
 
 
 def _typed(values: Any, kind: str, missing: NDArray[np.bool_], nullable: bool) -> Any:

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError
+from tacit.logistic import LogisticBins
 from tacit.mechanisms import moment_forms, weighted_forms
 from tacit.mechanisms.moment_forms import Form
 from tacit.mechanisms.moments import SHARE, Column, Design
@@ -93,7 +94,7 @@ def framed(
         raise QueryError(message, code="Q32", hint="curator.rows, or more bins")
     form, share = _form(shape.cells, neighbors, leaves, shape.unit is not None)
     column = Column("", form, None, None, noise_for(form.l1, form.l2_squared, cost), cost, share)
-    axes = tuple(_axis(schema, key) for key in keys)
+    axes = tuple(_axis(schema, key, isinstance(bins.get(key.column), LogisticBins)) for key in keys)
     return replace(shape, columns=(column,), axes=axes)
 
 
@@ -128,7 +129,7 @@ def _resolved(
     return resolved(schema, tuple(query.columns), bins, size, others, query.missing + 2 * query.outside)
 
 
-def _axis(schema: Schema, key: KeyMap) -> Axis:
+def _axis(schema: Schema, key: KeyMap, logistic: bool) -> Axis:
     """Public facts of one column."""
     column = schema[key.column]
     missing = str(getattr(column, "missing", "exclude"))
@@ -139,6 +140,8 @@ def _axis(schema: Schema, key: KeyMap) -> Axis:
         low, high = column.days
         return Axis("date", (float(low), *key.edges, float(high)), "days since 1970-01-01", missing, key.extra)
     kind = "integer" if isinstance(column, Integer) else "real"
+    if logistic and key.beyond is not None:
+        return Axis(kind, (key.beyond[0], *key.edges, key.beyond[1]), units, missing, key.extra)
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))
     whole = kind == "integer" and all(
         edge % 1 == 0.5 for edge in key.edges

@@ -14,7 +14,7 @@ from tacit.plots.quality import quality
 from tacit.plots.quantiles import quantile_difference, quantiles
 from tacit.plots.ratios import ratios
 from tacit.plots.steps import density, histogram
-from tacit.plots.survival import survival
+from tacit.plots.survival import step_functions, survival
 
 if TYPE_CHECKING:
     from tacit.inference.estimate import Estimate
@@ -36,6 +36,7 @@ __all__ = [
     "quantile_difference",
     "quantiles",
     "ratios",
+    "step_functions",
     "survival",
 ]
 

@@ -1,16 +1,21 @@
-"""Survival curves with bands, from plain arrays: whatever made them."""
+"""Survival curves and distribution functions: steps with bands, of estimates or from plain arrays."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tacit.errors import InferenceError
+from tacit.inference.bins import axis_of
 from tacit.inference.laws import Array
 from tacit.plots.canvas import Drawn, axes, dress, floats
-from tacit.plots.steps import STYLES
+from tacit.plots.steps import STYLES, numeric
+from tacit.plots.steps import words as words_of
+
+if TYPE_CHECKING:
+    from tacit.inference.from_cells.derived import Derived
 
 
 def survival(
@@ -47,23 +52,62 @@ def survival(
         text = f"{len(labels)} survival curves are too many for one picture (at most {len(STYLES)})."
         raise InferenceError(text, code="I05", hint="fewer groups", state=None)
     ax = axes(ax, 0, 4.2)
-    for style, label, *one in zip(STYLES, labels, curves, low, high, strict=False):
-        _curve(ax, np.append(start, at), [np.append(1.0, values) for values in one], style, label, level)
-    ax.set_ylim(0.0, 1.02)
-    ax.set_xlim(left=start)
+    ends = [np.pad(one, ((0, 0), (1, 0)), constant_values=1.0) for one in (curves, low, high)]
+    _functions(ax, np.append(start, at), ends, labels, f"{100 * level:g}% interval")
     ax.set_ylabel(event)
-    ax.grid(axis="y", color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
     dress(ax, title, words, caption, loc="lower left")
     terms = tuple(f"{label}:{t:g}" if label else f"{t:g}" for label in labels for t in at.tolist())
-    ends = floats(low.reshape(-1)), floats(high.reshape(-1))
-    return Drawn(terms, floats(curves.reshape(-1)), *ends, (), (), level, caption, ax)
+    limits = floats(low.reshape(-1)), floats(high.reshape(-1))
+    return Drawn(terms, floats(curves.reshape(-1)), *limits, (), (), level, caption, ax)
 
 
-def _curve(ax: Any, at: Array, curves: list[Array], style: tuple[str, str, str], label: str, level: float) -> None:
-    """The band first, then the steps; each value holds to the next time."""
+def step_functions(found: Derived, ax: Any = None, *, level: float = 0.95) -> Drawn:
+    """Draw a survival curve or a distribution function with its band, one a group; dates as dates.
+
+    Raises InferenceError I01 for a level below 0.5, I05 for more than four groups, I20 without matplotlib.
+    """
+    from tacit.inference.display import facts, people_words
+
+    made = found.steps
+    assert made is not None
+    if len(made.groups) > len(STYLES):
+        text = f"{len(made.groups)} curves are too many for one picture (at most {len(STYLES)})."
+        raise InferenceError(text, code="I05", hint="by= a column of fewer levels", state=None)
+    limits = found.intervals(level)
+    shape = (len(made.groups), len(made.at))
+    first, last = ([] if end is None else [end] for end in (made.start, made.end))
+    before, after = (np.array([y for _, y in one]) for one in (first, last))
+    curves = [
+        np.stack([np.concatenate([before, group, after]) for group in one.reshape(shape)])
+        for one in (found.values, limits[:, 0], limits[:, 1])
+    ]
+    x = np.array([*(place for place, _ in first), *made.at, *(place for place, _ in last)])
+    axis = axis_of(found.release, made.column)
+    ax = axes(ax, 0, 4.2)
+    band = f"{100 * level:g}% {made.band}"
+    _functions(ax, numeric(ax, axis.kind, x[:-1], x[1:]), curves, made.groups, band)
+    ax.set_ylabel(made.height)
+    caption = facts(found.release)
+    title = f"{found.title} · {people_words(found.release)}"
+    dress(ax, title, words_of(made.column, axis.kind, axis.units), caption)
+    ends = floats(limits[:, 0]), floats(limits[:, 1])
+    return Drawn(found.terms, floats(found.values), *ends, (), (), level, caption, ax)
+
+
+def _functions(ax: Any, at: Array, curves: Sequence[Array], labels: Sequence[str], band: str) -> None:
+    """One step function a group, between 0 and 1: values, lower and upper limits, shape (groups, places) each."""
+    for style, label, *one in zip(STYLES, labels, *curves, strict=False):
+        _curve(ax, at, one, style, label, band)
+    ax.set_ylim(0.0, 1.02)
+    ax.set_xlim(left=at[0])
+    ax.grid(axis="y", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def _curve(ax: Any, at: Array, curves: list[Array], style: tuple[str, str, str], label: str, band: str) -> None:
+    """The band first, then the steps; each value holds to the next place."""
     dark, light, dashes = style
     values, low, high = curves
-    name = f"{100 * level:g}% interval{', ' if label else ''}{label}"
+    name = f"{band}{', ' if label else ''}{label}"
     ax.fill_between(at, low, high, step="post", color=light, alpha=0.5, linewidth=0, label=name)
     ax.step(at, values, where="post", color=dark, linestyle=dashes, linewidth=1.4, label=label or None)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tacit.logistic import MOST_BINS
 from tacit.schema.columns import Date, Integer, Real
-from tacit.schema.rowmaps import MOST_BINS, column_of
+from tacit.schema.rowmaps import column_of
 from tacit.schema.table import Schema
 
 AUTO: Final = "auto"

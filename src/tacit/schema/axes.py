@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Final, cast
 
 from tacit.errors import QueryError
+from tacit.logistic import MOST_BINS, LogisticBins
 from tacit.rowmap import KeyMap
 from tacit.schema.columns import EXCLUDE, Column, Date, Integer, Real
-from tacit.schema.rowmaps import MOST_BINS, binmap, column_of, even_ends, keymap
+from tacit.schema.rowmaps import between, binmap, column_of, even_ends, keymap
 from tacit.schema.table import Schema
 
 MISSING: Final = "missing"
@@ -19,21 +20,26 @@ def axismap(schema: Schema, name: str, bins: object | None, *, missing: bool = F
     """Column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
 
     missing: one more cell, after the others, for cells that would leave their row out.  outside: two more for numbers
-    and days beyond the column's bounds, infinite numbers among them.
+    and days beyond the column's bounds, infinite numbers among them.  Logistic bins have these two whatever the bounds:
+    they are their open ends.
     Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins), Q80 (a level that is called like the cell).
 
     >>> axismap(Schema({"educ": Integer(1, 3)}), "educ", None, missing=True, outside=True).labels
     ('1', '2', '3', 'missing', 'below', 'above')
     """
     key, column = _regular(schema, name, bins), column_of(schema, name)
-    alone = missing and key.missing is None
-    beyond = _bounds(column) if outside and key.edges else None
+    logistic = bins if isinstance(bins, LogisticBins) else None
+    declared = column.missing if logistic is not None and isinstance(column, Real) else EXCLUDE
+    alone = missing and key.missing is None and declared == EXCLUDE
+    beyond = _bounds(column) if outside and key.edges and logistic is None else None
+    beyond = beyond if logistic is None else (logistic.edges[0], logistic.edges[-1])
     extra = (*((MISSING,) if alone else ()), *(BEYOND if beyond is not None else ()))
     if alone and MISSING in key.labels:
         text = f"missing: {MISSING!r} is already a level of column {name!r}."
         raise QueryError(text, code="Q80", hint=f'"{name}": Category(…, missing="unknown") in the schema')
     place = key.size if alone else key.missing
-    return replace(key, labels=(*key.labels, *extra), missing=place, extra=extra, beyond=beyond)
+    made = replace(key, labels=(*key.labels, *extra), missing=place, extra=extra, beyond=beyond)
+    return made if declared == EXCLUDE else replace(made, missing=made.index(declared))
 
 
 def _bounds(column: Column) -> tuple[float, float]:
@@ -46,6 +52,8 @@ def _bounds(column: Column) -> tuple[float, float]:
 
 def _regular(schema: Schema, name: str, bins: object | None) -> KeyMap:
     """Bins or levels as they are declared."""
+    if isinstance(bins, LogisticBins):
+        return _logistic(schema, name, bins)
     if bins is not None:
         return binmap(schema, name, bins)
     column = column_of(schema, name)
@@ -60,3 +68,16 @@ def _regular(schema: Schema, name: str, bins: object | None) -> KeyMap:
         text = f"Histogram: column {name!r} needs bins."
         raise QueryError(text, code="Q64", hint=f'bins={{"{name}": 10}}')
     return keymap(schema, name)
+
+
+def _logistic(schema: Schema, name: str, bins: LogisticBins) -> KeyMap:
+    """The bins between the outer edges; what is beyond them has cells of its own.  QueryError Q100 (no Real)."""
+    column = column_of(schema, name)
+    if not isinstance(column, Real):
+        kind = type(column).__name__
+        text = f"column {name!r} is of type {kind}: logistic bins are for a Real."
+        raise QueryError(text, code="Q100", hint=f'bins={{"{name}": 10}}, or leave it out')
+    labels = between(bins.edges)
+    return KeyMap(
+        name, schema.source(name), "bins", tuple(range(len(labels))), labels, None, True, tuple(bins.edges[1:-1])
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -11,11 +12,11 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.errors import QueryError, nearest
+from tacit.logistic import MOST_BINS
 from tacit.rowmap import GRID, KeyMap, Level, RowMap, Unit
 from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 from tacit.schema.table import Schema
 
-MOST_BINS: Final = 200
 SHORT: Final = 64
 """Levels that an engine numbers one by one."""
 WIDEST: Final = 2**20
@@ -114,9 +115,7 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
     low, high = float(column.lower), float(column.upper)
     edges = _edges(name, bins, low, high)
     ends = [low, *edges, high]
-    labels = tuple(
-        f"[{_short(a)}, {_short(b)}{']' if i == len(edges) else ')'}" for i, (a, b) in enumerate(pairwise(ends))
-    )
+    labels = between(ends)
     if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
         labels = tuple(_numbers(ceil(a), floor(b)) for a, b in pairwise(ends))
     missing = None
@@ -124,6 +123,12 @@ def binmap(schema: Schema, name: str, bins: object) -> KeyMap:
         missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
     even = even_ends(edges, low, high)
     return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges, even=even)
+
+
+def between(ends: Sequence[float]) -> tuple[str, ...]:
+    """Labels of bins between rising edges, the last of which holds its upper edge, too."""
+    last = len(ends) - 2
+    return tuple(f"[{_short(a)}, {_short(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(ends)))
 
 
 def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:

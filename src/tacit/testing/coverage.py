@@ -21,6 +21,7 @@ from tacit.inference.moments import title
 from tacit.inference.terms import Block, block, check_level
 from tacit.mechanisms.moments import Design
 from tacit.noise.laws import RoundedNormal
+from tacit.phases import phase, steps
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.queries_blocks import SampleAndAggregate
@@ -128,7 +129,7 @@ def coverage(
     level: float = 0.95,
     neighbors: str = "replace-one",
 ) -> Coverage:
-    """Draw `repeats` tables from `generator(rng)`, release and estimate each, and count.
+    """Draw `repeats` tables from `generator(rng)`, release and estimate each, and count; `tc.progress()` shows a bar.
 
     `truth`: what is estimated, a number, one a term, or a mapping from term to number.  Price, relation and schema as
     for a curator.  InferenceError I10 where the study makes no sense (no schema, repeats below 2, sizes that vary
@@ -158,7 +159,8 @@ def coverage(
 
         return in_two_steps(Asked(query, schema, neighbors, cost), generator, truth, repeats, random, level)
     shape, exact = _tables(query, generator, schema, neighbors, cost, repeats, random)
-    return study(shape, exact, truth, level, random)
+    with phase("intervals of all of them"):
+        return study(shape, exact, truth, level, random)
 
 
 def study(
@@ -211,15 +213,17 @@ def _tables(
 ) -> tuple[Design, tuple[NDArray[np.int64], ...]]:
     shape: Design | None = None
     found: list[tuple[NDArray[np.int64], ...]] = []
-    for _ in range(repeats):
-        table = columns_of(generator(rng), schema)
-        size = size_of(table, schema)
-        if shape is None:
-            shape = shaped(query, schema, neighbors, size, cost)
-        if shape.rows is not None and size != shape.rows:
-            text = f"the generator made {shape.rows:,} rows, then {size:,}; under replace-one their number is public."
-            raise _impossible(text, 'neighbors="add-remove", or tables of one size')
-        found.append(exact_integers(shape, table, rng))
+    with steps(f"drawing {repeats:,} tables", repeats) as done:
+        for i in range(repeats):
+            done(i)
+            table = columns_of(generator(rng), schema)
+            size = size_of(table, schema)
+            if shape is None:
+                shape = shaped(query, schema, neighbors, size, cost)
+            if shape.rows is not None and size != shape.rows:
+                text = f"the generator made {shape.rows:,} rows, then {size:,}; under replace-one that is public."
+                raise _impossible(text, 'neighbors="add-remove", or tables of one size')
+            found.append(exact_integers(shape, table, rng))
     stacked = tuple(np.stack(arrays) for arrays in zip(*found, strict=True))
     return cast(Design, shape), stacked
 

@@ -20,6 +20,7 @@ from tacit.inference.laws import Array
 from tacit.inference.moments import estimate, title
 from tacit.inference.terms import Target
 from tacit.mechanisms.moments import Column, Design
+from tacit.phases import phase
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Axis, Levels, Part, Variable
@@ -182,7 +183,15 @@ def simulate(
         text = "a sparse histogram is not simulated: it is the dense one without what is below its threshold."
         raise InferenceError(text, code="Q84", hint="Histogram(…) without sparse=True", state=None)
     random = np.random.default_rng(rng)
-    exact = exact_integers(shape, table, random)
+    with phase("exact sums"):
+        exact = exact_integers(shape, table, random)
+    with phase(f"{repeats:,} simulated releases"):
+        return _simulated(shape, exact, repeats, random)
+
+
+def _simulated(
+    shape: Design, exact: tuple[NDArray[np.int64], ...], repeats: int, random: np.random.Generator
+) -> Simulation:
     noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
     plain = point_estimates(shape, tuple(k[None] for k in exact))[0]

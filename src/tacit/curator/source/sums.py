@@ -282,9 +282,10 @@ def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
     if _textual(key):
         return nw.col(column)
     found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
-    if not exact or key.missing is None or key.missing >= len(key.levels):
+    if not exact or key.missing is None or (key.missing >= len(key.levels) and key.beyond is None):
         return found
-    there = ex.real(float(key.levels[key.missing]))  # a person's rows of one cell are one group
+    # a person's rows of one cell are one group; bins are their own levels, and so are cells beyond them
+    there = ex.real(float(key.missing if key.beyond is not None else key.levels[key.missing]))
     return nw.when(found.is_null()).then(there).otherwise(found)
 
 

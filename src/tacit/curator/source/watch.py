@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+from tacit.phases import phase, shown
+
 
 class Watched:
     """The connection that was made last: the one that works."""
@@ -52,3 +54,14 @@ def watching() -> Generator[Watched]:
         yield made
     finally:
         WATCHED.reset(token)
+
+
+@contextmanager
+def reading(text: str, *, bar: bool) -> Generator[None]:
+    """A pass over a table as a phase that a person who waits sees: a clock, and where `bar` the part done."""
+    if not (bar and shown()):
+        with phase(text):
+            yield
+        return
+    with watching() as watched, phase(text, watched.share):
+        yield

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from tacit.inference.from_cells.errors import Error, Noise
 from tacit.inference.laws import Array
+from tacit.logistic import LogisticBins
 
 Places: TypeAlias = NDArray[np.int64]
 FINE: Final = 8
@@ -31,7 +32,8 @@ class Curve:
 
     edges: shape (K + 1,), of bins; of levels with numbers, K of them, and `discrete`.  counts: shape (K,), signed.
     below, above: counts beyond the bounds, or None where they are in the first and the last bin.  sampling: whether
-    the rows are a sample.
+    the rows are a sample.  map: of logistic bins; within bins everything is then on its scale, and values are mapped
+    back: quantiles keep their order.
     """
 
     edges: Array
@@ -41,6 +43,16 @@ class Curve:
     above: float | None = None
     sampling: bool = True
     discrete: bool = False
+    map: LogisticBins | None = None
+
+    @cached_property
+    def line(self) -> Array:
+        """Edges on the scale on which densities are taken as lines, shape (K + 1,)."""
+        return self.edges if self.map is None else self.map.mapped(self.edges)
+
+    def back(self, place: float) -> float:
+        """A place on that scale as a value of the column."""
+        return place if self.map is None else float(self.map.back(place))
 
     @property
     def bins(self) -> int:
@@ -87,8 +99,8 @@ class Curve:
         share = np.diff(self.rising)
         if not self.shaped:
             return np.zeros(self.bins), np.zeros(self.bins)
-        width = np.diff(self.edges)
-        slope, off = slopes(share / width, (self.edges[1:] + self.edges[:-1]) / 2)
+        width = np.diff(self.line)
+        slope, off = slopes(share / width, (self.line[1:] + self.line[:-1]) / 2)
         return np.clip(slope * width**2, -2 * share, 2 * share), np.minimum(off * width**2, 4 * share)
 
     @property
@@ -110,20 +122,28 @@ class Curve:
 
     def quantile(self, tau: float) -> tuple[float, int]:
         """The tau-quantile, and its bin: -1 below the bounds, K above."""
+        at, u = self.placed(tau)
+        if self.discrete or at < 0 or at == self.bins:
+            return float(self.edges[max(at, 0)]), at
+        if u in (0.0, 1.0):
+            return float(self.edges[at + int(u)]), at
+        return self.back(float(self.line[at] + u * (self.line[at + 1] - self.line[at]))), at
+
+    def placed(self, tau: float) -> tuple[int, float]:
+        """The bin of the tau-quantile, and at what share of it, on the scale of `line`."""
         F = self.rising
         if self.below is not None and tau <= F[0]:
-            return float(self.edges[0]), -1
+            return -1, 1.0
         if self.above is not None and tau > F[-1]:
-            return float(self.edges[-1]), self.bins
+            return self.bins, 0.0
         at = int(np.clip(np.searchsorted(F, tau, side="left") - 1, 0, self.bins - 1))
         if self.discrete:
-            return float(self.edges[at]), at
+            return at, 0.0
         share, bend = F[at + 1] - F[at], self.shape[0][at]
         left = float(np.clip(tau - F[at], 0.0, share))
         start = share - bend / 2  # the root of start * u + bend * u**2 / 2 = left that lies in [0, 1]
         root = start + np.sqrt(max(start**2 + 2 * bend * left, 0.0))
-        u = 2 * left / root if root > 0 else 0.5
-        return float(self.edges[at] + min(u, 1.0) * (self.edges[at + 1] - self.edges[at])), at
+        return at, float(min(2 * left / root, 1.0)) if root > 0 else 0.5
 
     def interval(self, tau: float, level: float, smooth: bool = True) -> tuple[float, float]:
         """Ends of {t: |S(t) - tau N| is within its law}: whole bins where not `smooth`, or of levels."""
@@ -149,9 +169,9 @@ class Curve:
             lower = start if first == 0 else self.edges[int(x[first]) - 1]
             upper = stop if last >= end else self.edges[int(x[last]) + 1]
             return float(lower), float(upper)
-        place = np.interp(x, np.arange(self.bins + 1), self.edges)
-        lower = start if first == 0 else _zero(place, high, first - 1)
-        upper = stop if last >= end else _zero(place, low, last)
+        place = np.interp(x, np.arange(self.bins + 1), self.line)
+        lower = start if first == 0 else self.back(_zero(place, high, first - 1))
+        upper = stop if last >= end else self.back(_zero(place, low, last))
         return float(lower), float(upper)
 
     def _grid(self, smooth: bool) -> tuple[Places, Array]:

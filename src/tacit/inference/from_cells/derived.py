@@ -75,6 +75,23 @@ def positive(v: float, q: float) -> tuple[float, float]:
     return v * math.exp(-q / v), v * math.exp(q / v)
 
 
+@dataclass(frozen=True)
+class Steps:
+    """What the terms are values of: a function between 0 and 1 of `column`, group by group, at each of `at`.
+
+    start, end: a place and its value before the first and after the last, or None.  height: words of its values.  band:
+    what its intervals are.
+    """
+
+    column: str
+    at: tuple[float, ...]
+    groups: tuple[str, ...]
+    height: str
+    start: tuple[float, float] | None = None
+    end: tuple[float, float] | None = None
+    band: str = "interval"
+
+
 @dataclass(frozen=True, repr=False)
 class Derived:
     """Labelled numbers made of the cells of a histogram, with both errors.
@@ -112,6 +129,7 @@ class Derived:
     notes: tuple[str, ...] = ()
     term_title: str = ""
     picked: tuple[int, ...] = ()
+    steps: Steps | None = None
 
     def __post_init__(self) -> None:
         if not self.reasons:
@@ -172,6 +190,7 @@ class Derived:
         at = [place_of(self.terms, one) for one in asked]
         kept = replace(self, terms=tuple(asked), values=self.values[at], reasons=tuple(self.reasons[i] for i in at))
         both = [None if part is None else part[np.ix_(at, at)] for part in (self.sampling, self.privacy)]
+        kept = replace(kept, steps=None)
         return replace(kept, sampling=both[0], privacy=both[1], picked=tuple(self.picked[i] for i in at))
 
     def __len__(self) -> int:
@@ -197,7 +216,14 @@ class Derived:
         return summary(self, level)
 
     def plot(self, ax: Any = None) -> Any:
-        """Intervals, one row a term; `.save("picture.png")`; InferenceError I20 without matplotlib."""
+        """Intervals, one row a term; of a whole curve steps with a band.  `.save("picture.png")`.
+
+        InferenceError I20 without matplotlib, I05 for a curve of more than four groups, or more than 1,000 terms.
+        """
+        if self.steps is not None:
+            from tacit.plots.survival import step_functions
+
+            return step_functions(self, ax)
         from tacit.plots.derived import derived
 
         return derived(self, ax)

@@ -10,7 +10,7 @@ import numpy as np
 from tacit.inference.estimate import Target
 from tacit.inference.fits.cells import Axis
 from tacit.inference.from_cells.curve import Curve, Places
-from tacit.inference.from_cells.derived import Derived
+from tacit.inference.from_cells.derived import Derived, Steps
 from tacit.inference.from_cells.errors import Error
 from tacit.inference.from_cells.quantiles import curves
 from tacit.inference.from_cells.taken import By, checked, taken, unclear, words
@@ -104,7 +104,17 @@ def cdf(
         tuple(reason for reason in reasons for _ in own),
         (f"{band}; values at edges are exact but for both errors: nothing is assumed of the values within bins",),
         term_title=":".join((*made.by, column)),
+        steps=_steps(made.axes[0], found[0], made.labels, "simultaneous band" if simultaneous else "interval"),
     )
+
+
+def _steps(axis: Axis, curve: Curve, groups: tuple[str, ...], band: str) -> Steps:
+    """The picture's ends: 0 at the lower and 1 at the upper bound, where there are no cells beyond."""
+    first, last = float(curve.edges[0]), float(curve.edges[-1])
+    start = None if curve.below is not None else (first, 0.0)
+    end = None if curve.above is not None else (last, 1.0)
+    places = tuple(float(x) for x in _told(axis, curve))
+    return Steps(axis.name, places, groups, "share at or below", start, end, band)
 
 
 def at(curve: Curve) -> Places:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.errors import InferenceError
 from tacit.inference import laws
+from tacit.inference.bins import logistic_of
 from tacit.inference.estimate import Target
 from tacit.inference.from_cells.curve import Curve
 from tacit.inference.from_cells.derived import Derived
@@ -98,6 +99,7 @@ def curves(made: Taken, target: Target) -> tuple[Curve, ...]:
             None if above is None else float(above[g]),
             sampling=target == "population",
             discrete=discrete,
+            map=logistic_of(made.release, axis.name),
         )
         for g in range(len(made.labels))
     )
@@ -110,7 +112,8 @@ def _range(curve: Curve) -> tuple[float, float]:
 
 def _said(curve: Curve, tau: float, smooth: bool) -> str | None:
     """Why a quantile is less than it seems: beyond the bounds, in a bin that holds values beyond them, too coarse."""
-    value, at = curve.quantile(tau)
+    at, share = curve.placed(tau)
+    value, _ = curve.quantile(tau)
     if at == -1:
         return f"censored: below {value:,g}"
     if at == curve.bins:
@@ -123,7 +126,6 @@ def _said(curve: Curve, tau: float, smooth: bool) -> str | None:
         return f"in the last bin, which holds all values above {curve.edges[-2]:,g}"
     if not smooth:
         return None
-    share = float((value - curve.edges[at]) / (curve.edges[at + 1] - curve.edges[at]))
     room = curve.room(np.array([at]), np.array([share]))[0] * curve.size
     sd = float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
     if room > laws.normal_quantile(0.95) * sd:
@@ -136,8 +138,10 @@ def _note(curve: Curve, smooth: bool) -> str:
         return "a quantile is a value of the column, its interval as well"
     if smooth and curve.shaped:
         width = float(np.max(np.diff(curve.edges)))
+        mapped = " on the logistic scale" if curve.map is not None else ""
         return (
-            f"within bins (at most {width:,.4g} wide) the density is taken as a line, and intervals allow for what the "
+            f"within bins (at most {width:,.4g} wide) the density{mapped} is taken as a line, and intervals allow for "
+            "what the "
             'neighbours say against it; values heaped on few points need within="bins"'
         )
     return "intervals are of whole bins, whatever the values within do"

@@ -11,7 +11,7 @@ from tacit.errors import InferenceError
 from tacit.inference.estimate import Target
 from tacit.inference.fits.cells import Axis
 from tacit.inference.from_cells.curve import pooled
-from tacit.inference.from_cells.derived import Derived
+from tacit.inference.from_cells.derived import Derived, Steps
 from tacit.inference.from_cells.errors import Error
 from tacit.inference.from_cells.lifetable import LifeTable, crossing, last
 from tacit.inference.from_cells.moments import sampling_of
@@ -168,6 +168,7 @@ def survival(
         tuple(reason for one in found for reason in one.reasons),
         (_note(axis), "intervals on the scale log(-log S), with Greenwood's variance and the noise"),
         term_title=":".join((*made.by, time)),
+        steps=Steps(time, tuple(edges), made.labels, f"share without {event}", (_start(axis), 1.0)),
         times=tuple(edges),
         groups=made.labels,
         start=_start(axis),
