@@ -36,9 +36,7 @@ Rule = tuple[Array, Array]
 Density = Callable[[Array], Array]
 
 
-def law(
-    model: Likelihood, vector: Array, density: Density, fine: int = FINE, breaks: tuple[float, ...] = ()
-) -> Rule:
+def law(model: Likelihood, vector: Array, density: Density, fine: int = FINE, breaks: tuple[float, ...] = ()) -> Rule:
     """Points and their probabilities, adding up to 1.  ModelError M18 where there are none.
 
     density: log-densities of an array of rows, shape (n,), at the vector.  fine: how many points on the line.  breaks:
