@@ -193,9 +193,9 @@ def page(result: Any, split: Mapping[str, pd.DataFrame], epsilon: str) -> str:
     return "\n".join(
         [
             f"{len(split)} parties of {min(sizes):,} to {max(sizes):,} people, half of them of {half:,} or fewer,",
-            f"{sum(sizes):,} in all; each has ε = {epsilon} for all questions, and its size is private. One run. The last",
-            "column is the difference in standard errors of the combined; that of a quantile is the width of its interval",
-            "over 3.92.",
+            f"{sum(sizes):,} in all; each has ε = {epsilon} for all questions, and its size is private. One run.",
+            "The last column is the difference in standard errors of the combined (of a quantile: its interval's",
+            "width over 3.92).",
             "",
             "| quantity | all rows, no privacy | SE | combined | SE | difference / SE |",
             "| :--- | ---: | ---: | ---: | ---: | ---: |",
