@@ -2,10 +2,11 @@
 
     python benchmarks/pums_parties.py TABLE.parquet [--parties N] [--epsilon 4] [--page docs/reference/combining.md]
 
-TABLE: the Census 2000 sample of California that CONTRIBUTING speaks of; it stays where it is.  PUMAs whose codes begin
-alike (the first three digits, counties or groups of them) are one party, of 24 to 1,073 people.  Every party has a
-folder, a key and a ledger of its own, and answers in a process of its own; only files go between it and the coordinator,
-who runs `tacit combine` as a process, too.  Beside it stands what all rows together would give, without privacy.
+TABLE: the Census 2000 sample of California (columns puma, income, age, educ, sex, married); it stays where it is.
+PUMAs whose codes begin alike (the first three digits: counties or groups of them) are one party, of 24 to 1,073 people.
+Every party has a folder, a key and a ledger of its own, and answers in a process of its own; only files go between it
+and the coordinator, who runs `tacit combine` as a process, too.  Beside it stands what all rows would give, without
+privacy.
 """
 
 from __future__ import annotations
@@ -105,11 +106,13 @@ def answered(home: Path, name: str) -> None:
 
 
 def lines(result: Any, split: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, float, float, float, float]]:
-    """Quantity, pooled without privacy and its standard error, combined and its standard error."""
+    """Quantity, of all rows without privacy and its standard error, combined and its standard error."""
     people = pd.concat(split.values())
-    inside = {name: own["income"].clip(0, 300_000) for name, own in split.items()}
-    apart = [one for one in inside.values() if len(one) > 1]
-    plain = effects(np.array([one.mean() for one in apart]), np.array([one.var() / len(one) for one in apart]))
+    inside = [own["income"].clip(0, 300_000) for own in split.values()]
+    sizes = np.array([len(one) for one in inside])
+    # a row has one variance for all: incomes of poor counties vary less, so that their own would favour them
+    row = sum(((one - one.mean()) ** 2).sum() for one in inside) / (sizes.sum() - len(sizes))
+    plain = effects(np.array([one.mean() for one in inside]), row / sizes)
     mean = result["income"].estimate()
     yield "mean income of counties (random effects)", plain.mu, plain.variance**0.5, mean.value, mean.std_error
     yield "sd of county means τ", plain.tau2**0.5, float("nan"), float(mean.tau2) ** 0.5, float("nan")
@@ -183,14 +186,16 @@ def page(result: Any, split: Mapping[str, pd.DataFrame], epsilon: str) -> str:
     """The section: what was done, and its table."""
     sizes = [len(one) for one in split.values()]
     rows = [
-        f"| {name} | {number(plain)} | {number(error)} | {number(value)} | {number(own)} | {ratio(value - plain, own)} |"
+        f"| {name} | {' | '.join(map(number, (plain, error, value, own)))} | {ratio(value - plain, own)} |"
         for name, plain, error, value, own in lines(result, split)
     ]
+    half = int(np.median(sizes))
     return "\n".join(
         [
-            f"{len(split)} parties of {min(sizes):,} to {max(sizes):,} people ({sum(sizes):,} in all, half of the parties of "
-            f"{int(np.median(sizes)):,} or fewer), each with ε = {epsilon} for all questions, add-remove, so that sizes are "
-            "private. One run; the last column is the difference in standard errors of the combined.",
+            f"{len(split)} parties of {min(sizes):,} to {max(sizes):,} people, half of them of {half:,} or fewer,",
+            f"{sum(sizes):,} in all; each has ε = {epsilon} for all questions, and its size is private. One run.",
+            "The last column is the difference in standard errors of the combined (of a quantile: its interval's",
+            "width over 3.92).",
             "",
             "| quantity | all rows, no privacy | SE | combined | SE | difference / SE |",
             "| :--- | ---: | ---: | ---: | ---: | ---: |",

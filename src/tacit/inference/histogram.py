@@ -17,7 +17,7 @@ from tacit.inference.invert import Counts, Inversion, Linear
 from tacit.inference.laws import Array
 from tacit.inference.moments import people_of, source_of, who
 from tacit.inference.terms import Block, Target, check_target
-from tacit.noise.laws import Law, RoundedNormal, rescaled
+from tacit.noise.laws import LEAST, Law, RoundedNormal, rescaled
 from tacit.release import Axis, Levels, Release, Released, cell_labels, register
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def _law(law: Law, added: int, share: int) -> Law:
     if added == 1:
         return law if share == 1 else rescaled(law, share)
     scale = float(np.sqrt(added * law.variance())) / share
-    return RoundedNormal(Fraction(scale).limit_denominator(10**6))
+    return RoundedNormal(max(Fraction(scale).limit_denominator(10**6), LEAST))
 
 
 def _source(made: Margin) -> str:

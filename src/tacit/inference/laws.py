@@ -221,14 +221,32 @@ def _outside(law: Law, h: int) -> float:
 
 
 def split(law: Law, weights: Array) -> tuple[Array, Array]:
-    """Weighted noises -> (normal sd, Laplace scales): weights (..., k) -> shapes (...), (..., k).
+    """Weighted noises -> (normal sd, Laplace scales): weights (..., k) -> shapes (...), (..., k)."""
+    normal = normal_part(law)
+    sd = np.sqrt((weights**2).sum(axis=-1) * law.variance() * normal)
+    return sd, np.abs(weights) * smooth(law) * math.sqrt(1 - normal)
 
-    A law may be of both kinds: `normal` is then the part of its variance that is normal.
+
+def normal_part(law: Law) -> float:
+    """Part of a noise's variance that is normal: a law may be of both kinds, and says so itself (`normal`)."""
+    own: float | None = getattr(law, "normal", None)
+    return float(is_gaussian(law)) if own is None else own
+
+
+def drawn(law: Law, number: int, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """Seeded sums of so many independent noises of one law, each of which may be a sum of `pieces` itself.
+
+    A sum of n two-sided geometric noises is the difference of two negative binomial ones; normal ones are one normal.
     """
-    normal: float | None = getattr(law, "normal", None)
-    if normal is not None:
-        sd = np.sqrt((weights**2).sum(axis=-1) * law.variance() * normal)
-        return sd, np.abs(weights) * smooth(law) * math.sqrt(1 - normal)
-    if is_gaussian(law):
-        return np.sqrt((weights**2).sum(axis=-1) * law.variance()), np.zeros_like(weights)
-    return np.zeros(weights.shape[:-1]), np.abs(weights) * smooth(law)
+    pieces: tuple[tuple[Law, int, int], ...] = getattr(law, "pieces", ()) or ((law, 1, 1),)
+    total = np.zeros(shape)
+    for piece, weight, count in pieces:
+        many = number * count
+        if is_gaussian(piece):
+            total += weight * rng.standard_normal(shape) * math.sqrt(many * piece.variance())
+        elif many == 1:
+            total += weight * piece.sample(int(np.prod(shape)), rng).reshape(shape)
+        else:
+            two = rng.negative_binomial(many, -math.expm1(-1 / float(piece.scale)), (2, *shape))
+            total += weight * (two[0] - two[1])
+    return total

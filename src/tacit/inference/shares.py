@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from tacit.inference.invert import CONTINUITY, Inversion, accepted
-from tacit.inference.laws import Array, halfwidth, is_gaussian, smooth, tail
+from tacit.inference.laws import Array, halfwidth, is_gaussian, split, tail
 from tacit.noise.laws import Law
 from tacit.release import Released
 
@@ -90,7 +90,8 @@ def summed(law: Law, number: int) -> tuple[float, Array]:
     """The sum of so many independent noises -> (normal standard deviation, Laplace scales)."""
     if is_gaussian(law) or number > FEW:
         return float(np.sqrt(number * law.variance())), np.zeros(0)
-    return 0.0, np.full(number, smooth(law))
+    sd, scales = split(law, np.ones(number))
+    return float(sd), scales
 
 
 def unclear(size: float, law: Law, number: int, share: int) -> str | None:

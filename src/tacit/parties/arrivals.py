@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import glob
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -84,7 +84,7 @@ def _simulated(one: Any) -> bool:
 
 
 @contextmanager
-def unswept() -> Iterator[None]:
+def unswept() -> Generator[None]:
     """Without looks for unused cycles: of many documents are made many small objects, none of them in a cycle."""
     was = gc.isenabled()
     gc.disable()

@@ -59,20 +59,15 @@ class Noise:
         loads = np.concatenate([weights - shift, -shift], axis=-1) / self.share
         rest = np.maximum(self.size - times.sum(axis=-1, keepdims=True), 0.0)
         number = self.added * np.concatenate([times, rest], axis=-1)
-        if laws.is_gaussian(self.law):
-            variance = sampling + self.law.variance() * (number * loads**2).sum(axis=-1)
+        normal = laws.normal_part(self.law)
+        variance = sampling + normal * self.law.variance() * (number * loads**2).sum(axis=-1)
+        if normal == 1:
             return Error(variance, np.zeros((*variance.shape, 1)), np.ones(1))
-        return Error(sampling, np.abs(loads) * laws.smooth(self.law), number)
+        return Error(variance, np.abs(loads) * laws.smooth(self.law) * (1 - normal) ** 0.5, number)
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        """Seeded noises of cells before projection: a sum of two-sided geometric ones is of two negative binomials."""
-        if laws.is_gaussian(self.law):
-            return rng.standard_normal(shape) * np.sqrt(self.cell)
-        if self.added == 1:
-            return self.law.sample(int(np.prod(shape)), rng).reshape(shape) / self.share
-        p = -np.expm1(-1 / float(self.law.scale))
-        two = rng.negative_binomial(self.added, p, (2, *shape))
-        return (two[0] - two[1]).astype(np.float64) / self.share
+        """Seeded noises of cells before projection."""
+        return laws.drawn(self.law, self.added, shape, rng) / self.share
 
 
 @dataclass(frozen=True)
