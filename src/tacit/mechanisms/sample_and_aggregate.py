@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -133,8 +134,12 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
     plan = cast(Plan, shape.blocks)
     query = cast(SampleAndAggregate, shape.query)
-    groups = blocks.groups(source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
-    found = sums(shape, np.concatenate([estimates(plan.model, one, query.bias) for one in groups]))
+    asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
+    answer = partial(estimates, plan.model, query.bias)
+    values = blocks.spread(*asked, answer, plan.model.fallback)
+    if values is None:
+        values = np.concatenate([answer(one) for one in blocks.groups(*asked)])
+    found = sums(shape, values)
     return tuple(_part(column, protect(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
@@ -142,7 +147,7 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
     """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    return sums(shape, estimates(plan.model, found, query.bias))
+    return sums(shape, estimates(plan.model, query.bias, found))
 
 
 def sums(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
@@ -152,7 +157,7 @@ def sums(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
     return tuple(_sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
-def estimates(model: Likelihood | Statistic, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
+def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) -> NDArray[np.float64]:
     """The estimate of each block, within the box, shape (blocks, parameters)."""
     if isinstance(model, Statistic):
         return fresh.statistics(model, found.values, found.sizes, bias)
