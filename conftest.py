@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     session = pytest.importorskip("pyspark.sql", reason="Spark tests need the extra `spark`")
     folder = tmp_path_factory.mktemp("spark")
     (folder / "log4j2.properties").write_text(SPARK_CONF, encoding="utf-8")
-    os.environ.update(SPARK_CONF_DIR=str(folder), SPARK_LOCAL_IP="127.0.0.1")
+    os.environ.update(SPARK_CONF_DIR=str(folder), SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=sys.executable)
     made = (
         session.SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")

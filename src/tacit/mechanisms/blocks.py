@@ -9,13 +9,15 @@ block's content is a function of its own rows and their words: sorted, padded to
 A small table is read once, and its words are the operating system's.  A large one, of a source whose rows have places
 that last, is read piece by piece, once for each group of as many blocks as there is room for; its words are a function
 of a key from the operating system, which is gone with the release.  Memory is that of one group, whatever the table.
+On a cluster rows go to the machine of their group of blocks, and the numbers of blocks come back.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, sqrt
 from typing import Final
 
@@ -83,6 +85,54 @@ def groups(
         yield group.blocks()
 
 
+def spread(
+    source: Source,
+    cells: Sequence[Cell],
+    unit: Unit | None,
+    where: Predicate | None,
+    blocks: int,
+    room: int,
+    answer: Callable[[Blocks], NDArray[np.float64]],
+    default: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
+    """READS ROWS where they are.  The numbers of every block, shape (blocks, p), by machines of a cluster; else None.
+
+    A group without a row has none of its own, and every block of it the default, as an empty block has.
+    """
+    size = max(1, SMALL // 16 // (room * len(cells)))
+    of = partial(_of_group, answer, blocks, room, size)
+    found = source.spread(cells, unit, where, os.urandom(32), partial(_group, blocks, size), of, len(default))
+    if found is None:
+        return None
+    made = np.tile(default, (blocks, 1))
+    for number, values in found.items():
+        made[number * size : number * size + len(values)] = values
+    return made
+
+
+def _labels(own: Words, blocks: int) -> NDArray[np.int64]:
+    return (((own >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.int64)
+
+
+def _group(blocks: int, size: int, own: Words) -> NDArray[np.int64]:
+    return _labels(own, blocks) // size
+
+
+def _of_group(
+    answer: Callable[[Blocks], NDArray[np.float64]],
+    blocks: int,
+    room: int,
+    size: int,
+    number: int,
+    values: NDArray[np.float64],
+    own: Words,
+) -> NDArray[np.float64]:
+    """The numbers of a group's blocks from all of its rows."""
+    group = Group(blocks, room, values.shape[1], number * size, min(size, blocks - number * size))
+    group.add(values, own)
+    return answer(group.blocks())
+
+
 def packed(rows: Rows, own: Words, blocks: int, room: int) -> Blocks:
     """READS ROWS.  The rows in their blocks, by their words; of more rows than room those of the lowest words stay."""
     group = Group(blocks, room, rows.values.shape[1], 0, blocks)
@@ -104,8 +154,8 @@ class Group:
 
     def add(self, values: NDArray[np.float64], own: Words) -> None:
         """Rows, shape (rows, columns), and their words; those of other blocks are passed over."""
-        count, blocks = len(self._sizes), np.uint64(self._all)
-        labels = (((own >> np.uint64(32)) * blocks) >> np.uint64(32)).astype(np.int64) - self._first
+        count = len(self._sizes)
+        labels = _labels(own, self._all) - self._first
         if count < self._all:
             here = np.flatnonzero((labels >= 0) & (labels < count))
             labels, values, own = labels[here], values[here], own[here]

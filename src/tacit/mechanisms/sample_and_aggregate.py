@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -174,15 +175,17 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
 def of_blocks(shape: Design, source: Source) -> NDArray[np.float64]:
     """READS ROWS.  The estimates of all blocks, shape (blocks, parameters): never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
-    groups = blocks.groups(source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
-    return np.concatenate([estimates(plan.model, one, query.bias) for one in groups])
+    asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
+    answer = partial(estimates, plan.model, query.bias)
+    values = blocks.spread(*asked, answer, plan.model.fallback)
+    return np.concatenate([answer(one) for one in blocks.groups(*asked)]) if values is None else values
 
 
 def released(shape: Design, rows: Rows, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:
     """READS ROWS.  The parts of rows at hand; `noise` protects, or simulates; nothing is selected by `draw`."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    return protected(shape, estimates(plan.model, found, query.bias), noise)
+    return protected(shape, estimates(plan.model, query.bias, found), noise)
 
 
 def protected(shape: Design, values: NDArray[np.float64], noise: Any) -> tuple[Part, ...]:
@@ -195,7 +198,7 @@ def exact(shape: Design, rows: Rows, own: NDArray[np.uint64]) -> tuple[Cells, ..
     """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    return totals(shape, estimates(plan.model, found, query.bias))
+    return totals(shape, estimates(plan.model, query.bias, found))
 
 
 def totals(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
@@ -205,7 +208,7 @@ def totals(shape: Design, values: NDArray[np.float64]) -> tuple[Cells, ...]:
     return tuple(sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
-def estimates(model: Likelihood | Statistic, found: blocks.Blocks, bias: str) -> NDArray[np.float64]:
+def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) -> NDArray[np.float64]:
     """The estimate of each block, within the box, shape (blocks, parameters)."""
     if isinstance(model, Statistic):
         return fresh.statistics(model, found.values, found.sizes, bias)

@@ -105,7 +105,7 @@ def released(shape: Design, rows: Rows, own: NDArray[np.uint64], draw: Any, nois
     """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
     found = blocks.packed(rows, own, plan.blocks, plan.room)
-    return of_estimates(shape, sample_and_aggregate.estimates(plan.model, found, query.bias), draw, noise)
+    return of_estimates(shape, sample_and_aggregate.estimates(plan.model, query.bias, found), draw, noise)
 
 
 def of_estimates(shape: Design, values: NDArray[np.float64], draw: Any, noise: Any) -> tuple[Part, ...]:

@@ -71,8 +71,10 @@ def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array
     >>> [half[1].tolist() for half in split(np.array([[1.0, 2, 3, 4, 5]]), np.array([5]))]
     [[2], [3]]
     """
-    place = np.arange(values.shape[1], dtype=np.uint64) + (np.arange(len(values), dtype=np.uint64)[:, None] << 32)
-    ranks: NDArray[np.uint64] = (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    place = np.arange(values.shape[1], dtype=np.uint64) + (
+        np.arange(len(values), dtype=np.uint64)[:, None] << np.uint64(32)
+    )
+    ranks = (place + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
         ranks = (ranks ^ (ranks >> np.uint64(shift))) * np.uint64(factor)
     used = np.arange(values.shape[1], dtype=np.int64) < sizes[:, None]

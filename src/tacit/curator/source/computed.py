@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import Engine, Piece
+from tacit.curator.source.engines import Engine, Piece, Work
 from tacit.curator.source.kinds import ColumnType, Reading
 from tacit.curator.source.sums import cell_reading
 from tacit.predicates.computed import Computed
@@ -69,6 +71,10 @@ class Computing:
         """See `Engine.pieces`."""
         found = self._engine.pieces()
         return None if found is None else (Piece(Computing(one.engine, self._computed), one.rows) for one in found)
+
+    def spread(self, frame: Any, columns: int, work: Work) -> dict[int, NDArray[np.float64]] | None:
+        """See `Engine.spread`."""
+        return self._engine.spread(frame, columns, work)
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""

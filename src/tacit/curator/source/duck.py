@@ -12,7 +12,7 @@ import numpy as np
 
 from tacit.curator.source import files, text
 from tacit.curator.source.arrays import Lazy, plain
-from tacit.curator.source.engines import PLACE, Piece
+from tacit.curator.source.engines import PLACE, Piece, Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.curator.source.listed import Listed, is_listed, listed, quoted
 from tacit.untyped import arrow
@@ -84,6 +84,9 @@ class Relation:
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""
 
+    def spread(self, frame: Any, columns: int, work: Work) -> None:
+        """See `Engine.spread`: one machine."""
+
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`: a pass."""
 
@@ -131,6 +134,9 @@ class Parquet:
         for rows, read in files.parquet_pieces(self._paths, PIECE):
             made = {name: Lazy(one, partial(read, name)) for name, one in types.items()}
             yield _piece(made, rows)
+
+    def spread(self, frame: Any, columns: int, work: Work) -> None:
+        """See `Engine.spread`: one machine."""
 
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`: footers say it."""
@@ -182,6 +188,9 @@ class Columns:
             }
             yield _piece(made, here)
 
+    def spread(self, frame: Any, columns: int, work: Work) -> None:
+        """See `Engine.spread`: one machine."""
+
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`."""
         return self._rows
@@ -223,6 +232,9 @@ class Text:
 
     def pieces(self) -> None:
         """See `Engine.pieces`: lines are read once."""
+
+    def spread(self, frame: Any, columns: int, work: Work) -> None:
+        """See `Engine.spread`: one machine."""
 
     def counting(self) -> None:
         """See `Engine.counting`: a pass."""

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tacit.curator.source.kinds import ColumnType, Reading
 
+Words = NDArray[np.uint64]
 PLACE: Final = "\x00place"
 """The column of a piece that says which of its rows a row is: a name that no table has."""
 
@@ -18,6 +22,20 @@ class Piece:
 
     engine: Engine
     rows: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """What machines of a cluster do with rows: plain functions and values, which travel to them.
+
+    words: of rows from their persons (None: of so many rows), once for each row.  group: the group of each word.
+    answer: from a group's number, its rows, shape (rows, columns), and their words to numbers, shape (..., p).
+    """
+
+    words: Callable[[Any, int], Words]
+    group: Callable[[Words], NDArray[np.int64]]
+    answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]]
+    numbers: int
 
 
 class Engine(Protocol):
@@ -41,6 +59,13 @@ class Engine(Protocol):
 
     def pieces(self) -> Iterator[Piece] | None:
         """The rows in consecutive pieces, the same ones at every call; None where rows have no place that lasts."""
+        ...
+
+    def spread(self, frame: Any, columns: int, work: Work) -> dict[int, NDArray[np.float64]] | None:
+        """READS ROWS.  What `work` makes of the rows of each of its groups, where they are: by number of the group.
+
+        frame: of `read`, with columns v0, v1, ..., and u where there are persons.  None on an engine of one machine.
+        """
         ...
 
     def counting(self) -> Callable[[], int] | None:

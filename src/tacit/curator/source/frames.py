@@ -19,7 +19,7 @@ from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.polars import Polars
 from tacit.curator.source.products import crossed
-from tacit.curator.source.rows import Rows, complete, pieces
+from tacit.curator.source.rows import Rows, complete, pieces, spread
 from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
@@ -104,6 +104,19 @@ class Source(Protocol):
         self, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None, key: bytes
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint64]]] | None:
         """READS ROWS.  The same, some rows at a time, each with the word that a key gives it; see `rows.pieces`."""
+        ...
+
+    def spread(
+        self,
+        cells: Sequence[Cell],
+        unit: Unit | None,
+        where: Predicate | None,
+        key: bytes,
+        group: Callable[[NDArray[np.uint64]], NDArray[np.int64]],
+        answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
+        numbers: int,
+    ) -> dict[int, NDArray[np.float64]] | None:
+        """READS ROWS where they are, on a cluster: the numbers of groups of blocks; see `rows.spread`."""
         ...
 
     def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
@@ -202,6 +215,19 @@ class Table:
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint64]]] | None:
         """See `Source.pieces`."""
         return pieces(self._engine, cells, unit, where, key)
+
+    def spread(
+        self,
+        cells: Sequence[Cell],
+        unit: Unit | None,
+        where: Predicate | None,
+        key: bytes,
+        group: Callable[[NDArray[np.uint64]], NDArray[np.int64]],
+        answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
+        numbers: int,
+    ) -> dict[int, NDArray[np.float64]] | None:
+        """See `Source.spread`."""
+        return spread(self._engine, cells, unit, where, key, group, answer, numbers)
 
     def ready(self) -> None:
         """See `Source.ready`."""

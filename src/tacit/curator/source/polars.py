@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from tacit.curator.source.duck import KNOWN, LAST_DAY, PER_DAY
+from tacit.curator.source.engines import Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 
 
@@ -42,6 +43,9 @@ class Polars:
 
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""
+
+    def spread(self, frame: Any, columns: int, work: Work) -> None:
+        """See `Engine.spread`: one machine."""
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""

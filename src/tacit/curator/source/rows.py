@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import narwhals as nw
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import PLACE, Engine
+from tacit.curator.source.engines import PLACE, Engine, Words, Work
 from tacit.curator.source.kinds import Reading
 from tacit.curator.source.sums import cell_reading
 from tacit.predicates.computed import Computed
@@ -31,7 +32,6 @@ from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Unit
 
-Words = NDArray[np.uint64]
 CHUNK: Final = 2**16
 """Words that are made at a time."""
 
@@ -82,6 +82,34 @@ def pieces(
     return made()
 
 
+def spread(
+    engine: Engine,
+    cells: Sequence[Cell],
+    unit: Unit | None,
+    where: Predicate | None,
+    key: bytes,
+    group: Callable[[Words], NDArray[np.int64]],
+    answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]],
+    numbers: int,
+) -> dict[int, NDArray[np.float64]] | None:
+    """READS ROWS where they are, on a cluster: the numbers of each group of blocks; None on one machine.
+
+    Words are drawn there: fresh ones for rows, those of persons by the key.
+    """
+    extra = [] if unit is None else [Reading(unit.source, "unit")]
+    work = Work(partial(_drawn, key), group, answer, numbers)
+    return engine.spread(_frame(engine, cells, extra, where), len(cells), work)
+
+
+def _drawn(key: bytes, persons: Any, rows: int) -> Words:
+    """Words of rows; of persons, an Arrow array, keyed ones."""
+    if persons is None:
+        return fresh(rows)
+    found = persons.dictionary_encode()
+    codes = found.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return _keyed(key, found.dictionary.to_pylist(), codes)
+
+
 def _of_places(key: bytes, first: int, count: int) -> Words:
     """Words of the rows from `first` on: an output of SHAKE-128 for each chunk, by key and number."""
     start = first // CHUNK
@@ -94,6 +122,10 @@ def _of_places(key: bytes, first: int, count: int) -> Words:
 def _of_persons(key: bytes, given: Any) -> Words:
     """The word of each row's person: a keyed hash of who it is; rows of nobody are one person's."""
     codes, persons = _numbered(given)
+    return _keyed(key, persons, codes)
+
+
+def _keyed(key: bytes, persons: Any, codes: NDArray[np.int64]) -> Words:
     words = [hashlib.blake2b(_bytes(one), key=key, digest_size=8).digest() for one in persons]
     words.append(hashlib.blake2b(b"", key=key, digest_size=8).digest())
     return np.frombuffer(b"".join(words), dtype=np.uint64)[codes]
@@ -110,6 +142,13 @@ def _read(
     engine: Engine, cells: Sequence[Cell], extra: Sequence[Reading], where: Predicate | None
 ) -> tuple[NDArray[np.float64], Any]:
     """Complete cases, shape (rows, columns), and what else was asked for, at most one column."""
+    found = engine.arrays(_frame(engine, cells, extra, where))
+    table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(len(cells))], axis=1)
+    return table, found.get("u")
+
+
+def _frame(engine: Engine, cells: Sequence[Cell], extra: Sequence[Reading], where: Predicate | None) -> Any:
+    """Complete cases on the engine, as columns v0, v1, ..., and u for what else was asked for."""
     conditions = () if where is None else where.cells
     read = list(dict.fromkeys([*cells, *conditions]))
     frame = engine.read([*(cell_reading(cell) for cell in read), *extra])
@@ -123,9 +162,7 @@ def _read(
     for i in range(len(cells)):
         here = here & ~nw.col(f"v{i}").is_null()
     names = [f"v{i}" for i in range(len(cells))]
-    found = engine.arrays(made.filter(here).select(*names, *(["u"] if extra else [])))
-    table = np.stack([np.asarray(found[name], dtype=np.float64) for name in names], axis=1)
-    return table, found.get("u")
+    return made.filter(here).select(*names, *(["u"] if extra else []))
 
 
 def _numbered(given: Any) -> tuple[NDArray[np.int64], Any]:

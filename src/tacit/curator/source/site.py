@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.engines import Engine, Piece
+from tacit.curator.source.engines import Engine, Piece, Work
 from tacit.curator.source.frames import Table
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.errors import SourceError, nearest
@@ -114,6 +116,10 @@ class Mapped:
         """See `Engine.pieces`."""
         found = self.engine.pieces()
         return None if found is None else (Piece(Mapped(one.engine, self.maps), one.rows) for one in found)
+
+    def spread(self, frame: Any, columns: int, work: Work) -> dict[int, NDArray[np.float64]] | None:
+        """See `Engine.spread`."""
+        return self.engine.spread(frame, columns, work)
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""

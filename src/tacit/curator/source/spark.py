@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
 
 from tacit.curator.source.duck import KNOWN, LAST_DAY
+from tacit.curator.source.engines import Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
+from tacit.untyped import arrow
 
 
 class Spark:
@@ -41,12 +46,64 @@ class Spark:
     def pieces(self) -> None:
         """See `Engine.pieces`: rows of a frame may move."""
 
+    def spread(self, frame: Any, columns: int, work: Work) -> dict[int, NDArray[np.float64]] | None:
+        """See `Engine.spread`; None where the cluster's Python lacks this library.
+
+        Two jobs: the words of rows are drawn in the first, and kept where they were drawn.
+        A task that is lost and run again would draw other words, and a row could stand in two blocks: what the
+        checkpoint holds is not run again, and where it is lost the job fails.
+        """
+        native = frame.to_native()
+        if not _able(native.sparkSession):
+            return None
+        persons = "u" in native.columns
+        values = ", ".join(f"v{i} double" for i in range(columns))
+        labelled = native.mapInArrow(partial(_labelled, columns, persons, work), f"g long, w long, {values}")
+        labelled = labelled if persons else labelled.localCheckpoint()
+        answered: Any = lambda table: _answered(columns, work, table)  # noqa: E731  (Spark reads hints of others)
+        made = labelled.groupBy("g").applyInArrow(answered, "g long, e array<double>")
+        found = made.toArrow()
+        numbers = [np.array(one, dtype=np.float64).reshape(-1, work.numbers) for one in found["e"].to_pylist()]
+        return dict(zip(found["g"].to_pylist(), numbers, strict=True))
+
     def counting(self) -> None:
         """See `Engine.counting`: a pass."""
 
     def probe(self) -> None:
         """See `Engine.probe`: a session that has ended."""
         _ = self._frame.limit(0).schema
+
+
+def _able(session: Any) -> bool:
+    """Whether Python on the cluster can load this module; looked at without data."""
+    try:
+        return len(session.range(1).mapInArrow(_same, "id long").collect()) == 1
+    except Exception:
+        return False
+
+
+def _same(batches: Iterable[Any]) -> Iterator[Any]:
+    yield from batches
+
+
+def _labelled(columns: int, persons: bool, work: Work, batches: Iterable[Any]) -> Iterator[Any]:
+    """READS ROWS, on a machine of the cluster.  Each row with its word and its group."""
+    pa = arrow()
+    for batch in batches:
+        own = work.words(batch.column("u") if persons else None, batch.num_rows)
+        cells = [batch.column(f"v{i}") for i in range(columns)]
+        named = {"g": pa.array(work.group(own)), "w": pa.array(own.view(np.int64))}
+        yield pa.RecordBatch.from_pydict(named | {f"v{i}": cell for i, cell in enumerate(cells)})
+
+
+def _answered(columns: int, work: Work, table: Any) -> Any:
+    """READS ROWS, on a machine of the cluster.  The numbers of one group."""
+    pa = arrow()
+    number = int(table["g"][0].as_py())
+    values = np.stack([np.asarray(table[f"v{i}"].to_numpy(), dtype=np.float64) for i in range(columns)], axis=1)
+    found = work.answer(number, values, table["w"].to_numpy().view(np.uint64))
+    numbers = pa.array([found.reshape(-1).tolist()], type=pa.list_(pa.float64()))
+    return pa.table({"g": pa.array([number], type=pa.int64()), "e": numbers})
 
 
 def holds(dtype: Any) -> Holds:
