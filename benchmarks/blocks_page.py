@@ -42,7 +42,8 @@ leaves an error of about 0.3 in the bias over standard deviation of means of blo
 REASONS: Final = """
 Where coverage is outside 93 to 97%, a letter says why: *b*, the bias of blocks is above a fifth of the standard
 deviation (more rows a block mend it: fewer `blocks=`, for more noise); *e*, standard errors are off by more than 4%
-(where noise rules they are kept from being too small, and intervals are long); *m*, it may be inside: it is within
+(where noise rules they are kept from being too small, and intervals are long); *w*, blocks are too few for their
+quartiles to be told at the price, as plans say beforehand; *m*, it may be inside: it is within
 two standard errors of the simulation; *l*, none of these: the law of the error is not the one that intervals use. A
 width of ∞: in some releases a reason stands for the interval.
 """
@@ -88,6 +89,8 @@ def _reason(one: dict[str, Any]) -> str:
     nearest = min(max(one["coverage"], GOOD[0]), GOOD[1])
     if abs(one["coverage"] - nearest) < 2 * (nearest * (1 - nearest) / one["releases"]) ** 0.5:
         return "m"
+    if one.get("window") and one["window"] < 3:
+        return "w"
     if abs(one["bias"]) > 0.2 and one["coverage"] < GOOD[0]:
         return "b"
     return "e" if abs(one["errors"] - 1) > 0.04 else "l"
