@@ -18,8 +18,8 @@ Cost
     PILOT of the price and the rest: the second question is a function of the first's release (adaptive composition,
     pure [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3]); within each, parts add up.
 Failures
-    None depends on a row: a score that cannot be had is 0, as is in form P and Z that of a row that is not there; where the information cannot be had at theta0, which is
-    released, that of the public default scales the scores.
+    None depends on a row: a score that cannot be had is 0, as is in form P and Z that of a row that is not there; where
+    the information cannot be had at theta0, which is released, that of the public default scales the scores.
 """
 
 from __future__ import annotations

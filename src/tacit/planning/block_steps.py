@@ -71,10 +71,9 @@ def cautions(shape: Design, rows: int) -> list[str]:
     """What a careful colleague would say of the two steps, from public facts."""
     plan, found = cast(Plan, shape.blocks), list[str]()
     for column in shape.columns:
-        if column.form.name == "quartiles":
-            if told(column, plan.blocks) < ENOUGH:
-                words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
-                found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
+        if column.form.name == "quartiles" and told(column, plan.blocks) < ENOUGH:
+            words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
+            found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
     if getattr(shape.query, "one_step", False) and _pilot(shape, rows) > POOR:
         words = "the noise of the pilot is more than half a standard deviation of a row"
         found.append(f"{words}: a step gains little, and plain sample and aggregate may do better")
