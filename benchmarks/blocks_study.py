@@ -214,7 +214,7 @@ def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict
     one = case.model.parameters[case.place]
     low, high = Linear(value, variance, loadings, mean.law, one.lower, one.upper).interval(0.95)
     error = np.sqrt(variance + (loadings**2).sum(axis=1) * mean.law.variance())
-    return told(value, error, low, high, case, n) | {"blocks": k}
+    return told(value, error, low, high, case, n) | {"blocks": k, "window": winsorized.told(chosen, k)}
 
 
 def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Generator) -> int:

@@ -90,8 +90,8 @@ ROWS = [
     tc.Quantiles("born", [0.25]),
     tc.Range("free", outside=0.05),
     tc.Regression("age ~ ok + region", where="visits > 0"),
-    tc.SampleAndAggregate("free", tc.families.Exponential(rate=(0.1, 10)), one_step=True, winsorize=True, rows=200),
-    tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True, rows=200),
+    tc.SampleAndAggregate("free", tc.families.Exponential(rate=(0.1, 10)), one_step=True, winsorize=True),
+    tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True),
     tc.Regression("ok ~ age + region", model="logistic"),
     tc.Regression("visits ~ age + ok", model="poisson"),
 ]

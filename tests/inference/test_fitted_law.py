@@ -152,7 +152,8 @@ def test_what_makes_no_sense_is_said(release: Any, ask: Any, code: str) -> None:
 
 
 def test_errors_by_the_model_need_the_number_of_rows(curator: tc.Curator) -> None:
-    some = curator.release(tc.SampleAndAggregate("g", GAMMA, parameters="shape", blocks=100), epsilon=1)
+    normal = families.Normal(mean=(0, 5), sd=(0.5, 5))
+    some = curator.release(tc.SampleAndAggregate("g", normal, parameters="sd", blocks=100), epsilon=1)
     with pytest.raises(TacitError, match="I76"):
         some.estimate(errors="fisher")
     with pytest.raises(TacitError, match="I79"):

@@ -207,8 +207,8 @@ class FittedLaw:
         points, below = self._cumulated(self.parameters.values)
         low, high = (float(np.interp(p, below, points)) for p in (TAILS, 1 - TAILS))
         if self.model.support == "count":
-            return np.arange(np.floor(low), np.ceil(high) + 2)
-        return np.linspace(low, high, POINTS)
+            return np.arange(np.floor(low), np.ceil(high) + 2, dtype=np.float64)
+        return np.linspace(low, high, POINTS, dtype=np.float64)
 
 
 HOW: Final = {"delta": "by the delta method", "simulated": f"from {DRAWS:,} draws of the parameters"}

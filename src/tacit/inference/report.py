@@ -161,9 +161,10 @@ def methods(*estimates: Shown) -> str:
     clamped = f" Values were clamped to public bounds ({bounds})." if bounds else ""
     version = getattr(first, "version", "")
     cite = f" Computed with {CITATION.format(version=version)}." if version else ""
+    said = f"{clamped}{_blocks(releases)}{_added(releases, estimates)}{_models(estimates)}"
     return (
         f"Estimates were released under {_promise(releases)}; neighbouring tables differ in {_neighbour(first)}."
-        f"{clamped}{_blocks(releases)}{_added(releases, estimates)}{_models(estimates)}{_selected(releases, estimates)}{cite}"
+        f"{said}{_selected(releases, estimates)}{cite}"
     )
 
 

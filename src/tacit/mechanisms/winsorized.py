@@ -7,16 +7,17 @@ Definition
     the point below it.  A window is a function of the two, `models.wide_grid.window`: as far again as they are apart,
     REACH times, on both sides, at least two steps wide, within the box.  Every estimate is put on a grid of G steps
     over the window, what is outside to its ends, and the sums of w and floor(w**2 / c) are released as there.
-    Public: as there, and STEPS, QUARTILE, REACH.
+    Public: as there, and STEPS, REACH, the parts of the price.
 Sensitivity
     Under both relations, and of persons, one of k estimates is replaced.  Selections: that of ranks' utilities under
     replace-one, 4 for p = 1/4 and 3/4.  Sums: form P or Z, whatever the window is.  [Smith 2011; theory §12]
 Noise
     Selections exactly by `noise.choose`; sums as for `sample_and_aggregate`, on the window's grid.
 Cost
-    Of a parameter's equal share, QUARTILE for each selection and the rest for the sums, whose window is a function of
-    the released points: adaptive composition.  Pure: 2 epsilon_q + epsilon_n.  rho: a selection of epsilon_q has a
-    bounded range, epsilon_q**2 / 8 each [Dong, Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.
+    Of a parameter's equal share one of QUARTILE for each selection, by public facts the first at which k tells the
+    quartiles, and the rest for the sums, whose window is a function of the released points: adaptive composition.
+    Pure: 2 epsilon_q + epsilon_n.  rho: a selection of epsilon_q has a bounded range, epsilon_q**2 / 8 each [Dong,
+    Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.
 Failures
     None depends on a row: blocks without an answer have the default, and count; equal estimates have a window of two
     steps; points that are selected in the wrong order are turned around.
@@ -47,16 +48,19 @@ from tacit.release import Grid, Part
 from tacit.rowmap import ONE
 from tacit.schema import Schema
 
-QUARTILE: Final = Fraction(1, 10)
-"""Part of a parameter's price for each of the two selections."""
+QUARTILE: Final = tuple(Fraction(part, 20) for part in (2, 3, 4, 5))
+"""Parts of a parameter's price for each of the two selections."""
+ENOUGH: Final = 3.0
+"""Half a quartile of blocks in scales of the selection, from which on it finds them among the empty points."""
 PROBS: Final = (Fraction(1, 4), Fraction(3, 4))
 
 
 @dataclass(frozen=True)
 class Quartiles(Column):
-    """The selections of a parameter: on which grid."""
+    """The selections of a parameter: on which grid, and for which part of its price."""
 
     wide: WideGrid | None = None
+    cost_part: Fraction = Fraction(0)
 
 
 # Definition ---------------------------------------------------------------------------------------------------------
@@ -77,20 +81,32 @@ def design(
     made: list[Column] = []
     for column in shape.columns:
         one = plan.model.parameters[plan.model.names.index(column.label)]
-        mean = column.cost.share(1 - 2 * QUARTILE)
-        made.append(_quartiles(column, WideGrid.of(one)))
-        made.append(sample_and_aggregate.column_of(column.label, one.lower, one.upper, plan.blocks, mean))
+        chosen = _quartiles(column, WideGrid.of(one), plan.blocks)
+        mean = column.cost.share(1 - chosen.cost_part)
+        made += [chosen, sample_and_aggregate.column_of(column.label, one.lower, one.upper, plan.blocks, mean)]
     return replace(shape, columns=tuple(made))
 
 
-def _quartiles(column: Column, wide: WideGrid) -> Quartiles:
-    """Two selections of a parameter: k is fixed, so that one estimate is replaced under both relations."""
-    cost = column.cost.share(2 * QUARTILE)
+def told(column: Column, k: int) -> float:
+    """Half a quartile of k blocks, in ranks, over the scale of the selection: public."""
+    return k / 8 / (float(column.law.scale) / column.form.parameters["denominator"])
+
+
+def _quartiles(column: Column, wide: WideGrid, k: int) -> Quartiles:
+    """Two selections of a parameter, for as little of its price as tells its quartiles."""
+    made = [_selections(column, wide, 2 * part) for part in QUARTILE]
+    return next((one for one in made if told(one, k) >= ENOUGH), made[-1])
+
+
+def _selections(column: Column, wide: WideGrid, part: Fraction) -> Quartiles:
+    """For a part of the price; k is fixed, so that one estimate is replaced under both relations."""
+    cost = column.cost.share(part)
     law = ranks.law_for(cost.share(Fraction(1, 2)), PROBS[0], "replace-one", grouped=False)
     most, squared = ranks.reached(PROBS[0], "replace-one", grouped=False)
     facts = {"G": STEPS, "numerator": 1, "denominator": 4}
     form = Form("quartiles", facts, (ONE,), ((1,), (1,)), most, squared)
-    return Quartiles(column.label, form, None, column.grid, cast(Any, Selection(law.rate)), cost, wide=wide)
+    rate = cast(Any, Selection(law.rate))
+    return Quartiles(column.label, form, None, column.grid, rate, cost, wide=wide, cost_part=part)
 
 
 # Noise --------------------------------------------------------------------------------------------------------------

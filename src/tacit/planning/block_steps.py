@@ -15,6 +15,7 @@ from tacit.inference.terms import block
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.one_step import H, split
 from tacit.mechanisms.sample_and_aggregate import Plan, part_of
+from tacit.mechanisms.winsorized import ENOUGH, told
 from tacit.models import scores
 from tacit.models.wide_grid import REACH
 from tacit.release import Grid
@@ -22,8 +23,6 @@ from tacit.release import Grid
 Entry = tuple[str, float, float, float, float]
 POOR: Final = 0.5
 """Noise of a pilot, in standard deviations of one row, beyond which a step gains little (`benchmarks`)."""
-SEEN: Final = 3.0
-"""Log-weight of half a quartile's blocks, below which empty points are selected too often."""
 QUARTILES: Final = 1.349
 """Distance between the quartiles of a normal law, in standard deviations."""
 
@@ -72,11 +71,9 @@ def cautions(shape: Design, rows: int) -> list[str]:
     """What a careful colleague would say of the two steps, from public facts."""
     plan, found = cast(Plan, shape.blocks), list[str]()
     for column in shape.columns:
-        if column.form.name == "quartiles":
-            scale = float(column.law.scale) / column.form.parameters["denominator"]
-            if plan.blocks / 8 / scale < SEEN:
-                words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
-                found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
+        if column.form.name == "quartiles" and told(column, plan.blocks) < ENOUGH:
+            words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
+            found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
     if getattr(shape.query, "one_step", False) and _pilot(shape, rows) > POOR:
         words = "the noise of the pilot is more than half a standard deviation of a row"
         found.append(f"{words}: a step gains little, and plain sample and aggregate may do better")
