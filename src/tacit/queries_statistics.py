@@ -106,15 +106,12 @@ def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float,
         if name not in known:
             text = f"bounds of SufficientStatistics names {name!r}, which is none of {', '.join(known)}."
             raise QueryError(text, code="Q115", hint=hint)
-        numbers = (
-            [x for x in ends if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
-            if (isinstance(ends, list | tuple))
-            else []
-        )
-        if len(numbers) != 2 or len(ends) != 2 or not numbers[0] < numbers[1]:
+        pair = cast("tuple[Any, ...]", tuple(ends)) if isinstance(ends, list | tuple) else ()
+        plain = [isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in pair]
+        if plain != [True, True] or not pair[0] < pair[1]:
             text = f"bounds of {name!r}: {ends!r} are no two rising numbers."
             raise QueryError(text, code="Q115", hint=hint)
-        made[name] = (float(numbers[0]), float(numbers[1]))
+        made[name] = (float(pair[0]), float(pair[1]))
     return tuple(sorted(made.items()))
 
 
