@@ -65,23 +65,22 @@ def test_a_mean_beyond_all_laws_is_met_at_an_end_of_the_box() -> None:
     [
         (families.Exponential(rate=(0.1, 10)), tc.Real(0, 2), {}, (1.0,), {"epsilon": 1}),
         (families.Normal(mean=(-5, 5), sd=(0.2, 5)), tc.Real(-1.5, 2), {}, (0.5, 1.0), {"rho": 0.05}),
-        (families.Bernoulli(), tc.Boolean(), {}, (0.3,), {"epsilon": 0.5}),
     ],
-    ids=["exponential", "normal", "bernoulli"],
+    ids=["exponential", "normal"],
 )
 def test_intervals_cover(family: Any, column: Any, bounds: Any, truth: Any, price: Any) -> None:
-    """Of 120 tables, 13% of the rows clamped; binom.ppf(1e-7, 120, .94) cover at least (published: 2,000 a line)."""
+    """Of 80 tables, 13% of the rows clamped; binom.ppf(1e-7, 80, .94) cover at least (published: 2,000 a line)."""
     found = tc.testing.coverage(
         tc.SufficientStatistics("x", family, bounds=bounds),
         lambda rng: {"x": family.sample(truth, 1_000, rng)},
         truth,
         schema=tc.Schema({"x": column}),
-        repeats=120,
+        repeats=80,
         **price,
     )
-    assert (found.coverage * 120 >= stats.binom.ppf(1e-7, 120, 0.94)).all()
+    assert (found.coverage * 80 >= stats.binom.ppf(1e-7, 80, 0.94)).all()
     assert (np.abs(found.bias) < 5.5 * found.bias_error + 0.1 * found.std_deviation).all()
-    assert (np.abs(found.ratio - 1) < 5.5 / np.sqrt(2 * 120)).all()
+    assert (np.abs(found.ratio - 1) < 5.5 / np.sqrt(2 * 80)).all()
 
 
 def test_clamping_that_is_ignored_would_be_a_bias() -> None:

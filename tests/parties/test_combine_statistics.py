@@ -39,21 +39,21 @@ def given(rates: Any, sizes: Any, query: Any = QUERY, epsilon: Any = 1) -> dict[
 
 
 def test_one_law_is_covered() -> None:
-    """Of 150 studies of 6 unequal parties, one row in seven clamped, binom.ppf(1e-6, 150, .94) cover at least."""
+    """Of 80 studies of 6 unequal parties, one row in seven clamped, binom.ppf(1e-6, 80, .94) cover at least."""
 
     def values(rng: np.random.Generator, party: int, repeats: int, rows: int) -> Any:
         return rng.exponential(1, (repeats, rows))
 
     sizes, prices = (100, 200, 400, 800, 1_600, 3_200), [{"epsilon": "0.5"}, {"rho": "0.1"}] * 3
-    drawn = answers(QUERY, SCHEMA, values, sizes, prices, repeats=150, rng=0)
+    drawn = answers(QUERY, SCHEMA, values, sizes, prices, repeats=80, rng=0)
     hit, z = 0, []
-    for i in range(150):
+    for i in range(80):
         block, parts, shares = common(only(drawn, i), range(6), True)
         low, high = block.inversion.interval(0.95)
         hit += bool(low[0] <= 1 <= high[0])
         z.append((block.value[0] - 1) / np.sqrt(block.variance[0] + block.privacy_variance[0]))
-    assert hit >= binom.ppf(1e-6, 150, 0.94)
-    assert abs(np.std(z) - 1) < 5.5 / np.sqrt(300)
+    assert hit >= binom.ppf(1e-6, 80, 0.94)
+    assert abs(np.std(z) - 1) < 5.5 / np.sqrt(160)
     assert parts.value.shape == shares.shape == (6, 1)
 
 
@@ -65,9 +65,8 @@ def shares(sizes: Any, epsilon: str, p: float, repeats: int) -> Any:
 
     column, query = tc.Schema({"x": tc.Boolean(missing=False)}), tc.SufficientStatistics("x", families.Bernoulli())
     rng = np.random.default_rng(1)
-    made = answers(
-        query, column, lambda g, j, r, n: np.zeros((r, n)), sizes, [{"epsilon": epsilon}] * len(sizes), rng=2
-    )
+    paid = [{"epsilon": epsilon}] * len(sizes)
+    made = answers(query, column, lambda g, j, r, n: np.zeros((r, n)), sizes, paid, repeats=1)
     drawn: list[Answer] = []
     for one, n in zip(made, sizes, strict=True):
         (part,) = one.parts
@@ -115,7 +114,7 @@ def test_two_parameters_of_parties_of_both_relations_and_noises() -> None:
     cov = made.cov.to_numpy()
     assert cov[0, 1] ** 2 < cov[0, 0] * cov[1, 1]
     assert made.contrast("shape - rate").std_error ** 2 == pytest.approx(cov[0, 0] + cov[1, 1] - 2 * cov[0, 1])
-    assert all(made.std_errors <= 1.01 * one.estimate().std_errors.max() for one in found.values())
+    assert all((made.std_errors < one.estimate().std_errors).all() for one in found.values())
     assert np.allclose(both.shares_of(0).sum(), 1)
     assert "Gamma law of x" in str(both)
     assert len(both.by_party().rows) == 8
@@ -135,7 +134,7 @@ def test_parties_that_differ() -> None:
 def test_the_same_people_twice_have_one_sampling_error(tmp_path: Any) -> None:
     """Two releases of one ledger: half the variance of the noise, the whole of the sampling error."""
     x = np.random.default_rng(0).exponential(1, 2_000)
-    curator = tc.Curator({"x": x}, SCHEMA, ledger=tmp_path / "a.ledger", budget=tc.Budget(epsilon=10))
+    curator = tc.Curator({"x": x}, SCHEMA, name="waits", ledger=tmp_path / "a.ledger", budget=tc.Budget(epsilon=10))
     first = curator.release(QUERY, epsilon="0.2")
     second = curator.release(QUERY, epsilon="0.21")
     one, both = tc.combine([first]).estimate(), tc.combine([first, second])
