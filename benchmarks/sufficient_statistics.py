@@ -421,8 +421,8 @@ def blocks(repeats: int) -> str:
 
 Exponential law, rate 1 in a box of 0.2 to 5, 50 parties of 10,000 rows, ε = 1: mean squared error × M N I of averages
 of releases of `SampleAndAggregate`: bias and variance of a block's estimate from {repeats:,} blocks, noise by its law;
-± is what the bias may be off by. Secret labels make blocks of unequal sizes; the last line shows what that costs: theory
-§6 has equal ones (1.70). Statistics (above) need no blocks, and do far better where the family has them.
+± is what the bias may be off by. Secret labels make blocks of unequal sizes; the last line shows what that costs:
+theory §6 has equal ones (1.70). Statistics (above) need no blocks, and do far better where the family has them.
 
 {chr(10).join(lines)}"""
 
