@@ -106,16 +106,19 @@ def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float,
         if name not in known:
             text = f"bounds of SufficientStatistics names {name!r}, which is none of {', '.join(known)}."
             raise QueryError(text, code="Q115", hint=hint)
-        numbers = (
-            [x for x in ends if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
-            if (isinstance(ends, list | tuple))
-            else []
-        )
-        if len(numbers) != 2 or len(ends) != 2 or not numbers[0] < numbers[1]:
+        pair = _pair(ends)
+        if pair is None or not pair[0] < pair[1]:
             text = f"bounds of {name!r}: {ends!r} are no two rising numbers."
             raise QueryError(text, code="Q115", hint=hint)
-        made[name] = (float(numbers[0]), float(numbers[1]))
+        made[name] = pair
     return tuple(sorted(made.items()))
+
+
+def _pair(ends: Any) -> tuple[float, float] | None:
+    """Two finite numbers, or None."""
+    given = list(cast("list[Any]", ends)) if isinstance(ends, list | tuple) else []
+    plain = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
+    return (plain[0], plain[1]) if len(plain) == len(given) == 2 else None
 
 
 def _method(method: str, blocks: int | None) -> None:

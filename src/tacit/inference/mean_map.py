@@ -44,7 +44,7 @@ class At:
         if not np.isfinite(scaled).all() or not (size > 0).all():
             return None
         values = np.linalg.svd(scaled / size, compute_uv=False)
-        return None if values[-1] < SINGULAR * values[0] else np.linalg.inv(self.slope)
+        return None if values[-1] < SINGULAR * values[0] else np.asarray(np.linalg.inv(self.slope), dtype=np.float64)
 
     @property
     def correlation(self) -> Array:

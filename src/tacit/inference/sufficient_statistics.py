@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from tacit.tables import Table
 
 TRUSTED: Final = 0.1
-"""A released variance whose noise is this part of the model's variance counts as much as the model's."""
+"""Released variances are shrunk to the model's as if they differed by this part of it (sd) in truth, or by as much as
+they do beyond their noise."""
 UNLIKE: Final = 1.25
 """Rows that vary so many times as much as the family says, or less than one over it, are told of."""
 
@@ -158,7 +159,9 @@ def means_of(release: Released, blocks: Sequence[Block], at: At, target: Target)
     size, noise = np.array([one[0] for one in facts]), np.array([one[1] for one in facts])
     trust = np.ones(len(blocks))
     if target == "population" and release.unit is None and noise.any():
-        trust = 1 / (1 + (noise / np.maximum(TRUSTED * np.diag(at.cov), 1e-300)) ** 2)
+        model = np.diag(at.cov)
+        off = np.maximum((sampling * size - model) ** 2 - noise**2, (TRUSTED * model) ** 2)
+        trust = off / np.maximum(off + noise**2, 1e-300)
     exact = blocks[0].inversion if release.parts[0].form in BINARY else None
     return Means(value, sampling, trust, size, wide, law, exact)
 
@@ -276,8 +279,7 @@ def unlike(release: Released, means: Means, at: At) -> tuple[str, ...]:
     """Where rows vary otherwise than the family says: a free look at whether it fits."""
     if release.unit is not None:
         return ()
-    model = np.diag(at.cov) / means.size
-    said: list[str] = []
+    model, said = np.diag(at.cov) / means.size, list[str]()
     for j, part in enumerate(release.parts):
         known = means.trust[j] > 0.8 and means.size[j] > 1000 and part.form not in BINARY and means.sampling[j] > 0
         ratio = means.sampling[j] / max(model[j], 1e-300)

@@ -148,7 +148,7 @@ def statistics(family: Any) -> Found:
     >>> [one.inner for one in statistics(Normal(mean=0.0))]
     ['row']
     """
-    found = KNOWN.get(cast(type, type(family)))
+    found = next((made for kind, made in KNOWN.items() if kind is type(family)), None)
     return None if found is None else found(family)
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Generator: TypeAlias = Callable[[np.random.Generator], Mapping[str, Any]]
 Truth: TypeAlias = float | Sequence[float] | Mapping[str, float]
 
-WIDTHS: Final = 100
+WIDTHS: Final = 50
 """Tables that the width without noise is found from, where estimates are made one after another."""
 NONE: Final = RoundedNormal(Fraction(1, 1000))
 """A law that is zero in effect: the same estimator without noise is the interval to compare with."""
