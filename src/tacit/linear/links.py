@@ -166,9 +166,7 @@ Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """Heights of `Bend`'s slope and middle."""
 
 
-def polygons(
-    link: Link, cut: float, spread: float, clip: int, response: tuple[float, float]
-) -> Polygons:
+def polygons(link: Link, cut: float, spread: float, clip: int, response: tuple[float, float]) -> Polygons:
     """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
     x = np.linspace(-1, 1, 4 * PIECES + 1)
     eta, unit = link.middle + link.reach * x, clip * 2.0**FINE

@@ -55,7 +55,9 @@ class Regressors:
         return self.rows * (weights.sum() * rest + (at.T * weights) @ at)
 
 
-def regressors(rows: float, first: Array, second: Array, floor: float, constant: Array | None, response: float) -> Regressors:
+def regressors(
+    rows: float, first: Array, second: Array, floor: float, constant: Array | None, response: float
+) -> Regressors:
     """Sums of x and of x x' -> Regressors; eigenvalues of the covariance are at least `floor`, of a constant's part 0.
 
     What noise made negative or tiny is taken as large as noise makes it.
