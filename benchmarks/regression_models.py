@@ -2,9 +2,8 @@
 
     python benchmarks/regression_models.py [--quick] [--part N]
 
-Tables are drawn anew and released anew in each simulation.  About ten minutes on two cores; `--quick` for a look; --part:
-N-th of the simulations, whose number the page says.
-Deterministic: seeds are constants.
+Tables are drawn anew and released anew in each simulation.  About twenty minutes on two cores; `--quick` for a look;
+`--part`: an N-th of the simulations, whose number the page says.  Deterministic: seeds are constants.
 """
 
 from __future__ import annotations

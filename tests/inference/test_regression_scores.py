@@ -1,4 +1,4 @@
-"""Logistic, probit and Poisson regressions: coverage with both errors, what little noise gives, reasons, predictions."""
+"""Logistic, probit and Poisson regressions: coverage with both errors, maximum likelihood, reasons, predictions."""
 
 from __future__ import annotations
 
