@@ -1,7 +1,7 @@
 """Sample and aggregate: error, coverage and width of every model, the page docs/reference/sample-and-aggregate.md.
 
-    python benchmarks/sample_and_aggregate.py --keep KEPT --models Gamma Weibull   # rows of some models that are not kept
-    python benchmarks/sample_and_aggregate.py --keep KEPT --page                   # the page of what was kept
+    python benchmarks/sample_and_aggregate.py --keep KEPT --models Gamma Weibull   # rows that are not kept
+    python benchmarks/sample_and_aggregate.py --keep KEPT --page          # the page of what was kept
     python benchmarks/sample_and_aggregate.py --quick
 
 Rows are kept in `sample_and_aggregate.jsonl`, beside this file: a row is simulated anew after its line is deleted.
