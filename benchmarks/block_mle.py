@@ -9,6 +9,7 @@ scipy.optimize over some of the blocks.  Statistics: many blocks of 20, 50 and 2
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -162,7 +163,8 @@ def main() -> None:
         f"## Speed\n\nGamma rows in {BLOCKS:,} blocks, corrected for bias; seconds. *First* holds the",
         "compilation; both it and *later* sort the rows of each block. *Pass* is one NumPy pass that computes Σx and",
         "Σlog x; *rows* is a loop of `scipy.optimize` (L-BFGS-B) over the rows of each block, *sums* the same with",
-        f"gradient on the two sums, as fast as it can be; both without correction, timed on {LOOPED} blocks.\n",
+        f"gradient on the two sums, as fast as it can be; both without correction, timed on {LOOPED} blocks. The pass",
+        f"and the loops use one core, *first* and *later* all {os.cpu_count()}; load {os.getloadavg()[0]:.0f}.\n",
         "| rows | model | first | later | pass | later ÷ pass | rows | rows ÷ later | sums | sums ÷ later |",
         "|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|",
         speed(1_000_000, not quick),

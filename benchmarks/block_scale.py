@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -94,7 +95,8 @@ def main() -> None:
         "## Large tables\n",
         "A gamma law of one column of a Parquet file at ρ = 0.5, default blocks; the labels of a large table are made",
         "from a key again at each reading, so that no more than a group of blocks is held, 2²⁶ numbers and words.",
-        "Seconds with compilation and the ledger; memory is the largest resident size of the process.\n",
+        "Seconds with compilation and the ledger; memory is the largest resident size of the process",
+        f"({os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}).\n",
         HEAD,
         *lines,
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -60,7 +60,7 @@ class Spark:
         values = ", ".join(f"v{i} double" for i in range(columns))
         labelled = native.mapInArrow(partial(_labelled, columns, persons, work), f"g long, w long, {values}")
         labelled = labelled if persons else labelled.localCheckpoint()
-        answered: Any = lambda table: _answered(columns, work, table)  # noqa: E731  (Spark reads hints of others)
+        answered: Callable[[Any], Any] = lambda table: _answered(columns, work, table)  # noqa: E731  (no hints, for Spark)
         made = labelled.groupBy("g").applyInArrow(answered, "g long, e array<double>")
         found = made.toArrow()
         numbers = [np.array(one, dtype=np.float64).reshape(-1, work.numbers) for one in found["e"].to_pylist()]
