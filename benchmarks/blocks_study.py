@@ -237,12 +237,12 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
         cells = [np.array(winsorized.sums(c, blocks[:, j])) for j, c in enumerate(first.columns)]
         cells = [one + c.law.sample(2, rng) for one, c in zip(cells, first.columns, strict=True)]
         parts = simulated(first, tuple(cells)).parts
-        law = scores.law(aim := scores.aim(case.model, scores.pilot(parts, case.model)), one_step.CLIP, truth)
+        law = scores.law(aim := scores.aim(case.model, scores.pilot(parts, case.model)), scores.CLIP, truth)
         middle, _, spread = law.mean(truth)
         assert law.aim is aim
         mean = rng.multivariate_normal(middle, spread / n, method="eigh")
         square = np.diag(spread) + mean**2
-        sums = [_cells(c, m / one_step.CLIP, q / one_step.CLIP**2, n) for c, m, q in zip(
+        sums = [_cells(c, m / scores.CLIP, q / scores.CLIP**2, n) for c, m, q in zip(
             shape.columns[-p:], mean, square, strict=True
         )]  # fmt: skip
         noisy = [one + c.law.sample(one.size, rng).reshape(one.shape) for one, c in zip(

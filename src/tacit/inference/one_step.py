@@ -71,7 +71,7 @@ def matched(
     p = len(model.names)
     nothing = np.full((p, p), np.nan)
     try:
-        law = scores.law(scores.aim(model, at), CLIP, at)
+        law = scores.law(scores.aim(model, at), scores.CLIP, at)
         theta, arrived = scores.solve(law, mean)
         _, slope, spread = law.mean(theta)
     except (ModelError, ArithmeticError, ValueError, np.linalg.LinAlgError):
@@ -84,10 +84,6 @@ def matched(
     turn = np.linalg.inv(slope)
     covariances = turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T
     return theta, covariances, None if arrived else "no parameters of the box make the released scores expected"
-
-
-CLIP: Final = 3.0
-"""That of `mechanisms.one_step`; the grid of each part says it too."""
 
 
 def model_of(release: Released, given: Any) -> Likelihood:

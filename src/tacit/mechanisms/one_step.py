@@ -40,6 +40,7 @@ from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design, choose
 from tacit.mechanisms.sample_and_aggregate import Plan, part_of
 from tacit.models import scores
+from tacit.models.scores import CLIP
 from tacit.privacy import Cost, noise_for
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Cells, Grid, Part
@@ -48,8 +49,6 @@ from tacit.schema import Schema
 
 PILOT: Final = Fraction(3, 10)
 """Part of the price for the pilot (theory §2): what it costs is made good by the step, up to second order."""
-CLIP: Final = 3.0
-"""Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
 SCORE: Final = Grid("number", -CLIP, CLIP, GRID)
 H: Final = GRID // 2
 

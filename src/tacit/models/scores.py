@@ -25,6 +25,8 @@ from tacit.models.quiet import quiet
 from tacit.parts import Grid, Part
 from tacit.untyped import jax
 
+CLIP: Final = 3.0
+"""Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
 BATCH: Final = 2**12
 """Rows whose scores are computed at a time: always so many, by the same compiled code."""
 DRAWS: Final = 2**17
@@ -234,4 +236,4 @@ def usable(model: Likelihood) -> str | None:
 @lru_cache(maxsize=64)
 def _tried(model: Likelihood) -> None:
     at = inner(model, model.fallback)
-    law(aim(model, at), 3.0, at)
+    law(aim(model, at), CLIP, at)

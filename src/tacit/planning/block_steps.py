@@ -10,7 +10,6 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.inference.laws import Array
-from tacit.inference.one_step import CLIP
 from tacit.inference.terms import block
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.one_step import H, split
@@ -31,7 +30,7 @@ def stepped(shape: Design, rows: int, level: float) -> list[Entry]:
     """Name, assumed value, width, variances due to privacy and to sampling, of each parameter."""
     model = cast(Plan, shape.blocks).likelihood
     at = scores.inner(model, model.fallback)
-    _, slope, spread = scores.law(scores.aim(model, at), CLIP, at).mean(at)
+    _, slope, spread = scores.law(scores.aim(model, at), scores.CLIP, at).mean(at)
     turn = np.linalg.inv(slope)
     noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1]])
     sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)
