@@ -187,7 +187,6 @@ CODES: Final[dict[str, str]] = {
     "I63": "a histogram that is all noise",
     "I64": "a picture of more columns than it can show",
     "I70": "a simulation of a regression, which has a step of its own",
-    "I87": "an estimate that a release of sufficient statistics does not have",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",
