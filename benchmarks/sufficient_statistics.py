@@ -1,6 +1,6 @@
 """Sufficient statistics of one party and of many: coverage, error, what is printed in the source; writes its page.
 
-    python benchmarks/sufficient_statistics.py [--quick] [--repeats 2000] [--parts one common unequal rate blocks] [--families Gamma]
+    python benchmarks/sufficient_statistics.py [--quick] [--repeats 2000] [--parts one common] [--families Gamma]
 
 The page is docs/reference/sufficient-statistics.md, its picture docs/reference/sufficient-statistics-rate.svg.  Tables
 are drawn anew in every repetition, with noise of the laws that releases have.  Deterministic: seeds are constants.
