@@ -215,7 +215,7 @@ def test_codes_in_docstrings_exist() -> None:
     shown = {
         (name, code)
         for name, v in {**names(), **methods()}.items()
-        for code in re.findall(r"\b[A-Z]\d\d\d?\b", said(v))
+        for code in re.findall(r"\b[A-Z]\d{2,3}\b", said(v))
     }
     assert shown
     assert {one for one in shown if one[1] not in CODES} == set()

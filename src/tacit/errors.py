@@ -196,7 +196,6 @@ CODES: Final[dict[str, str]] = {
     "I77": "a simulation of a mechanism in two steps",
     "I78": "a function of parameters that is none",
     "I79": "a picture or a fitted law of what has none",
-    "I87": "an estimate that a release of sufficient statistics does not have",
     "I80": "average marginal effects of what is no histogram",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",

@@ -95,7 +95,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     rows: about how many rows there are, where their number is private; public.
     parties: how many parties' answers will be combined; then blocks are as many as suit their mean, of at least 10 rows
     (and ten a parameter): noise averages out over parties, bias does not.  method: how many blocks, where `blocks` does
-    not say: "tuned"; "smith" and "chen-sung" as the sources print it, for comparison (theory errata E3, E18).
+    not say: "tuned"; "smith" and "chen-sung" as the sources print it, for comparison (theory §2, §6).
     parameters: those to be released, all by default; the price is shared by these alone.
     where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
     one block.

@@ -33,7 +33,7 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
     where: of the rows for which a condition holds.  Rows with a missing cell are left out, unless the schema says what
     they count as.
     method: "direct"; or "chen-sung", with noise as Algorithm 3 of the source prints it, of the mean of `blocks` blocks
-    and so n / blocks times too wide: private, and for comparison only (theory errata E15).
+    and so n / blocks times too wide: private, and for comparison only (theory §6).
     Raises QueryError Q01, Q60, Q95 (no family), Q114 (no such statistics, regressions among others), Q115 (bounds),
     Q116 (method, blocks), ModelError (its words).  Source: [Chen & Sung, Algorithm 3], corrected by theory §6.
 
