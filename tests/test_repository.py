@@ -17,7 +17,7 @@ from tacit.errors import CODES
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tacit"
-CODE = re.compile(r"[A-Z]\d\d")
+CODE = re.compile(r"[A-Z]\d\d\d?")
 HEADINGS = ("Definition", "Sensitivity", "Noise", "Cost", "Failures")
 # Addresses of registries, and folders of one machine.  Written so that this file does not match itself.
 FOREIGN = [
@@ -99,7 +99,7 @@ def test_codes_are_in_their_area_and_have_a_title() -> None:
 
 def test_every_code_shown_in_the_texts_exists() -> None:
     texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-    shown = {code for path in texts for code in re.findall(r"\[([A-Z]\d\d)\]", path.read_text(encoding="utf-8"))}
+    shown = {code for path in texts for code in re.findall(r"\[([A-Z]\d\d\d?)\]", path.read_text(encoding="utf-8"))}
     assert shown
     assert shown <= set(CODES)
 

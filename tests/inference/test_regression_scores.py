@@ -97,7 +97,7 @@ def test_counts_that_vary_more_have_wider_intervals() -> None:
 
 def test_reasons_instead_of_numbers() -> None:
     rng = np.random.default_rng(24)
-    for rho, rows, words in (("0.02", 400, "noise moves"), ("0.0001", 50, "complete rows")):
+    for rho, rows, words in (("0.06", 400, "noise moves"), ("0.0001", 50, "complete rows")):
         found = rows_of(QUERIES["logistic"], draw(rng, rows), SCHEMA, Cost.of(rho=rho)).fit(rng)
         assert all(words in (reason or "") for reason in found.reasons), found.reasons
         assert np.isnan(found.values).all()
