@@ -213,7 +213,9 @@ def test_queries_and_estimators_name_their_source(name: str) -> None:
 
 def test_codes_in_docstrings_exist() -> None:
     shown = {
-        (name, code) for name, v in {**names(), **methods()}.items() for code in re.findall(r"\b[A-Z]\d\d\d?\b", said(v))
+        (name, code)
+        for name, v in {**names(), **methods()}.items()
+        for code in re.findall(r"\b[A-Z]\d\d\d?\b", said(v))
     }
     assert shown
     assert {one for one in shown if one[1] not in CODES} == set()
