@@ -90,7 +90,7 @@ def test_counts_that_vary_more_have_wider_intervals() -> None:
     rows = rows_of(QUERIES["poisson"], data, SCHEMA, Cost.of(rho=1))
     found = rows.fit(rng)
     assert (np.abs(found.values - TRUTH) < 5 * found.std_errors).all()
-    assert "Counts vary about" in found.notes[0]
+    assert "Counts vary about" in found.notes[1]
     sampling = np.sqrt(np.diag(found.cov_sampling))
     assert (sampling > 1.4 * rows.ordinary()[1]).all()  # of three times the variance: 1.7
 
