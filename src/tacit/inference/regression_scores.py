@@ -138,6 +138,7 @@ def _reason(step: Step, first: First) -> str | None:
 def _notes(step: Step, last: Scored, link: Link) -> tuple[str, ...]:
     found = ["Standard errors are robust as far as the noise allows (sandwich)."]
     if link.counts:
-        found.insert(0, f"Counts vary about {last.spread:.2g} times as much as a Poisson law's.")
-        found.insert(1, f"Scores of counts are cut: those above their mean by more than {last.cut:.3g} pull less.")
+        found.insert(0, "Provisional: intervals of counts can cover less than they say (see the guide).")
+        found.insert(1, f"Counts vary about {last.spread:.2g} times as much as a Poisson law's.")
+        found.insert(2, f"Scores of counts are cut: those above their mean by more than {last.cut:.3g} pull less.")
     return tuple(found)

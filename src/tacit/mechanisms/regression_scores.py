@@ -40,7 +40,7 @@ from tacit.privacy import Cost, noise_for
 from tacit.release import Part, Variable
 from tacit.schema import Schema
 
-VERSION: Final = "regression-scores/1"
+VERSION: Final = "regression/2"
 SHARES: Final = Fraction(15, 100), Fraction(15, 100), Fraction(70, 100)
 """Parts of the price: the moments, a first score, the last."""
 LABELS: Final = "moments", "first scores", "scores"
