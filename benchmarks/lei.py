@@ -170,7 +170,7 @@ def page(tables: int, repeats: int) -> list[Part]:
         "\nno standard errors; the corrected fit, the default, has. *Bins alone* is without noise. *Printed* is Table 1"
         "\nof the paper, for its own rows.\n\n"
         "Part of *bins alone* is chance: where values lie within their bins is lost, whatever the method, and moves a"
-        "\ncounty's coefficient by about as much as the corrected column says. In one table that can cancel the bias of"
+        "\ncounty's coefficient by about as much as the last of them says. In one table that can cancel the bias of"
         "\nmidpoints, so tables are drawn anew. At α = 0.1 noise is nearly all of the error, and the correction, which"
         "\ntakes differences of counts, adds a few percent to it.\n",
         partial(generated, 1.0, tables, repeats),
