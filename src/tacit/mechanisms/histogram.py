@@ -26,6 +26,7 @@ Failures
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any, Final, cast
 
@@ -156,7 +157,9 @@ def _axis(schema: Schema, key: KeyMap, logistic: bool) -> Axis:
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS.  Exact counts, and at once their noise; only noisy integers are kept."""
     (column,) = shape.columns
-    noisy = exact(shape, source) + draw(column.law, shape.cells)  # beyond 64 bits it wraps: a function of the sum
+    with ThreadPoolExecutor(1) as pool:  # noise of many cells is drawn while an engine counts: it depends on no row
+        noise = pool.submit(draw, column.law, shape.cells)
+        noisy = exact(shape, source) + noise.result()  # beyond 64 bits it wraps: a function of the sum
     return (part_of(column, noisy),)
 
 
