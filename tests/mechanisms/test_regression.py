@@ -213,12 +213,12 @@ def test_tables_of_nothing_answer_all_the_same(price: dict[str, Any], neighbors:
     kind: dict[str, Any] = {"epsilon": 9} if len(price) == 1 and "epsilon" in price else {"rho": 9}
     for column in ([] if neighbors == "add-remove" else nothing, nothing, [0.25] * 4, [1e300, -1e300, 0.1, 0.2]):
         data = pd.DataFrame({name: np.array(column, dtype=float) for name in ("x", "y")})
-        curator = tc.Curator(
-            data, tc.Schema({"x": PLAIN["x"], "y": PLAIN["y"]}), budget=tc.Budget(**kind, neighbors=neighbors)
-        )
-        found = curator.release(tc.Regression("y ~ x"), **price).fit()
-        assert all(found.reasons)
-        assert np.isnan(found.values).all()
+        data["m"] = np.ones(len(column), dtype=np.bool_)
+        curator = tc.Curator(data, PLAIN, budget=tc.Budget(**kind, neighbors=neighbors))
+        for query in (tc.Regression("y ~ x"), tc.Regression("m ~ x", model="logistic")):
+            found = curator.release(query, **price).fit()
+            assert all(found.reasons), found.values
+            assert np.isnan(found.values).all()
 
 
 def test_from_question_to_coefficients(tmp_path: Path) -> None:

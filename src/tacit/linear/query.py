@@ -11,7 +11,7 @@ from tacit.query_words import condition
 from tacit.question import Query
 
 MODELS: Final = ("linear", "logistic", "probit")
-ELSEWHERE: Final = "for counts: a fit of a Histogram, or SampleAndAggregate with tc.families.PoissonRegression"
+ELSEWHERE: Final = "Poisson regression: a fit of a Histogram, or SampleAndAggregate with tc.families.PoissonRegression"
 
 if TYPE_CHECKING:
     from tacit.inference.regression import RegressionRelease  # noqa: F401
