@@ -83,7 +83,7 @@ FORMS: Final = {
     ),
     "scored": Shape(
         "regression",
-        ("G", "score", "off", "diag", "squares", "counted", "cut", "spread", "shift"),
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "shift"),
         (2, 2 * MOST_SUMS),
         grid=False,
         weights=True,

@@ -93,7 +93,7 @@ ROWS = [
     tc.SampleAndAggregate("free", tc.families.Exponential(rate=(0.1, 10)), one_step=True, winsorize=True),
     tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True),
     tc.Regression("ok ~ age + region", model="logistic"),
-    tc.Regression("visits ~ age + ok", model="poisson"),
+    tc.Regression("ok ~ age", model="probit"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),

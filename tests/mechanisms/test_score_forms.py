@@ -119,48 +119,32 @@ def test_random_pairs_on_the_grid_of_releases(formula: str, squares: bool) -> No
 
 def test_polygons_are_exact_in_integers_and_hardly_move_where_a_score_is_zero() -> None:
     """By less than 0.03 of a predictor anywhere, and by 0.004 on average over a piece."""
-    for name, upper in (("logistic", 1.0), ("probit", 1.0), ("poisson", 40.0)):
-        chosen = link(name, upper)
-        cut = chosen.cuts(2.0, 1.0, 1.0)[1]
-        response = (0.0, upper / 2048)
-        slope, middle = polygons(chosen, cut, 1.0, 512, response)
+    for name in ("logistic", "probit"):
+        chosen = link(name)
+        cut, response = chosen.cuts()[1], (0.0, 1 / 2048)
+        slope, middle = polygons(chosen, cut, 512, response)
         bend = Bend((0, 1, 0), 1, 512, slope, middle)
         bend.check()
         e = np.arange(-4096, 4097)
         assert height(slope, e)[0] == slope[0]
         assert all(isinstance(one, int) for one in rises(slope))
-        eta = chosen.middle + chosen.reach * e / 4096
+        eta = chosen.reach * e / 4096
         v = height(slope, e) / (512 * 2.0**28) / response[1]
-        true = bounded(chosen, eta, cut, 1.0, v)
-        middle_of = np.abs(eta) < (4 if upper == 1 else 2.5)
-        moved = ((height(middle, e) / (512 * 2.0**28) - true.b) / true.curve)[middle_of]
+        moved = ((height(middle, e) / (512 * 2.0**28) / v - chosen.mean(eta)) / chosen.slope(eta))[np.abs(eta) < 4]
         assert np.abs(moved).max() < 0.03, name
         assert np.abs(np.convolve(moved, np.ones(256) / 256, "valid")).max() < 0.004, name
 
 
 def test_scores_have_mean_zero_and_their_curve_is_its_derivative() -> None:
-    """By the law of the response itself: exactly for true and false, of counts by their probabilities."""
-    import scipy.stats
-
+    """By the law of the response itself."""
     eta = np.linspace(-2, 2, 9)
     for name in ("logistic", "probit"):
         chosen = link(name)
-        for cut in chosen.cuts(1.0, 1.0, 1.0):
-            made = bounded(chosen, eta, cut, 1.0)
+        for cut in chosen.cuts():
+            made = bounded(chosen, eta, cut)
             high, low = made.v - made.b, -made.b
             mean = chosen.mean(eta)
             assert np.abs(mean * high + (1 - mean) * low).max() < 1e-12
             assert max(np.abs(high).max(), np.abs(low).max()) <= 1 + 1e-12
             assert made.curve == pytest.approx((high - low) * chosen.slope(eta))
             assert made.size == pytest.approx(mean * np.abs(high) + (1 - mean) * np.abs(low))
-    chosen, y = link("poisson", 60.0), np.arange(61)
-    for spread in (1.0, 3.0):
-        made = bounded(chosen, eta, 2.5, spread)
-        for i, one in enumerate(eta):
-            law = scipy.stats.poisson(np.exp(one)) if spread == 1 else scipy.stats.nbinom(np.exp(one) / 2, 1 / 3)
-            mass = law.pmf(y) + law.sf(60) * (y == 60)
-            psi = np.clip(made.v[i] * y - made.b[i], -1, 1)
-            assert abs(mass @ psi) < 1e-7
-            assert made.square[i] == pytest.approx(mass @ psi**2)
-            if spread == 1:  # the derivative of a mean is its covariance with the score of the law
-                assert made.curve[i] == pytest.approx(mass @ (psi * (y - np.exp(one))), rel=1e-5)

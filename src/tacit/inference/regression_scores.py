@@ -1,4 +1,4 @@
-"""Coefficients of a logistic, probit or Poisson regression with both errors, on plain arrays.  Post-processing.
+"""Coefficients of a logistic or probit regression with both errors, on plain arrays.  Post-processing.
 
 Writing g for the last noisy score, aimed at b0, and B for its noisy curvature, drawn towards that of normal regressors
 as far as noise is large (`linear.scoring.drawn`), the coefficients are b = b0 + B^-1 g, and
@@ -22,13 +22,14 @@ from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
 from tacit.inference.regression_fit import looseness
 from tacit.linear.layout import Layout
-from tacit.linear.links import Link, bounded
+from tacit.linear.links import Link, bounded, link
 from tacit.linear.regressors import PLACES, STEEPEST, Regressors
-from tacit.linear.scored import First, Scored, first_of, link_of, scored, terms_of
-from tacit.linear.scoring import LOOSELY, TRUSTED, Drawn, curved, drawn, length, moments
+from tacit.linear.scored import First, Scored, first_of, scored, terms_of
+from tacit.linear.scoring import TRUSTED, Drawn, curved, drawn, length, moments
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
+NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
 LOOSEST: Final = 0.35
 """Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
 
@@ -42,10 +43,10 @@ STEEP: Final = 0.9
 
 def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
     """Released parts -> Fit, with a reason in each term where they say too little."""
-    link, terms = link_of(layout, model), terms_of(layout)
-    first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, link)
+    chosen, terms = link(model), terms_of(layout)
+    first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, chosen)
     try:
-        step = _step(last, moments(first, terms), link)
+        step = _step(last, moments(first, terms), chosen)
         reason = _reason(step, first)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
@@ -64,7 +65,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         sampling * both,
         privacy * both,
         (None,) * len(layout.names),
-        _notes(step, last, link),
+        NOTES,
         {"rows": step.found.rows},
     )
 
@@ -78,7 +79,6 @@ class Step:
     curve: Drawn
     meat: Drawn
     found: Regressors
-    link: Link
     loose: float
 
     def covariances(self, last: Scored) -> tuple[Array, Array]:
@@ -87,25 +87,22 @@ class Step:
         rows, u = self.found.rows, len(self.b)
         sampling = inverse @ self.meat.matrix @ inverse * (rows / max(rows - u, 1.0))
         way = self.way @ self.curve.to
-        noisy = last.meat if self.link.counts and last.meat is not None else last.sizes
-        error = self.curve.to @ noisy.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
+        error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
         whole = self.curve.matrix
-        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * self.curve.trusted) ** 2
+        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
         return sampling, inverse @ (last.noise + error) @ inverse
 
 
 def _step(last: Scored, found: Regressors, link: Link) -> Step:
     assert last.meat is not None
-    made = bounded(link, found.predictor(last.b), last.cut, last.spread)
+    made = bounded(link, found.predictor(last.b), last.cut)
     curve, square = curved(last, found, link), found.total(last.b, made.square)
-    meat = drawn(last.meat, square, square, LOOSELY if link.counts else TRUSTED)
+    meat = drawn(last.meat, square, square)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
-    level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut, last.spread)
-    noisy, size = (last.meat, level.square) if link.counts else (last.sizes, level.size)
-    guess = found.total(flat, size)
-    loose = drawn(noisy, guess, guess, TRUSTED).loose
-    return Step(last.b + way, way, curve, meat, found, link, loose)
+    level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
+    guess = found.total(flat, level.size)
+    return Step(last.b + way, way, curve, meat, found, drawn(last.sizes, guess, guess).loose)
 
 
 def _reason(step: Step, first: First) -> str | None:
@@ -124,8 +121,7 @@ def _reason(step: Step, first: First) -> str | None:
             f"noise moves the curvature by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer "
             "regressors, narrower bounds, more rows or a larger budget are needed"
         )
-    most = STEEPEST if not step.link.counts else 2.0
-    if found.spread(step.b) > STEEP * most:
+    if found.spread(step.b) > STEEP * STEEPEST:
         return (
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
@@ -133,12 +129,3 @@ def _reason(step: Step, first: First) -> str | None:
     if length(step.way, found) > FURTHEST:
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None
-
-
-def _notes(step: Step, last: Scored, link: Link) -> tuple[str, ...]:
-    found = ["Standard errors are robust as far as the noise allows (sandwich)."]
-    if link.counts:
-        found.insert(0, "Provisional: intervals of counts can cover less than they say (see the guide).")
-        found.insert(1, f"Counts vary about {last.spread:.2g} times as much as a Poisson law's.")
-        found.insert(2, f"Scores of counts are cut: those above their mean by more than {last.cut:.3g} pull less.")
-    return tuple(found)

@@ -20,7 +20,7 @@ _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(31)
 PLACES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
 MASS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
 STEEPEST: Final = 4.0
-"""Largest standard deviation of the predictor that an aim takes, for counts 2."""
+"""Largest standard deviation of the predictor that an aim takes."""
 HALVINGS: Final = 50
 
 
@@ -78,7 +78,7 @@ def brillinger(link: Link, found: Regressors, response: float, slopes: Array) ->
     b = k slopes + c: the mean response is right, and k times the mean derivative is 1.
     """
     sd = found.spread(slopes)
-    most = (2.0 if link.counts else STEEPEST) / max(sd, 1e-9)
+    most = STEEPEST / max(sd, 1e-9)
     low, high = 0.0, most
     for _ in range(HALVINGS):
         k = (low + high) / 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -11,14 +10,14 @@ import numpy as np
 
 from tacit.linear.bend import L
 from tacit.linear.layout import H, Layout
-from tacit.linear.links import Link, link
-from tacit.linear.noisy import Array, Noisy, crossed, filled
+from tacit.linear.links import Link
+from tacit.linear.noisy import Array, Noisy, filled
 from tacit.parts import Part
 
 SCORE: Final = 2**11
 """Weight of psi z in what is released."""
 UNIT: Final = 2**16
-"""Cut and spread of a score are stored in parts of 1 / UNIT."""
+"""The cut of a score is stored in parts of 1 / UNIT."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +55,12 @@ def terms_of(layout: Layout) -> Terms:
     return Terms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
 
 
-def link_of(layout: Layout, model: str) -> Link:
-    """The model, with the largest count that the response's bounds allow."""
-    u = len(layout.names)
-    return link(model, float(layout.terms[u, 0] + layout.terms[u, layout.size]))
-
-
 @dataclass(frozen=True)
 class First:
-    """The part that aims nowhere, of terms of size 1.
+    """The part that aims nowhere, of terms of size 1: psi is the response, z_m / H.
 
     rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
-    shape (u,).  total, square: of z_m / H and its square, NaN where that is 1 for every row.
+    shape (u,).  total: of z_m / H.
     """
 
     rows: float
@@ -75,7 +68,6 @@ class First:
     moments: Noisy
     products: Array
     total: float
-    square: float
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,7 @@ class Scored:
     """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
 
     b: where it aimed, shape (u,).  score: sums of psi x, shape (u,), with noise of covariance `noise`.  sizes: of |psi|
-    x x'; meat: of psi**2 x x', None where it is not released.  square: sum of psi**2.
+    x x'; meat: of psi**2 x x', None where it is not released.
     """
 
     b: Array
@@ -91,23 +83,15 @@ class Scored:
     noise: Array
     sizes: Noisy
     meat: Noisy | None
-    square: float
     cut: float
-    spread: float
 
 
 def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
-    """The first part, of form `scored` or, of counts, `products`."""
-    m, matrix = layout.size, terms.matrix
-    if part.form == "products":
-        whole = crossed(part, layout, rows)
-        inner, values = whole.head(m), whole.values
-        count, products, total, square = float(values[0, 0]), values[m, :m], float(values[0, m]), float(values[m, m])
-    else:
-        score, inner, _ = _read(part, layout)
-        count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
-        products, total, square = score, float(score[0]), math.nan
-    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ products, total, square)
+    """The first part -> First."""
+    matrix = terms.matrix
+    score, inner, _ = _read(part, layout)
+    count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
+    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ score, float(score[0]))
 
 
 def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
@@ -115,16 +99,13 @@ def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
     facts, matrix = part.parameters, terms.matrix
     score, sizes, meat = _read(part, layout)
     unit = float(facts["score"] * facts["G"] * H)
-    cut, spread = (facts[name] / UNIT for name in ("cut", "spread"))
     return Scored(
         _aim(facts, terms, link),
         matrix @ score,
         matrix @ matrix.T * (part.law.variance() / unit**2),
         sizes.through(matrix),
         None if meat is None else meat.through(matrix),
-        math.nan if meat is None else float(meat.values[0, 0]),
-        cut,
-        spread,
+        facts["cut"] / UNIT,
     )
 
 
@@ -143,5 +124,4 @@ def _aim(facts: Mapping[str, int], terms: Terms, link: Link) -> Array:
     """Coefficients behind the weights of a `Bend`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
     row *= H / 2.0 ** facts["shift"] * link.reach / L
-    row[0] += link.middle
     return np.asarray(np.linalg.lstsq(terms.matrix.T, row, rcond=None)[0], dtype=np.float64)

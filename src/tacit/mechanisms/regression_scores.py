@@ -1,12 +1,11 @@
-"""Logistic, probit and Poisson regression by three sums of bounded scores.  INSIDE the wall.
+"""Logistic and probit regression by three sums of bounded scores.  INSIDE the wall.
 
 Definition
     A complete row becomes bounded integers z, as for `regression`.  Released three times: sums of psi z, of |psi| z z'
     and of psi**2 z z', where psi is the row's score, bounded in [-C, C] (`linear.bend`).  The first time psi is the
-    response (of counts: `regression`'s cross-products instead); then it is that of the model at coefficients that the
-    releases before tell (`linear.scoring`).  Squares stand in the last part, and in all of counts.  Public:
-    schema, query, relation, price, and under replace-one the number of rows.  Neighbours: one row replaced, or one
-    added or removed.  Persons are refused.
+    response; then it is that of the model at coefficients that the releases before tell (`linear.scoring`).  Squares
+    stand in the last part alone.  Public: schema, query, relation, price, and under replace-one the number of rows.
+    Neighbours: one row replaced, or one added or removed.  Persons are refused.
 Sensitivity
     Proven beside the form, for all pairs of rows and whatever psi is: `score_forms`.
 Noise
@@ -35,7 +34,7 @@ from tacit.linear.rows import Crossed, Product
 from tacit.linear.scoring import aimed, start
 from tacit.mechanisms import score_forms as forms
 from tacit.mechanisms.moments import Design
-from tacit.mechanisms.regression_rows import Crosses, Facts, crossing, facts_of
+from tacit.mechanisms.regression_rows import Crosses, Facts, facts_of
 from tacit.privacy import Cost, noise_for
 from tacit.release import Part, Variable
 from tacit.schema import Schema
@@ -53,31 +52,23 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
     facts = facts_of(query, schema)
     _response(query.model, facts.variables[0])
-    columns = tuple(_column(i, facts, query.model, neighbors, cost) for i in range(len(SHARES)))
+    columns = tuple(_column(i, facts, neighbors, cost) for i in range(len(SHARES)))
     shape = Design(query, neighbors, rows, (), columns, cost, where=facts.where, kind="regression", mechanism=VERSION)
     return replace(shape, variables=facts.variables)
 
 
 def _response(model: str, fact: Variable) -> None:
     """QueryError Q106 where the model has no law for the response."""
-    if model == "poisson":
-        good, hint = fact.kind in ("integer", "real") and fact.lower == 0, f'"{fact.name}": Integer(0, 50)'
-        words = "a count, from 0 to a bound"
-    else:
-        good, words, hint = fact.kind == "boolean", "true or false", f'"{fact.name}": Boolean()'
-    if not good:
-        text = f"response {fact.name!r} of a {model} regression is not {words}."
-        raise QueryError(text, code="Q106", hint=hint)
+    if fact.kind != "boolean":
+        text = f"response {fact.name!r} of a {model} regression is not true or false."
+        raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean()')
 
 
-def _column(i: int, facts: Facts, model: str, neighbors: str, cost: Cost) -> Crosses:
-    share, last, made = cost.share(SHARES[i]), i == len(SHARES) - 1, facts.layout
-    if i == 0 and model == "poisson":  # sizes of counts say nothing of the regressors
-        return crossing(LABELS[i], facts, neighbors, share)
-    squares = last or model == "poisson"
+def _column(i: int, facts: Facts, neighbors: str, cost: Cost) -> Crosses:
+    share, squares, made = cost.share(SHARES[i]), i == len(SHARES) - 1, facts.layout
     form = forms.scored(made, cost.noise, neighbors, squares=squares)
     counted = int(facts.leaves or neighbors == "add-remove")
-    stored = {"counted": counted, "cut": 0, "spread": 0, "shift": 1}
+    stored = {"counted": counted, "cut": 0, "shift": 1}
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
     sums = [Product((j,), 1) for j in range(made.size)]

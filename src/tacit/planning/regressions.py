@@ -1,7 +1,4 @@
-"""Expected precision of a regression: its steps on made-up rows whose values are spread evenly and independent.
-
-Counts are Poisson, of a mean of a tenth of the response's bound.
-"""
+"""Expected precision of a regression: its steps on made-up rows whose values are spread evenly and independent."""
 
 from __future__ import annotations
 
@@ -48,9 +45,4 @@ def made_up(shape: Design) -> Rows:
     values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
     places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
     z = question.numpy(values, places, MADE)
-    if cast(Regression, shape.query).model == "poisson":
-        upper = shape.variables[0].upper
-        y = np.minimum(rng.poisson(max(upper / 10, 1.0), MADE), upper)
-        half = shape.variables[0].half
-        z[:, -1] = np.rint(y / upper * 2 * half).astype(np.int64) - half
     return Rows(shape, layout(parse(cast(Regression, shape.query).formula), shape.variables), z, MADE)

@@ -18,10 +18,9 @@ from tacit.inference.fits.result import Fit
 from tacit.inference.regression import fit_release
 from tacit.linear.formula import parse
 from tacit.linear.layout import H, Layout, layout
-from tacit.linear.links import Link
+from tacit.linear.links import Link, link
 from tacit.linear.query import Regression
 from tacit.linear.rows import Crossed
-from tacit.linear.scored import link_of
 from tacit.mechanisms import regression
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.regression import Crosses
@@ -85,7 +84,7 @@ class Rows:
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
         if cast(Regression, self.shape.query).model != "linear":
-            return _likelihood(X, y, link_of(self.layout, cast(Regression, self.shape.query).model))
+            return _likelihood(X, y, link(cast(Regression, self.shape.query).model))
         size = np.sqrt((X**2).mean(axis=0))
         inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
         b = inverse @ ((X / size).T @ y)
@@ -96,15 +95,13 @@ class Rows:
 def _likelihood(
     X: NDArray[np.float64], y: NDArray[np.float64], link: Link
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """By Fisher scoring: 25 steps from 0, or from the mean response where there is an intercept."""
+    """By Fisher scoring: 25 steps from 0."""
     size = np.sqrt((X**2).mean(axis=0))
     x = X / size
-    start = np.log(max(float(y.mean()), 1e-9)) if link.counts else 0.0
-    b = np.asarray(np.linalg.lstsq(x, np.full(len(x), start), rcond=None)[0], dtype=np.float64)
-    inverse = np.eye(len(b))
+    b, inverse = np.zeros(x.shape[1]), np.eye(x.shape[1])
     for _ in range(25):
         eta = x @ b
-        weight = link.information(eta, 1.0)
+        weight = link.information(eta)
         inverse = np.asarray(np.linalg.pinv((x.T * weight) @ x, hermitian=True), dtype=np.float64)
         b = b + inverse @ (x.T @ (weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))))
     return b / size, np.sqrt(np.diag(inverse)) / size
