@@ -177,7 +177,7 @@ def test_complete_rows_are_the_same_on_every_engine(tmp_path: Path) -> None:
     expected = complete(shape, columns_of(table, schema))
     order = np.argsort(expected.values[:, 0])
     assert expected.values[order, 0].tolist() == [-4, 1, 7]
-    from tacit.curator.source.frames import open_source
+    from tacit.curator.source.opening import open_source
 
     for data in (table, pl.from_pandas(table), str(tmp_path / "t.parquet"), str(tmp_path / "t.csv")):
         found = open_source(data, schema).complete(plan.cells, shape.unit, shape.where)

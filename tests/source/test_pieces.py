@@ -14,7 +14,8 @@ import pytest
 
 import tacit as tc
 from tacit.curator.source import duck, rows
-from tacit.curator.source.frames import Table, open_source
+from tacit.curator.source.frames import Table
+from tacit.curator.source.opening import open_source
 from tacit.mechanisms import blocks
 from tacit.predicates.numbers import cell_of
 from tacit.predicates.typed import typed

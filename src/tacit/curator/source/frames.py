@@ -1,42 +1,28 @@
-"""What a table may be, opened without reading a row: files, frames and engines behind one interface."""
+"""A table behind the wall: one interface over every engine."""
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.source import arrays, files
-from tacit.curator.source.arrays import Lazy
 from tacit.curator.source.computed import Computing
-from tacit.curator.source.duck import Columns, Parquet, Relation, Text
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.occupied import occupied, tallied
-from tacit.curator.source.polars import Polars
 from tacit.curator.source.products import crossed
 from tacit.curator.source.rows import Rows, complete, pieces, spread
-from tacit.curator.source.spark import Spark
 from tacit.curator.source.sums import aggregate, ranked
 from tacit.errors import SourceError
 from tacit.linear.rows import Crossed
-from tacit.predicates.computed import Computed, computed_columns
+from tacit.predicates.computed import Computed
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
-from tacit.schema import Schema
 
 T = TypeVar("T")
-PARQUET: Final = (".parquet", ".pq")
-TEXT: Final = {".csv": ",", ".tsv": "\t"}
-ARROW: Final = (".arrow", ".feather", ".ipc")
-HELP: Final = (
-    "a path (.parquet, .csv, .arrow), a pandas, Polars or Spark frame, a PyArrow table, a DuckDB relation, or a dict"
-)
 
 
 class Source(Protocol):
@@ -232,64 +218,10 @@ class Table:
     def ready(self) -> None:
         """See `Source.ready`."""
         hint = "finish or close open results of its connection" if self._kind == "DuckDB relation" else "open it again"
-        _tried(self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", hint)
+        tried(self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", hint)
 
 
-def open_source(data: object, schema: Schema | None = None) -> Table:
-    """Open a table: names and types, no row; with a schema, its computed columns can be asked for too.
-
-    A path: .parquet (a file, a glob pattern, or a folder of them), .csv or .tsv, .arrow.  Or a frame: pandas, Polars
-    (eager or lazy), PyArrow table, DuckDB relation, PySpark, anything narwhals wraps; or a dict of arrays.
-    Raises SourceError D01 (no such kind of table), D02 (no such file), D03 (unreadable), D04 (columns that have one
-    name, different lengths, or no type).  An engine's own words may quote a row: they are never passed on.
-
-    >>> open_source({"age": [30, 40]}).columns()
-    {'age': 'list of numbers'}
-    """
-    table = _opened_as_it_is(data)
-    return table if schema is None else computing(table, schema)
-
-
-def computing(table: Table, schema: Schema) -> Table:
-    """The table with the schema's computed columns."""
-    columns = computed_columns(schema)
-    return table.computing(columns) if columns else table
-
-
-def _opened_as_it_is(data: object) -> Table:
-    if isinstance(data, str | Path):
-        return _path(Path(data))
-    if isinstance(data, Mapping):
-        return Table("dict of arrays", _arrays(cast("Mapping[object, object]", data)))
-    kind = type(data)
-    library, name = kind.__module__.split(".")[0], kind.__name__
-    frame = cast(Any, data)
-    if library == "narwhals":
-        import narwhals as nw
-
-        return _opened_as_it_is(nw.to_native(frame))
-    message = f"the columns of this {name} cannot be told."
-    return _tried(lambda: _frame(library, name, frame), message, "D04", "can it be queried on its own?")
-
-
-def _frame(library: str, name: str, frame: Any) -> Table:
-    match library, name:
-        case (("duckdb" | "_duckdb"), "DuckDBPyRelation"):
-            return Table("DuckDB relation", Relation(lambda: frame))
-        case "pyarrow", ("Table" | "RecordBatch"):
-            return Table("PyArrow table", _arrow(frame))
-        case "pandas", "DataFrame":
-            return Table("pandas", _pandas(frame))
-        case "polars", ("DataFrame" | "LazyFrame"):
-            return Table("Polars", Polars(frame))
-        case "pyspark", "DataFrame":
-            _distinct(list(frame.columns), capitals=True)
-            return Table("Spark", Spark(frame))
-        case _:
-            raise SourceError(f"data is {name!r}, which is no table.", code="D01", hint=HELP)
-
-
-def _tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:
+def tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:
     """Run a step of an engine; whatever it raises is replaced by our own words, outside the handler."""
     try:
         return step()
@@ -298,109 +230,3 @@ def _tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:
     except Exception:
         pass
     raise SourceError(message, code=code, hint=hint)
-
-
-def _path(path: Path) -> Table:
-    paths = _found(path)
-    suffix = paths[0].suffix.lower()
-    if suffix not in (*PARQUET, *TEXT, *ARROW):
-        raise SourceError(f"{path} is no .parquet, .csv, .tsv or .arrow file.", code="D01", hint=HELP)
-    words = "Parquet" if suffix in PARQUET else "text" if suffix in TEXT else "Arrow"
-    hint = "is the file whole, and may it be read?"
-    return _tried(lambda: _opened(paths, suffix), f"{path} cannot be read as {words}.", "D03", hint)
-
-
-def _found(path: Path) -> list[Path]:
-    """The files of a path: itself, those of a folder, those of a pattern (Parquet only, in the order of names)."""
-    if path.is_file():
-        return [path]
-    if path.is_dir():
-        found = sorted(one for one in path.rglob("*") if one.suffix.lower() in PARQUET and one.is_file())
-    else:
-        found = sorted(one for one in map(Path, glob.glob(str(path), recursive=True)) if one.is_file())
-        found = found if all(one.suffix.lower() in PARQUET for one in found) else []
-    if not found:
-        what = "no Parquet file in the folder" if path.is_dir() else "no file"
-        raise SourceError(f"there is {what} {path}.", code="D02", hint="the path of a Parquet, CSV or Arrow file")
-    return found
-
-
-def _opened(paths: Sequence[Path], suffix: str) -> Table:
-    if suffix in TEXT:
-        return Table("text file", Text(paths[0], TEXT[suffix]))
-    if suffix in ARROW:
-        columns = files.arrow_file(paths[0])
-        _distinct([name for name, _ in columns])
-        return Table("Arrow file", Columns(dict(columns), lambda: len(columns[0][1].read()) if columns else 0))
-    if len(paths) > 1:
-        files.same_columns(paths)
-    return Table("Parquet file" if len(paths) == 1 else "Parquet folder", Parquet(paths))
-
-
-def _arrays(data: Mapping[object, object]) -> Engine:
-    _distinct([str(name) for name in data])
-    columns: dict[str, Lazy] = {}
-    lengths: dict[str, int] = {}
-    for key, values in data.items():
-        name = str(key)
-        columns[name], lengths[name] = _array(name, values)
-    if not columns:
-        raise SourceError("the dict has no columns.", code="D04", hint='{"age": [30, 40, 50]}')
-    first = next(iter(lengths))
-    for name, length in lengths.items():
-        if length != lengths[first]:
-            message = f"columns {first!r} and {name!r} have different lengths."
-            raise SourceError(message, code="D04", hint="one cell a row in every column")
-    return Columns(columns, lambda: lengths[first])
-
-
-def _array(name: str, given: object) -> tuple[Lazy, int]:
-    """One column of a dict: an array of one dimension, or a list of one type."""
-    library = type(given).__module__.split(".")[0]
-    values: Any = given
-    found: Lazy | None
-    if library == "polars":
-        values = values.to_arrow()
-    if library in ("pyarrow", "polars"):
-        found = Lazy(arrays.array_type(values.type), lambda: values)
-    elif library == "pandas":
-        found = arrays.series(values)
-    elif isinstance(given, list | tuple):
-        found = arrays.listed(cast("Sequence[object]", given))
-    else:
-        values = np.asarray(values) if not isinstance(values, np.ma.MaskedArray) else _filled(values)
-        found = arrays.numbers(values) if values.ndim == 1 else None
-    if found is None:
-        message = f"column {name!r} is no array of one dimension and one type."
-        raise SourceError(message, code="D04", hint="a list or array of numbers, text, dates or Booleans")
-    return found, len(values)
-
-
-def _filled(values: Any) -> Any:
-    """A masked array of numbers with NaN for what is masked."""
-    return values.astype(np.float64).filled(np.nan)
-
-
-def _arrow(data: Any) -> Engine:
-    _distinct(list(data.schema.names))
-    made = {
-        name: Lazy(arrays.array_type(data.schema.field(i).type), lambda i=i: data.column(i))
-        for i, name in enumerate(data.schema.names)
-    }
-    return Columns(made, lambda: data.num_rows)
-
-
-def _pandas(data: Any) -> Engine:
-    names = [str(name) for name in data.columns]
-    _distinct(names)
-    return Columns({name: arrays.series(data.iloc[:, i]) for i, name in enumerate(names)}, lambda: len(data))
-
-
-def _distinct(names: list[str], *, capitals: bool = False) -> None:
-    """SourceError D04 where two columns have one name; `capitals`: on an engine that does not tell a from A."""
-    seen: set[str] = set()
-    for name in names:
-        known = name.lower() if capitals else name
-        if known in seen:
-            raise SourceError(f"column {name!r} is there twice.", code="D04", hint="rename one")
-        seen.add(known)
