@@ -178,7 +178,7 @@ def _facts() -> Words:
     """Prices, noise, sensitivities, grids, levels."""
     number: Words = {"type": "number"}
     grid: Mapping[str, Words] = {
-        "kind": {"enum": [*get_args(Kind), "number"]},
+        "kind": {"enum": [*get_args(Kind), "number", "score"]},
         "lower": number,
         "upper": number,
         "G": {"type": "integer", "minimum": 1, "maximum": EXACT},

@@ -205,7 +205,7 @@ def _column(part: Part) -> str:
 def bounds_words(part: Part) -> str:
     """Clamping bounds in words (bounds 0 to 100 years); empty for a Boolean column."""
     grid = part.grid
-    if grid is None or grid.kind in ("boolean", "number"):  # scores are clipped alike, whatever they are of
+    if grid is None or grid.kind in ("boolean", "score"):  # scores are clipped alike, whatever they are of
         return ""
     units = f" {grid.units}" if grid.units else ""
     return f"bounds {_number(grid.lower)} to {_number(grid.upper)}{units}"

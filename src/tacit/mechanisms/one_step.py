@@ -49,7 +49,7 @@ from tacit.schema import Schema
 
 PILOT: Final = Fraction(3, 10)
 """Part of the price for the pilot (theory §2): what it costs is made good by the step, up to second order."""
-SCORE: Final = Grid("number", -CLIP, CLIP, GRID)
+SCORE: Final = Grid("score", -CLIP, CLIP, GRID)
 H: Final = GRID // 2
 
 

@@ -8,6 +8,7 @@ or a function whose last digit is the engine's own.  The last steps are missing 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 import narwhals as nw
@@ -139,9 +140,8 @@ class Engine:
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame
+        self._first = frame
         self._kept = 0
-        self._reciprocal = frame.implementation.is_polars()
-        self._types = frame.collect_schema()
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
         """See `Backend.choose`."""
@@ -165,7 +165,7 @@ class Engine:
 
     def divide(self, x: Any, by: Any) -> Any:
         """See `Backend.divide`; `divide` says why not the engine's own everywhere."""
-        return divide(x, by) if self._reciprocal else x / by
+        return divide(x, by) if self._first.implementation.is_polars() else x / by
 
     def floor(self, x: Any) -> Any:
         """See `Backend.floor`."""
@@ -185,6 +185,10 @@ class Engine:
     def whole(self, column: str) -> bool:
         """See `Tools.whole`."""
         return self._types[column].is_integer()
+
+    @cached_property
+    def _types(self) -> Any:
+        return self._first.collect_schema()
 
 
 FEW_BINS: Final = 6
