@@ -110,7 +110,8 @@ def cdf(
 
 def _steps(axis: Axis, curve: Curve, groups: tuple[str, ...], band: str) -> Steps:
     """The picture's ends: 0 at the lower and 1 at the upper bound, where there are no cells beyond."""
-    first, last = float(curve.edges[0]), float(curve.edges[-1])
+    ends = curve.edges if curve.discrete else axis.last
+    first, last = float(ends[0]), float(ends[-1])
     start = None if curve.below is not None else (first, 0.0)
     end = None if curve.above is not None else (last, 1.0)
     places = tuple(float(x) for x in _told(axis, curve))
