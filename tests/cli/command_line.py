@@ -52,6 +52,16 @@ def a_home(tmp_path: Path) -> Path:
 
 
 def run(home: Path, *words: str, code: int = 0) -> str:
+    """What a command prints, on both streams."""
+    found, out, err = inside(home, *words)
+    shown = out + err
+    assert "Traceback" not in shown
+    assert found == code, shown
+    return shown
+
+
+def apart(home: Path, *words: str, code: int = 0) -> str:
+    """As `run`, in a process of its own: what it leaves open is closed when it ends."""
     env = {**os.environ, "COLUMNS": "200"}
     found = subprocess.run([sys.executable, "-m", "tacit", *words], cwd=home, capture_output=True, text=True, env=env)
     shown = found.stdout + found.stderr
@@ -62,18 +72,28 @@ def run(home: Path, *words: str, code: int = 0) -> str:
 
 def said(home: Path, *words: str, code: int = 0) -> dict[str, Any]:
     """Standard output of a command with --json, read strictly: no NaN, nothing beside it."""
-    command = [sys.executable, "-m", "tacit", *words, "--json"]
-    found = subprocess.run(command, cwd=home, capture_output=True, text=True)
-    assert found.returncode == code, found.stdout + found.stderr
-    return json.loads(found.stdout, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    found, out, err = inside(home, *words, "--json")
+    assert found == code, out + err
+    return json.loads(out, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
 
 
 def typed(home: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> tuple[int, str]:
-    """The command as it is typed, in this process: exit code, what it prints."""
-    monkeypatch.chdir(home)
-    monkeypatch.setattr(sys, "argv", ["tacit", *words])
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said), pytest.raises(SystemExit) as left:
-        main()
-    assert "Traceback" not in said.getvalue()
-    return int(str(left.value.code)), said.getvalue()
+    """Exit code, and what a command prints."""
+    found, out, err = inside(home, *words)
+    assert "Traceback" not in out + err
+    return found, out + err
+
+
+def inside(home: Path, *words: str) -> tuple[int, str, str]:
+    """The command as it is typed in a folder, in this process: exit code and both streams.
+
+    A process of its own takes a second to begin (`apart`).
+    """
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(home)
+        here.setattr(sys, "argv", ["tacit", *words])
+        here.setenv("COLUMNS", "200")
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as left:
+            main()
+    return int(str(left.value.code)), out.getvalue(), err.getvalue()

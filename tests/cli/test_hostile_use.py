@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import JOB, a_home, run, said
+from command_line import JOB, a_home, apart, run, said
 
 home = pytest.fixture(a_home, name="home")
 
@@ -64,7 +64,7 @@ def test_a_release_is_not_saved_over_what_it_needs(home: Path, target: str) -> N
 
 def test_no_command_writes_over_its_input(home: Path) -> None:
     (home / "raw.csv").write_text("age,sex,married\n30,0,true\n")
-    run(home, "release", "job.toml")
+    apart(home, "release", "job.toml")
     (home / "job.html").write_text(JOB)
     before = {place.name: place.read_bytes() for place in home.iterdir()}
     for words in (
@@ -72,7 +72,7 @@ def test_no_command_writes_over_its_input(home: Path) -> None:
         ("schema", "raw.csv", "--save", "raw.csv"),
         ("plan", "job.html", "--save", "job.html"),
     ):
-        assert "would be lost" in run(home, *words, code=2)
+        assert "would be lost" in apart(home, *words, code=2)
     assert {place.name: place.read_bytes() for place in home.iterdir()} == before
 
 
@@ -122,9 +122,9 @@ def test_paths_in_any_letters(home: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")
 def test_a_ledger_whose_name_is_no_text(home: Path) -> None:
-    run(home, "release", "job.toml")
+    apart(home, "release", "job.toml")
     (home / "people.ledger").rename(home / "p\udcff.ledger")
-    assert "chain intact" in run(home, "budget", "p\udcff.ledger")
+    assert "chain intact" in apart(home, "budget", "p\udcff.ledger")
 
 
 def test_a_note_stays_on_its_line(home: Path) -> None:
