@@ -155,14 +155,20 @@ def test_a_selection_never_proves_more_than_it_costs() -> None:
 
 @pytest.mark.parametrize("price", [{"epsilon": 2}, {"rho": 0.5}], ids=str)
 def test_a_wide_box_costs_little(price: Any) -> None:
-    """The box is a hundred million wide: the truth is within 5.5 errors, and these are not much larger than need be."""
+    """The box is a hundred million wide: the truth is within 5.5 errors, and these are mostly not much larger than need be.
+
+    One release in 50 has quartiles far off and says so by its error: that 11 of 21 do has probability 1e-13.
+    """
     rng = np.random.default_rng(1)
-    curator = tc.Curator({"x": rng.exponential(0.5, 20_000)}, SCHEMA, budget=tc.Budget(**dict.fromkeys(price, 9)))
-    release = curator.release(tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True), **price)
+    curator = tc.Curator({"x": rng.exponential(0.5, 20_000)}, SCHEMA, budget=tc.Budget(**dict.fromkeys(price, 99)))
+    query = tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True)
+    releases = [curator.release(query, **price) for _ in range(21)]
+    for found in (one.estimate() for one in releases):
+        assert found.terms == ("rate",)
+        assert abs(found.value - 2) < 5.5 * found.std_error
+    assert np.median([one.estimate().std_error for one in releases]) < 1.6 * 2 / np.sqrt(20_000)
+    release = releases[0]
     found = release.estimate()
-    assert found.terms == ("rate",)
-    assert abs(found.value - 2) < 5.5 * found.std_error
-    assert found.std_error < 1.6 * 2 / np.sqrt(20_000)
     low, high = found.conf_int()
     assert 1e-4 <= low < high <= 1e4
     assert any("window" in note for note in found.notes)
