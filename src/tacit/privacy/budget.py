@@ -165,12 +165,13 @@ class Budget:
         return Spend(max(epsilon, ZERO), max(rho, ZERO), max(delta, ZERO))
 
     def describe_left(self, spent: Spend) -> str:
-        """One phrase for a release's footer: "left 0.49 of 0.50", rounded down."""
+        """One phrase for a release's footer: "left 0.49 of 0.50", rounded down; with its unit where the promise has another."""
         left, limit = self.left(spent), self.limit
         if self.kind == "basic":
             return f"left {left.describe(up=False)} of {limit}"
         shown = aligned([left.epsilon + left.rho, limit.epsilon + limit.rho])
-        return f"left {shown[0]} of {shown[1]}"
+        unit = "ρ = " if self.held is not None else ""
+        return f"left {unit}{shown[0]} of {shown[1]}"
 
     def to_dict(self) -> dict[str, str]:
         """Exact fractions as text, and the relation; an (ε, δ) promise kept in ρ says which."""
