@@ -161,8 +161,7 @@ def test_a_budget_cannot_be_changed():
 def test_what_is_left_in_words():
     assert RHO.describe_left(Spend(rho=Fraction(1, 100))) == "left 0.49 of 0.50"
     assert PURE.describe_left(Spend(epsilon=Fraction(1))) == "left 0.00 of 1.00"
-    promised = Budget(epsilon=1, delta=1e-6)  # kept in rho: not to be taken for what is left of epsilon
-    assert promised.describe_left(Spend()).startswith("left ρ = 0.01")
+    assert HELD.describe_left(Spend(rho=Fraction(1, 100))) == "left ρ = 0.0143 of 0.0243"  # not what is left of epsilon
     assert BASIC.describe_left(Spend(epsilon=Fraction(1, 2))) == "left ε = 0.5, δ = 1e-06 of ε = 1, δ = 1e-06"
     assert str(HELD) == "ε = 1, δ = 1e-06"
     assert str(BASIC) == "ε = 1, δ = 1e-06 (added one by one)"
