@@ -155,7 +155,7 @@ def test_a_selection_never_proves_more_than_it_costs() -> None:
 
 @pytest.mark.parametrize("price", [{"epsilon": 2}, {"rho": 0.5}], ids=str)
 def test_a_wide_box_costs_little(price: Any) -> None:
-    """The box is a hundred million wide: the truth is within 5.5 errors, and these are mostly not much larger than need be.
+    """The box is a hundred million wide: the truth is within 5.5 errors, mostly not much larger than need be.
 
     One release in 50 has quartiles far off and says so by its error: that 11 of 21 do has probability 1e-13.
     """

@@ -165,7 +165,7 @@ class Budget:
         return Spend(max(epsilon, ZERO), max(rho, ZERO), max(delta, ZERO))
 
     def describe_left(self, spent: Spend) -> str:
-        """One phrase for a release's footer: "left 0.49 of 0.50", rounded down; with its unit where the promise has another."""
+        """One phrase for a release's footer: "left 0.49 of 0.50", rounded down; ρ = … where the promise is ε."""
         left, limit = self.left(spent), self.limit
         if self.kind == "basic":
             return f"left {left.describe(up=False)} of {limit}"
