@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -124,11 +125,16 @@ def test_a_price_may_buy_one_parameter_of_several() -> None:
 
 
 def test_both_relations_have_the_same_blocks_and_noise() -> None:
-    """Labels are independent, so that a row more or less touches one block as well."""
+    """Labels are independent where rows come and go; where their number is public, blocks are of equal size."""
     query = tc.SampleAndAggregate("x", EXPONENTIAL, rows=60)
-    one, other = (design(query, Cost.of(epsilon=1), neighbors) for neighbors in ("replace-one", "add-remove"))
-    assert one.blocks == other.blocks
-    assert one.columns == other.columns
+    one, other = (design(query, Cost.of(epsilon=1), neighbors).blocks for neighbors in ("replace-one", "add-remove"))
+    assert isinstance(one, mechanism.Plan)
+    assert isinstance(other, mechanism.Plan)
+    assert (one.rows, other.rows, one.room) == (60, None, 60 // one.blocks)
+    assert other.room > one.room
+    assert replace(other, rows=60, room=one.room) == one
+    columns = [design(query, Cost.of(epsilon=1), neighbors).columns for neighbors in ("replace-one", "add-remove")]
+    assert columns[0] == columns[1]
 
 
 def test_hockey_stick_bound_of_samples_is_below_the_claim() -> None:
