@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -52,7 +52,6 @@ from tacit.privacy import Cost, noise_for
 from tacit.queries_blocks import (
     SampleAndAggregate,
     blocks_for,
-    blocks_for_parties,
     price_of_one,
     published_blocks,
     published_for_parties,
@@ -144,13 +143,12 @@ def _blocks(query: SampleAndAggregate, model: Likelihood | Statistic, rows: int,
     box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
     if query.method == "chen-sung":
         return published_for_parties(rows, epsilon, parties, box)
-    if query.parties is None:
-        return blocks_for(rows, epsilon, len(model.parameters))
     second = Likelihood.second if isinstance(model, Statistic) else model.second
-    return blocks_for_parties(rows, epsilon, len(model.parameters), parties, _width(model), second)
+    return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
 
 
-def _width(model: Likelihood | Statistic) -> float:
+@lru_cache(maxsize=256)
+def width(model: Likelihood | Statistic) -> float:
     """The widest box, in standard deviations of an estimate from one row; 1 where the model cannot say."""
     if isinstance(model, Statistic):
         return 1.0
@@ -158,7 +156,8 @@ def _width(model: Likelihood | Statistic) -> float:
         variances = np.diag(np.linalg.inv(model.fisher(model.fallback)))
     except (ModelError, np.linalg.LinAlgError):
         return 1.0
-    return float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
+    widest = float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
+    return float(f"{widest:.3g}")  # the same on every machine
 
 
 def _possible(k: int, rows: int, p: int) -> None:
