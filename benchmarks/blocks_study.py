@@ -1,11 +1,11 @@
 """What `sample_and_aggregate.py` simulates: releases of each way of estimating in blocks, from pools of blocks.
 
 Blocks are independent and alike, so that a release is made of k estimates drawn from one law, and noise.  For each
-model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, of equal size as they are where
-the number of rows is public.  Their mean is corrected by a control variate (the score of the block, whose mean is known to be 0), so that
-bias is known better than their number alone would tell.  Releases are k blocks drawn from the pool, and the noise of
-the mechanism.  The sums over all rows of one step are drawn from their normal limit: means of n bounded numbers with
-mean and covariance by quadrature.
+model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, of equal size as they are
+where the number of rows is public.  Their mean is corrected by a control variate (the score of the block, whose mean
+is known to be 0), so that bias is known better than their number alone would tell.  Releases are k blocks drawn from
+the pool, and the noise of the mechanism.  The sums over all rows of one step are drawn from their normal limit: means of n
+bounded numbers with mean and covariance by quadrature.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Scale:
 
 FEWER = 0.2
 """Of the pool, for what is shown beside: pilots, the published number of blocks, no correction."""
-FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 1_000), Scale(4_000, 1_000_000, 400, 60)
+FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 600), Scale(4_000, 1_000_000, 400, 60)
 
 
 @dataclass(frozen=True)
@@ -157,9 +157,7 @@ def told(value: np.ndarray, error: np.ndarray, low: np.ndarray, high: np.ndarray
     }
 
 
-def by_blocks(
-    case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scale, part: float = 1.0
-) -> dict[str, Any]:
+def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scale, part: float = 1.0) -> dict[str, Any]:
     """Means of blocks.  Mean squared error from bias and variance of the pool, which releases would only blur."""
     shape = asked(case, n, epsilon, blocks=k, bias=bias)
     column = shape.columns[case.place]

@@ -223,9 +223,12 @@ def blocks_for(
     """The k that minimises 2 n w**2 / (k epsilon)**2 + v k / n + M b**2 k**4 / n**3 (theory §2, §6), w, v, b public.
 
     That is MSE M n I - 1 of the mean over M parties of n rows: noise and second-order variance average out over them,
-    bias does not.  At w = 1, v = 4, b = 0 of one party it is (n / epsilon)**(2/3).  Blocks have at least 20 rows and ten
-    a parameter; of one party so many more that the bias, b k**2 / n**(3/2) standard errors of all rows without
-    privacy, is at most SKEW of these, b being at least TRUST; of several at least ten and ten a parameter.
+    bias does not.  At w = 1, v = 4, b = 0 of one party it is (n / epsilon)**(2/3).
+
+    Of one party blocks have at least 20 rows, and ten a parameter; and so many more that the bias, b k**2 / n**(3/2)
+    standard errors of all rows without privacy, is at most SKEW of these, with b at least TRUST.  Of several parties
+    they have at least ten rows, and ten a parameter.
+
     width: of the box, in standard deviations w = box sqrt(I) of one row.  second: v and b.
 
     >>> blocks_for(100_000, 0.5, 2), blocks_for(100_000, 0.5, 2, 3.0), blocks_for(100_000, 0.001, 2, 3.0, (4.0, 0.0))

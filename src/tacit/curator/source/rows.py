@@ -46,9 +46,18 @@ class Rows:
 
 def complete(engine: Engine, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
     """READS ROWS.  The complete cases of `cells`, and whose they are."""
-    owner = [] if unit is None else [Reading(unit.source, "unit")]
-    values, found = _read(engine, cells, owner, where)
-    return Rows(values, _numbered(found)[0] if owner else None)
+    return collected(engine, planned(engine, cells, unit, where), len(cells), unit)
+
+
+def planned(engine: Engine, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None) -> Any:
+    """Complete cases on the engine, for `collected`; no row is read."""
+    return _frame(engine, cells, [] if unit is None else [Reading(unit.source, "unit")], where)
+
+
+def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> Rows:
+    """READS ROWS.  Of a frame of so many cells."""
+    values, found = _collected(engine, frame, columns)
+    return Rows(values, None if unit is None else _numbered(found)[0])
 
 
 def fresh(count: int) -> Words:
@@ -154,8 +163,12 @@ def _read(
     engine: Engine, cells: Sequence[Cell], extra: Sequence[Reading], where: Predicate | None
 ) -> tuple[NDArray[np.float64], Any]:
     """Complete cases, shape (rows, columns), and what else was asked for, at most one column."""
-    found = engine.arrays(_frame(engine, cells, extra, where))
-    table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(len(cells))], axis=1)
+    return _collected(engine, _frame(engine, cells, extra, where), len(cells))
+
+
+def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:
+    found = engine.arrays(frame)
+    table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(columns)], axis=1)
     return table, found.get("u")
 
 
