@@ -33,13 +33,14 @@ attains the bound.
 
 How it is simulated: blocks are independent and alike, so that a release is made of k estimates drawn from one law, and
 noise. For each model and block size that law is simulated once, by {pool:,} blocks (fewer where they are large, a fifth
-of models that take long), each drawn and fitted anew; their mean is corrected by a control variate, the block's own
-score. Releases ({releases:,} of default, published k and uncorrected, half as many winsorised, {steps:,} or more of one
-step: coverage is known to 1.0, 1.4 and 1.8 points, two standard errors) draw k blocks from that pool, and noise from
-the law of the mechanism. Sums over all rows, of one step, are drawn from their normal limit. Mean squared errors of
-winsorised and of one step are those of the releases, known to 9% and 12% (below 1 is luck); the others follow from the
-bias and the variance of the pool. At n = 1,000,000 the pool leaves an error of about 0.3 in the bias over standard
-deviation of means of blocks. All rows of a way use the same random numbers, so that luck is alike.
+of models that take long, and of pilots, published k and uncorrected), each of equal size, drawn and fitted anew; their
+mean is corrected by a control variate, the block's own score. Releases ({releases:,} of default, published k and
+uncorrected, half as many winsorised, {steps:,} or more of one step: coverage is known to 1.0, 1.4 and 1.8 points, two
+standard errors) draw k blocks from that pool, and noise from the law of the mechanism. Sums over all rows, of one step,
+are drawn from their normal limit. Mean squared errors of winsorised and of one step are those of the releases, known to
+9% and 12% (below 1 is luck); the others follow from the bias and the variance of the pool. At n = 1,000,000 the pool
+leaves an error of about 0.3 in the bias over standard deviation of means of blocks. All rows of a way use the same
+random numbers, so that luck is alike.
 """
 
 REASONS: Final = """

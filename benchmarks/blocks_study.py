@@ -1,11 +1,11 @@
 """What `sample_and_aggregate.py` simulates: releases of each way of estimating in blocks, from pools of blocks.
 
 Blocks are independent and alike, so that a release is made of k estimates drawn from one law, and noise.  For each
-model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, their sizes Poisson as labels
-make them.  Their mean is corrected by a control variate (the score of the block, whose mean is known to be 0), so that
-bias is known better than their number alone would tell.  Releases are k blocks drawn from the pool, and the noise of
-the mechanism.  The sums over all rows of one step are drawn from their normal limit: means of n bounded numbers with
-mean and covariance by quadrature.
+model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, of equal size as they are
+where the number of rows is public.  Their mean is corrected by a control variate (the score of the block, whose mean
+is known to be 0), so that bias is known better than their number alone would tell.  Releases are k blocks drawn from
+the pool, and the noise of the mechanism.  The sums over all rows of one step are drawn from their normal limit: means of n
+bounded numbers with mean and covariance by quadrature.
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ from tacit import families
 from tacit.inference.invert import Linear
 from tacit.inference.one_step import estimate as stepped
 from tacit.inference.terms import block
-from tacit.mechanisms import one_step, winsorized
-from tacit.mechanisms.blocks import capacity
+from tacit.mechanisms import one_step, seats, winsorized
 from tacit.mechanisms.sample_and_aggregate import design
 from tacit.models import scores
 from tacit.models.blocks import block_mle
 from tacit.models.likelihood import Likelihood
 from tacit.models.wide_grid import STEPS
 from tacit.privacy import Cost
-from tacit.queries_blocks import SampleAndAggregate, blocks_for
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import Part
 from tacit.schema import Real, Schema
 from tacit.testing.simulate import simulated
@@ -48,6 +47,8 @@ class Scale:
     steps: int
 
 
+FEWER = 0.2
+"""Of the pool, for what is shown beside: pilots, the published number of blocks, no correction."""
 FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 600), Scale(4_000, 1_000_000, 400, 60)
 
 
@@ -111,16 +112,19 @@ def published(n: int, epsilon: float) -> int:
 
 
 @lru_cache(maxsize=8)
-def pool(case: Case, n: int, k: int, bias: str, scale: Scale) -> np.ndarray:
-    """Estimates of independent blocks, shape (blocks, p), their mean that of the control variate."""
+def pool(case: Case, n: int, k: int, bias: str, scale: Scale, part: float = 1.0) -> np.ndarray:
+    """Estimates of independent blocks, shape (blocks, p), their mean that of the control variate.
+
+    part: of the pool that is made.
+    """
     rng = np.random.default_rng(7)
-    room, size = capacity(n, k), n / k
-    many = int(case.part * min(scale.pool, scale.rows / size))
+    size, room = n / k, seats.room(n, k)
+    many = int(part * case.part * min(scale.pool, scale.rows / size))
     inverse = np.linalg.inv(case.model.fisher(case.truth))
     found, linear = list[np.ndarray](), list[np.ndarray]()
     for at in range(0, many, 20_000):
         blocks = min(20_000, many - at)
-        counts = np.minimum(rng.poisson(size, blocks), room)
+        counts = n // k + (np.arange(blocks) < blocks * (size % 1))
         rows = case.model.sample(case.truth, blocks * room, rng)
         own = scores.scores(case.model, rows, np.array(case.truth)).reshape(blocks, room, -1)
         own[np.arange(room) >= counts[:, None]] = 0.0
@@ -153,11 +157,11 @@ def told(value: np.ndarray, error: np.ndarray, low: np.ndarray, high: np.ndarray
     }
 
 
-def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scale) -> dict[str, Any]:
+def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scale, part: float = 1.0) -> dict[str, Any]:
     """Means of blocks.  Mean squared error from bias and variance of the pool, which releases would only blur."""
     shape = asked(case, n, epsilon, blocks=k, bias=bias)
     column = shape.columns[case.place]
-    values = pool(case, n, k, bias, scale)[:, case.place]
+    values = pool(case, n, k, bias, scale, part)[:, case.place]
     grid = column.grid
     w = np.clip(np.floor((values - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5), 0, grid.G) - grid.G // 2
     squares = np.floor(w * w / column.form.parameters["divisor"])
@@ -233,7 +237,7 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
     k, p = first.blocks.blocks, len(case.model.names)
     truth, rng = np.array(case.truth), np.random.default_rng(17)
     found = np.empty((scale.steps, 4))
-    for i, blocks in enumerate(drawn(pool(case, n, k, "cox-snell", scale), k, scale.steps, rng)):
+    for i, blocks in enumerate(drawn(pool(case, n, k, "cox-snell", scale, FEWER), k, scale.steps, rng)):
         cells = [np.array(winsorized.sums(c, blocks[:, j])) for j, c in enumerate(first.columns)]
         cells = [one + c.law.sample(2, rng) for one, c in zip(cells, first.columns, strict=True)]
         parts = simulated(first, tuple(cells)).parts
@@ -266,26 +270,24 @@ def _cells(column: Any, mean: float, square: float, n: int) -> np.ndarray:
 
 def row(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
     """All ways of one model, size and price."""
-    p = len(case.model.parameters)
-    k = blocks_for(n, epsilon / p, p)
+    k = asked(case, n, epsilon).blocks.blocks
     return {
         "table": "ways", "model": case.name, "shown": case.shown, "n": n, "epsilon": epsilon,
         "default": by_blocks(case, n, epsilon, k, "cox-snell", scale),
         "winsorised": winsorised(case, n, epsilon, k, scale),
         "one step": one_stepped(case, n, epsilon, scale),
-        "published k": by_blocks(case, n, epsilon, published(n, epsilon), "cox-snell", scale),
-        "uncorrected": by_blocks(case, n, epsilon, k, "none", scale),
+        "published k": by_blocks(case, n, epsilon, published(n, epsilon), "cox-snell", scale, FEWER),
+        "uncorrected": by_blocks(case, n, epsilon, k, "none", scale, FEWER),
     }  # fmt: skip
 
 
 def wide(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
     """A box 1,000 times too wide: winsorised, and as it is, beside the well-chosen box as it is."""
-    p = len(case.model.parameters)
-    k = blocks_for(n, epsilon / p, p)
     large = case.widened()
+    k, more = (asked(one, n, epsilon).blocks.blocks for one in (case, large))
     return {
         "table": "wide", "model": case.name, "shown": case.shown, "n": n, "epsilon": epsilon,
         "default": by_blocks(case, n, epsilon, k, "cox-snell", scale),
-        "winsorised": winsorised(large, n, epsilon, k, scale),
-        "wide": by_blocks(large, n, epsilon, k, "cox-snell", scale),
+        "winsorised": winsorised(large, n, epsilon, more, scale),
+        "wide": by_blocks(large, n, epsilon, more, "cox-snell", scale),
     }  # fmt: skip

@@ -17,13 +17,10 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.curator.source.rows import Rows
 from tacit.errors import ModelError, TacitError
 from tacit.mechanisms import fresh
-from tacit.mechanisms import sample_and_aggregate as mechanism
 from tacit.models.block_statistics import STATISTICS, split
 from tacit.models.carried import identity, packed, unpacked
-from tacit.privacy import Cost
 
 SCHEMA = tc.Schema({"x": tc.Real(), "y": tc.Real()})
 CALLS: list[int] = []
@@ -158,35 +155,6 @@ def test_rows_of_several_columns_and_one_block_alone() -> None:
 
 
 # Sensitivity ----------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "model",
-    [tc.Statistic("median", m=(-1, 1)), tc.Statistic(lambda x: x.max(), m=(-1, 1), seconds=5)],
-    ids=["median", "function"],
-)
-def test_neighbours_move_the_integers_by_at_most_what_is_declared(model: tc.Statistic) -> None:
-    """Rows replaced and removed; the bound is reached by a block that goes from one end of the range to the other."""
-    query = tc.SampleAndAggregate("x", model, blocks=3, rows=9)
-    shape = mechanism.design(query, SCHEMA, neighbors="replace-one", rows=9, cost=Cost.of(epsilon=1))
-    form = shape.columns[0].form
-    rng, most = np.random.default_rng(3), 0
-
-    def integers(table: np.ndarray, own: np.ndarray) -> np.ndarray:
-        return np.array(mechanism.exact(shape, Rows(table[:, None], None), own)).ravel()
-
-    tables = [rng.normal(size=9), np.full(9, -1e9), np.sort(rng.normal(size=9))]
-    for table in tables if model.built_in else tables[:1]:
-        own = rng.integers(0, 2**64, 9, dtype=np.uint64)
-        own[8] = own[0]  # a block in which the last row decides
-        first = integers(table, own)
-        other = table.copy()
-        other[8] = 1e300
-        moved = [integers(other, own), integers(np.delete(table, 4), np.delete(own, 4))]
-        most = max(most, *(int(np.abs(one - first).sum()) for one in moved))
-    assert most <= form.l1
-    low, high = (integers(np.full(1, end), np.zeros(1, dtype=np.uint64)) for end in (-9.0, 9.0))
-    assert np.abs(high - low).sum() == form.l1
 
 
 # Words and identity ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from tacit.curator.source.rows import Rows
+from tacit.mechanisms import seats
 from tacit.mechanisms.blocks import Blocks, capacity, packed, words
 
 NUMBERS = st.sampled_from([-1e300, -1.0, 0.0, -0.0, 1.0, 2.5, 1e300])
@@ -75,21 +79,77 @@ def test_rows_stand_sorted_and_padded() -> None:
 
 def test_words_are_fresh_and_one_for_each_person() -> None:
     rows = Rows(np.zeros((1_000, 1)), np.repeat(np.arange(-1, 99), 10))
-    own = words(rows)
+    own = words(rows, 7, None)
     assert len(set(own.tolist())) == 100  # two alike with probability 2**-51
     assert (own.reshape(100, 10) == own.reshape(100, 10)[:, :1]).all()
-    assert set(words(rows).tolist()).isdisjoint(own.tolist())
+    assert set(words(rows, 7, None).tolist()).isdisjoint(own.tolist())
 
 
 def test_blocks_have_sizes_of_independent_labels_and_seldom_overflow() -> None:
     """Chi-square of 400 sizes; beyond with probability 1e-6.  Overflow of one of 400: about 4e-7."""
     n, k = 40_000, 400
     rows = Rows(np.arange(n, dtype=np.float64)[:, None], None)
-    made = packed(rows, words(rows), k, capacity(n, k))
+    made = packed(rows, words(rows, k, None), k, capacity(n, k))
     assert made.sizes.sum() == n
     assert ((made.sizes - n / k) ** 2).sum() / (n / k) < chi2.isf(1e-6, k - 1)
     first = made.values[0, : made.sizes[0], 0]
     assert abs(first.mean() - n / 2) < 5.5 * n / np.sqrt(12 * made.sizes[0])  # a sorted file: 4e-8
+
+
+# Blocks of equal size ------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=200, deadline=None)
+@given(n=st.integers(1, 60), k=st.integers(1, 70), seed=st.integers(0, 2**32 - 1))
+def test_seats_are_shared_out_by_ranks_and_as_equal_as_can_be(n: int, k: int, seed: int) -> None:
+    """Against ranks as they are defined; also where blocks are more than rows, and with words of any size."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(0, 2**64, n, dtype=np.uint64)
+    made = blocks_of(np.zeros((n, 1)), seats.seated(own, seats.cuts(own, k)), k, n)
+    rank = np.argsort(np.argsort(own))
+    assert made.sizes.tolist() == np.bincount(rank * k // n, minlength=k).tolist()
+    assert made.sizes.max() - made.sizes.min() <= 1
+    assert made.sizes.max() == seats.room(n, k)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, st.booleans()), min_size=2, max_size=30),
+    other=st.tuples(NUMBERS, st.booleans()),
+    k=st.integers(1, 6),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_a_row_that_is_replaced_gives_its_seat_to_the_other(
+    rows: list[tuple[float, bool]], other: tuple[float, bool], k: int, seed: int
+) -> None:
+    """Complete or left out, either of them: with the same words of all n rows one block changes."""
+    rng = np.random.default_rng(seed)
+    own = rng.integers(0, 2**64, len(rows), dtype=np.uint64)
+    i = int(rng.integers(len(rows)))
+    words_ = seats.seated(own, seats.cuts(own, k))
+
+    def made(table: list[tuple[float, bool]]) -> Blocks:
+        there = np.array([complete for _, complete in table])
+        return blocks_of(np.array([[x] for x, _ in table])[there], words_[there], k, seats.room(len(rows), k))
+
+    assert changed(made(rows), made([*rows[:i], other, *rows[i + 1 :]])) <= 1
+
+
+def test_every_way_to_share_out_seats_is_as_likely_and_the_order_of_rows_has_no_say() -> None:
+    """Two of five rows are left out; the other three have five seats in blocks of 3 and 2: 7 ways, by their chances.
+
+    Chi-square of 20,000 draws, 6 degrees: beyond the limit with probability 1e-6.
+    """
+    table, found = Rows(np.arange(3.0)[:, None], None), Counter[tuple[int, ...]]()
+    for _ in range(20_000):
+        own = words(table, 2, 5)
+        found[tuple((own >> np.uint64(63)).tolist())] += 1
+    ways = Counter(tuple(seat * 2 // 5 for seat in three) for three in permutations(range(5), 3))
+    expected = {way: 20_000 * many / 60 for way, many in ways.items()}
+    assert set(found) == set(ways)
+    assert sum((found[way] - e) ** 2 / e for way, e in expected.items()) < chi2.isf(1e-6, 6)
+    with pytest.raises(RuntimeError, match="changed"):
+        words(table, 2, 2)
 
 
 @pytest.mark.parametrize("k", [0, 2**31])
@@ -100,6 +160,6 @@ def test_numbers_of_blocks_that_cannot_be_labelled(k: int) -> None:
 
 def test_an_empty_table_has_empty_blocks() -> None:
     rows = Rows(np.zeros((0, 2)), None)
-    made = packed(rows, words(rows), 3, 4)
+    made = packed(rows, words(rows, 3, None), 3, 4)
     assert made.sizes.tolist() == [0, 0, 0]
     assert not made.values.any()

@@ -162,11 +162,35 @@ def test_groups_of_blocks_are_the_blocks_of_one_reading(
             group.add(values, own)
         whole = group.blocks()
         monkeypatch.setattr(blocks, "GROUP", 3 * room * len(names))
-        parts = list(blocks.groups(source, cells, None, None, 20, room))
+        parts = list(blocks.groups(source, cells, None, None, 20, room, None))
         assert [len(one.sizes) for one in parts] == [3] * 6 + [2]
         assert np.concatenate([one.values for one in parts]).tolist() == whole.values.tolist()
         assert np.concatenate([one.sizes for one in parts]).tolist() == whole.sizes.tolist()
         assert (whole.sizes.max() == 20) == (room == 20)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "dict"])
+def test_groups_of_blocks_of_equal_size_are_those_of_one_ranking(
+    sources: dict[str, Any], kind: str, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ranked in several passes, read in seven: rows in the blocks of their words' ranks, missing ones in theirs."""
+    monkeypatch.setattr(duck, "PIECE", 130)
+    monkeypatch.setattr(blocks, "SMALL", 0)
+    monkeypatch.setattr(blocks, "GROUP", 3 * 50)
+    monkeypatch.setattr(blocks.os, "urandom", lambda size: KEY[:size])
+    monkeypatch.setattr(rows, "CHUNK", 64)
+    monkeypatch.setattr(blocks.seats, "CHUNK", 64)
+    own = rows.of_places(KEY, 0, ROWS)
+    ranked = np.argsort(np.argsort(own)) * 20 // ROWS
+    for held in (100, 10_000):
+        assert (blocks.seats.keyed_cuts(KEY, ROWS, 20, held) == np.sort(own)[50::50]).all()
+    cells = (cell_of(tc.Schema(SCHEMA), "x"),)
+    parts = list(blocks.groups(open_source(sources[kind], tc.Schema(SCHEMA)), cells, None, None, 20, 50, ROWS))
+    x = table["x"].to_numpy()
+    expected = [np.sort(x[(ranked == b) & ~np.isnan(x)]) for b in range(20)]
+    assert [len(one.sizes) for one in parts] == [3] * 6 + [2]
+    found = [v[:size, 0] for one in parts for v, size in zip(one.values, one.sizes, strict=True)]
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
 
 
 def test_rows_may_come_in_any_order_and_in_any_parts() -> None:
@@ -200,11 +224,15 @@ def test_a_release_of_a_large_table_is_read_piece_by_piece(monkeypatch: pytest.M
     assert abs(found.value - np.log(2) - 0.5 / 200) < 5 * found.std_error
 
 
-@pytest.mark.parametrize("persons", [False, True], ids=["rows", "persons"])
+@pytest.mark.parametrize("kind", ["rows", "persons", "equal"])
 def test_spark_answers_where_the_rows_are(
-    spark: Any, sources: dict[str, Any], persons: bool, monkeypatch: pytest.MonkeyPatch
+    spark: Any, sources: dict[str, Any], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every row in one block, every person in one; of persons, by the same key, the blocks of one reading."""
+    """Every row in one block, every person in one; of persons, by the same key, the blocks of one reading.
+
+    Of equal size: as many rows as have the words of their numbers there, one more than a mean where none is left out.
+    """
+    persons, public = kind == "persons", ROWS if kind == "equal" else None
 
     def counted(found: blocks.Blocks) -> np.ndarray:  # within: it travels as code
         parts = [found.sizes, found.values[:, :, 0].sum(axis=1), found.values[:, :, 1].max(axis=1)]
@@ -216,7 +244,7 @@ def test_spark_answers_where_the_rows_are(
     where = typed("sex == 'f'", schema)
     monkeypatch.setattr(blocks.os, "urandom", lambda size: KEY[:size])
     monkeypatch.setattr(blocks, "SMALL", 16 * 2 * 300 * 4)  # four blocks a group, of ten
-    asked = (cells, unit_of(schema), where, 10, 300)
+    asked = (cells, unit_of(schema), where, 10, 300, public)
     default = np.array([-1.0, 0, 0])
     found = blocks.spread(open_source(frame, schema), *asked, counted, default)
     local = open_source(sources["folder"], schema)
@@ -226,6 +254,9 @@ def test_spark_answers_where_the_rows_are(
     assert found[:, 0].sum() == len(rows_)
     assert found[:, 1].sum() == pytest.approx(rows_[:, 0].sum())
     assert found[:, 2].max() == rows_[:, 1].max()
+    if kind == "equal":
+        words = blocks.seats.seated(rows.of_places(KEY, 0, len(rows_)), blocks.seats.keyed_cuts(KEY, ROWS, 10))
+        assert found[:, 0].tolist() == np.bincount((words >> np.uint64(32)) * np.uint64(10) >> np.uint64(32)).tolist()
     if persons:
         pieces = local.pieces(cells, unit_of(schema), where, KEY)
         group = blocks.Group(10, 300, 2, 0, 10)

@@ -79,10 +79,10 @@ def sampling(release: Released, model: Likelihood, values: Array, errors: Errors
 
 
 def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.random.Generator) -> Array:
-    """Estimates of simulated blocks, shape (BLOCKS, p), of sizes as labels make them."""
-    query = cast("SampleAndAggregate", release.query)
-    sizes = rng.binomial(cast(int, release.rows), 1 / k, BLOCKS)
-    room = int(sizes.max())
+    """Estimates of simulated blocks, shape (BLOCKS, p), of equal size: the number of rows is public, none left out."""
+    query, each, room = cast("SampleAndAggregate", release.query), *divmod(cast(int, release.rows), k)
+    room, more = (each + 1, room / k) if room else (each, 0.0)
+    sizes = each + (np.arange(BLOCKS) < round(BLOCKS * more))
     rows = model.sample(at, BLOCKS * room, rng)
     shaped = rows.reshape(BLOCKS, room, *rows.shape[1:])
     return block_mle(model, shaped, sizes, bias=cast(Any, query.bias)).values

@@ -6,6 +6,10 @@ the same words: a row that is replaced keeps its own, one that is added or remov
 block changes (theory §2, erratum E2), and nothing need be known of the number of rows; a sorted file does no harm.  A
 block's content is a function of its own rows and their words: sorted, padded to a public capacity.
 
+Where the number n of rows is public (replace-one, without persons) blocks are of equal size: ranks of words, not words,
+say which block (`seats`).  Ranks are a uniformly random permutation of n seats, rows that are left out keep theirs, and
+neighbours are compared with the same permutation, the row that is replaced in the seat of the other: one block changes.
+
 A small table is read once, and its words are the operating system's.  A large one, of a source whose rows have places
 that last, is read piece by piece, once for each group of as many blocks as there is room for; its words are a function
 of a key from the operating system, which is gone with the release.  Memory is that of one group, whatever the table.
@@ -26,6 +30,7 @@ from numpy.typing import NDArray
 
 from tacit.curator.source import Source
 from tacit.curator.source.rows import Rows, Words, fresh
+from tacit.mechanisms import seats
 from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
 from tacit.rowmap import Unit
@@ -59,8 +64,16 @@ def capacity(rows: int, blocks: int) -> int:
     return ceil(expected + SPARE * sqrt(expected)) + 8
 
 
-def words(rows: Rows) -> Words:
-    """READS ROWS.  A fresh word for each row, the same for all rows of a person; shape (rows,)."""
+def words(rows: Rows, blocks: int, public: int | None) -> Words:
+    """READS ROWS.  A fresh word for each row, the same for all rows of a person; shape (rows,).
+
+    public: the number of all rows of the table, where blocks are of equal size.
+    """
+    if public is not None:
+        if len(rows.values) > public:
+            raise RuntimeError("the table changed while it was read")
+        own = fresh(public)  # which of them are those of rows left out does not matter
+        return seats.seated(own[: len(rows.values)], seats.cuts(own, blocks))
     if rows.owners is None:
         return fresh(len(rows.values))
     owners = rows.owners + 1  # rows of nobody are one person's
@@ -68,20 +81,28 @@ def words(rows: Rows) -> Words:
 
 
 def groups(
-    source: Source, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None, blocks: int, room: int
+    source: Source,
+    cells: Sequence[Cell],
+    unit: Unit | None,
+    where: Predicate | None,
+    blocks: int,
+    room: int,
+    public: int | None,
 ) -> Iterator[Blocks]:
     """READS ROWS.  All blocks of complete rows, group by group; how many groups there are is public."""
-    many, key = blocks * room * len(cells), os.urandom(32)
+    many, key, at = blocks * room * len(cells), os.urandom(32), None
     size = max(1, GROUP // (room * len(cells)))
     for first in range(0, blocks, size):
         found = source.pieces(cells, unit, where, key) if many > SMALL else None
         if found is None:
             rows = source.complete(cells, unit, where)
-            yield packed(rows, words(rows), blocks, room)
+            yield packed(rows, words(rows, blocks, public), blocks, room)
             return
+        if public is not None and at is None:
+            at = seats.keyed_cuts(key, public, blocks)
         group = Group(blocks, room, len(cells), first, min(size, blocks - first))
         for values, own in found:
-            group.add(values, own)
+            group.add(values, own if at is None else seats.seated(own, at))
         yield group.blocks()
 
 
@@ -92,6 +113,7 @@ def spread(
     where: Predicate | None,
     blocks: int,
     room: int,
+    public: int | None,
     answer: Callable[[Blocks], NDArray[np.float64]],
     default: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
@@ -99,9 +121,10 @@ def spread(
 
     A group without a row has none of its own, and every block of it the default, as an empty block has.
     """
-    size = max(1, SMALL // 16 // (room * len(cells)))
+    size, key = max(1, SMALL // 16 // (room * len(cells))), os.urandom(32)
     of = partial(_of_group, answer, blocks, room, size)
-    found = source.spread(cells, unit, where, os.urandom(32), partial(_group, blocks, size), of, len(default))
+    seat = None if public is None else partial(_seated, key, public, blocks)
+    found = source.spread(cells, unit, where, key, seat, partial(_group, blocks, size), of, len(default))
     if found is None:
         return None
     made = np.tile(default, (blocks, 1))
@@ -112,6 +135,11 @@ def spread(
 
 def _labels(own: Words, blocks: int) -> NDArray[np.int64]:
     return (((own >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.int64)
+
+
+def _seated(key: bytes, public: int, blocks: int) -> Callable[[Words], Words]:
+    """How words of places by a key are turned into those of blocks of equal size."""
+    return partial(seats.seated, at=seats.keyed_cuts(key, public, blocks))
 
 
 def _group(blocks: int, size: int, own: Words) -> NDArray[np.int64]:

@@ -99,7 +99,9 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     """READS ROWS, once.  The noisy pilot; then, at what it says, noisy moments of scores.  Nothing exact is kept."""
     plan = cast(Plan, shape.blocks)
     rows = source.complete(plan.cells, shape.unit, shape.where)
-    return released(shape, rows, blocks.words(rows), lanes(len(rows.values)), ranks.select, protect)
+    return released(
+        shape, rows, blocks.words(rows, plan.blocks, plan.rows), lanes(len(rows.values)), ranks.select, protect
+    )
 
 
 def released(

@@ -1,16 +1,21 @@
 """Sample and aggregate: the noisy mean of an estimate made in each of k blocks.  INSIDE the wall.
 
 Definition
-    Complete rows (of which `where` holds) fall into k blocks by fresh secret labels (`blocks`); with a PrivacyUnit all
-    rows of a person into one.  In each block the model's estimate is made from the block's rows alone, corrected for
-    its bias, put into the public box and on its grid of G steps; a block without an answer has the public default.
+    Complete rows (of which `where` holds) fall into k blocks by fresh secret labels (`blocks`), of equal size where the
+    number n of rows is public: all n rows, those left out too, have seats by a random permutation, and block b has the
+    seats s with floor(s k / n) = b (`seats`).  Otherwise labels are independent, with a PrivacyUnit one for all rows of
+    a person.  In each block the model's estimate is made from the block's rows alone, corrected for its bias, put into
+    the public box and on its grid of G steps; a block without an answer has the public default.
     A `Statistic` stands for the model: any function of a block's rows, each block in a process of its own (`fresh`).
     Released, for each parameter: the sum of w = v - H over the blocks, H = G / 2, and the sum of floor(w**2 / c).
     Public: schema, query, model, box, k, room, relation, price, and under replace-one the number of rows (persons).
 Sensitivity
-    Under both relations, and of persons, one block changes (`blocks`), and every block counts whatever its rows are, so
-    that the sums are those of k values of which one is replaced: form P or Z (`moment_forms.plain`), 2H in l1 and in l2
-    for each parameter.  [Smith 2008, Algorithm 1; theory §2, errata E1, E2]
+    One block changes: of independent labels the row (person) that comes, goes or is replaced has its own, and all
+    others keep theirs (`blocks`).  Of seats, under replace-one: D is C and a row r, D' is C and r'.  The permutation is
+    uniform whatever the order of rows, so that the law of D' is also that in which r' has the seat of r, and all of C
+    the seats they have in D; only the block of that seat differs, be r or r' left out or not.  Every block counts
+    whatever its rows are, so that the sums are those of k values of which one is replaced: form P or Z
+    (`moment_forms.plain`), 2H in l1 and in l2 for each parameter.  [Smith 2008, Algorithm 1; theory §2, errata E1, E2]
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the parameter's equal share of the price.
@@ -27,7 +32,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -36,7 +41,7 @@ from numpy.typing import NDArray
 from tacit.curator.source import Source
 from tacit.curator.source.rows import Rows
 from tacit.errors import ModelError, QueryError
-from tacit.mechanisms import blocks, fresh, moment_forms
+from tacit.mechanisms import blocks, fresh, moment_forms, seats
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.models.likelihood import Likelihood
@@ -47,7 +52,6 @@ from tacit.privacy import Cost, noise_for
 from tacit.queries_blocks import (
     SampleAndAggregate,
     blocks_for,
-    blocks_for_parties,
     price_of_one,
     published_blocks,
     published_for_parties,
@@ -57,18 +61,22 @@ from tacit.rowmap import GRID
 from tacit.schema import Schema
 from tacit.schema.rowmaps import most_rows, unit_of
 
-VERSION: Final = "sample-and-aggregate/1"
+VERSION: Final = "sample-and-aggregate/2"
 KIND: Final = "sample-and-aggregate"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Public facts of the blocks: the model, how many blocks, rows that one has room for, the columns that are read."""
+    """Public facts of the blocks: the model, how many blocks, rows that one has room for, the columns that are read.
+
+    rows: of the whole table, where their number is public and blocks are of equal size; else None.
+    """
 
     model: Likelihood | Statistic
     blocks: int
     room: int
     cells: tuple[Cell, ...]
+    rows: int | None = None
 
     @property
     def likelihood(self) -> Likelihood:
@@ -103,10 +111,12 @@ def design(
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
     k = query.blocks or _blocks(query, model, size, price_of_one(cost, p))
     _possible(k, size, len(model.parameters))
-    plan = Plan(model, k, blocks.capacity(size, k) * most_rows(schema), cells)
+    unit, most = unit_of(schema), most_rows(schema)
+    public = rows if unit is None else None
+    room = blocks.capacity(size, k) * most
+    plan = Plan(model, k, room if public is None else min(room, seats.room(public, k)), cells, public)
     share = cost if p == 1 else cost.share(Fraction(1, p))
     columns = tuple(column_of(one.name, one.lower, one.upper, k, share) for one in chosen)
-    unit, most = unit_of(schema), most_rows(schema)
     return Design(query, neighbors, rows, (), columns, cost, unit, most, where, KIND, VERSION, blocks=plan)
 
 
@@ -133,13 +143,12 @@ def _blocks(query: SampleAndAggregate, model: Likelihood | Statistic, rows: int,
     box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
     if query.method == "chen-sung":
         return published_for_parties(rows, epsilon, parties, box)
-    if query.parties is None:
-        return blocks_for(rows, epsilon, len(model.parameters))
     second = Likelihood.second if isinstance(model, Statistic) else model.second
-    return blocks_for_parties(rows, epsilon, len(model.parameters), parties, _width(model), second)
+    return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
 
 
-def _width(model: Likelihood | Statistic) -> float:
+@lru_cache(maxsize=256)
+def width(model: Likelihood | Statistic) -> float:
     """The widest box, in standard deviations of an estimate from one row; 1 where the model cannot say."""
     if isinstance(model, Statistic):
         return 1.0
@@ -147,7 +156,8 @@ def _width(model: Likelihood | Statistic) -> float:
         variances = np.diag(np.linalg.inv(model.fisher(model.fallback)))
     except (ModelError, np.linalg.LinAlgError):
         return 1.0
-    return float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
+    widest = float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
+    return float(f"{widest:.3g}")  # the same on every machine
 
 
 def _possible(k: int, rows: int, p: int) -> None:
@@ -175,7 +185,7 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
 def of_blocks(shape: Design, source: Source) -> NDArray[np.float64]:
     """READS ROWS.  The estimates of all blocks, shape (blocks, parameters): never to be shown."""
     plan, query = cast(Plan, shape.blocks), cast(SampleAndAggregate, shape.query)
-    asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room)
+    asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room, plan.rows)
     answer = partial(estimates, plan.model, query.bias)
     values = blocks.spread(*asked, answer, plan.model.fallback)
     return np.concatenate([answer(one) for one in blocks.groups(*asked)]) if values is None else values

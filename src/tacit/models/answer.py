@@ -26,7 +26,7 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
     weights = (lib.arange(x.shape[0]) < count) * 1.0
     found, fine = fitted(model, x, weights)
     if how in ("cox-snell", "observed"):
-        off = _bounded(model, found, expected_bias(model, x, weights, found, how) / count)
+        off = _bounded(model, found, _bias(model, x, weights, found, how, count))
         # at an end of its box the likelihood need not be curved enough for a correction
         found = found - (lib.where(lib.isfinite(off), off, 0.0) if model.edge == "clamp" else off)
     elif how == "split-half":
@@ -36,6 +36,12 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
     own = good & fine & lib.isfinite(found).all()
     values = lib.clip(found, model.lower, model.upper)
     return lib.where(own, values, model.fallback), own
+
+
+def _bias(model: Likelihood, x: Any, w: Any, found: Any, how: str, count: Any) -> Any:
+    """The bias of a maximum from `count` rows: all of it where that is known, else its leading term."""
+    known = model.unbiased(model.bind(found), count) if how == "cox-snell" and model.whole else None
+    return expected_bias(model, x, w, found, how) / count if known is None else found - known
 
 
 def _bounded(model: Likelihood, found: Any, off: Any) -> Any:

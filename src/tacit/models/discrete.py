@@ -158,6 +158,7 @@ class Geometric(_Counts):
     p: Span = (0.01, 1.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"p": "unit"}
+    second = (1.5, 0.3)
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""

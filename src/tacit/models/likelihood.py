@@ -36,7 +36,10 @@ class Likelihood(ABC):
     averages: ClassVar[bool] = False
     """The likelihood of rows is that of their mean `lift`."""
     second: ClassVar[tuple[float, float]] = (4.0, 1.0)
-    """Of the corrected estimate from t rows: variance (1 / tI) (1 + v / t), bias b / (t**2 sqrt(I)), about: (v, b)."""
+    """Of the corrected estimate from t rows: variance (1 / tI) (1 + v / t), bias b / (t**2 sqrt(I)), about: (v, b).
+
+    Of families as simulated (`benchmarks/block_mle.py`); what is not known is taken for a hard case.
+    """
     lifts: ClassVar[bool] = False
     """The log-density is linear in statistics of the row whose expectation is known."""
     rows_given: ClassVar[bool] = False
@@ -162,6 +165,10 @@ class Likelihood(ABC):
 
     def bias_form(self, theta: Any) -> Any:
         """The Cox-Snell bias in closed form, shape (p,); None where there is none."""
+        return None
+
+    def unbiased(self, theta: Any, count: Any) -> Any:
+        """The estimate without any bias from the maximum theta of `count` rows, shape (p,); None where not known."""
         return None
 
     def fisher_form(self, theta: Any) -> Any:

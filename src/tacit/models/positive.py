@@ -94,6 +94,7 @@ class Gamma(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "rate": "positive"}
     on, lifts, averages = "positive", True, True
+    second = (5.5, 0.6)
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -160,6 +161,7 @@ class Weibull(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "scale": "positive"}
     on = "positive"
+    second = (4.0, 0.8)
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""

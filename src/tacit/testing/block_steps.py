@@ -61,7 +61,7 @@ def release(asked: Asked, data: object, rng: np.random.Generator) -> SimulatedRe
     size = size_of(table, asked.schema)
     shape = asked.design(size)
     rows = complete(shape, table)
-    own = labels(rows, rng)
+    own = labels(shape, rows, rng)
 
     def draw(runs: Runs, law: Selection) -> int:
         run, place = law.sample(runs.utility, runs.points, 1, rng)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.source.rows import Rows
+from tacit.mechanisms import seats
 from tacit.mechanisms.moments import Design
 from tacit.mechanisms.sample_and_aggregate import Plan, exact
 from tacit.predicates.computed import Computed
@@ -19,11 +20,15 @@ from tacit.testing.persons import codes
 def exact_blocks(shape: Design, table: Table_, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
     """Integers before noise, one array of shape (1, 2) a parameter."""
     rows = complete(shape, table)
-    return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, labels(rows, rng)))
+    return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, labels(shape, rows, rng)))
 
 
-def labels(rows: Rows, rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Seeded words of rows, the same for all rows of a person."""
+def labels(shape: Design, rows: Rows, rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Seeded words of rows, the same for all rows of a person; of blocks of equal size as the mechanism has them."""
+    plan = cast(Plan, shape.blocks)
+    if plan.rows is not None:
+        own = rng.integers(0, 2**64, plan.rows, dtype=np.uint64)
+        return seats.seated(own[: len(rows.values)], seats.cuts(own, plan.blocks))
     if rows.owners is None:
         return rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
     return rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]

@@ -4,13 +4,14 @@
     which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;
 (c) a higher price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim;
 (e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.  Of mechanisms that select
-a point: `selections`.
+a point: `selections`; of those that ask in blocks: `in_blocks`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -22,9 +23,10 @@ from tacit.mechanisms.moments import Column, Design
 from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost
 from tacit.queries import Quantiles, Query, Range
+from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import release_from_dict
 from tacit.schema import Schema
-from tacit.testing import selections
+from tacit.testing import in_blocks, selections
 from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.exact import Exact
 from tacit.testing.findings import (
@@ -55,9 +57,12 @@ def contract(
     True
     """
     generator = np.random.default_rng(rng)
-    selects = isinstance(query, Quantiles | Range)
-    examined = selections.examined if selects else _added
-    findings, failures = examined(query, schema, tables, draws, generator)
+    if isinstance(query, SampleAndAggregate):
+        query = in_blocks.asked(query)
+        findings, failures = _in_blocks(query, schema, tables, draws, generator)
+    else:
+        examined = selections.examined if isinstance(query, Quantiles | Range) else _added
+        findings, failures = examined(query, schema, tables, draws, generator)
     made = Contract(tuple(findings), (*failures, *_round_trip(query, schema)))
     made.check()
     return made
@@ -79,6 +84,30 @@ def _added(
                 continue
             failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
             failures += _audit(shape, relation, draws)
+    return findings, failures
+
+
+def _in_blocks(
+    query: SampleAndAggregate, schema: Schema, tables: int, draws: int, generator: np.random.Generator
+) -> tuple[list[Finding], list[str]]:
+    """(a) to (d) of a mechanism that asks in blocks: their number is public, so that always one is replaced."""
+    findings: list[Finding] = []
+    failures: list[str] = []
+    few = max(2, draws // selections.ONE_BY_ONE)
+    for relation in RELATIONS:
+        material = list(pairs(schema, relation, tables, generator))
+        findings += in_blocks.sensitivity(query, schema, relation, PRICES, material, generator)
+        for price in PRICES:
+            shape = cast(Design, designed(query, schema, relation, ROWS, price))
+            chosen, _ = selections.split(shape)
+            failures += selections.costs(query, schema, relation, price)
+            failures += selections.laws(replace(shape, columns=tuple(chosen)), few)
+            failures += selections.audit(query, schema, "replace-one", price, few, in_blocks.look)
+            for column in shape.columns:
+                if column not in chosen:
+                    among = "replace-one" if column.form.name == "blocks" else relation
+                    alone = replace(shape, columns=(column,))
+                    failures += _noise(alone, draws) + _audit(alone, among, draws)
     return findings, failures
 
 

@@ -15,10 +15,12 @@ from tacit.curator.source.computed import Computing
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.occupied import occupied_of
 from tacit.curator.source.polars import Polars
+from tacit.curator.source.rows import Rows, collected, planned
 from tacit.curator.source.sums import Pass, Ranking, plan, ranking
 from tacit.linear.rows import Crossed
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.computed import Computed, computed_columns
+from tacit.predicates.numbers import Cell
 from tacit.predicates.typed import Predicate
 from tacit.release import Cells
 from tacit.rowmap import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, Sum, Tally, Unit
@@ -69,6 +71,7 @@ class Exchanged:
         self._engine, self._put = engine, put
         self._plans, self._rankings = dict[Any, Pass](), dict[Any, Ranking]()
         self._crossings = dict[Any, products.Pass]()
+        self._frames = dict[Any, Any]()
         self._computing = dict[Any, Exchanged]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
@@ -126,6 +129,13 @@ class Exchanged:
         if asked not in self._rankings:
             self._rankings[asked] = ranking(self._engine, *asked)
         return self._rankings[asked].run(self._engine)
+
+    def complete(self, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
+        """See `Source.complete`."""
+        asked = (tuple(cells), unit, where)
+        if asked not in self._frames:
+            self._frames[asked] = planned(self._engine, *asked)
+        return collected(self._engine, self._frames[asked], len(cells), unit)
 
     def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
         """See `Source.crossed`."""

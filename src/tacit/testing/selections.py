@@ -9,7 +9,7 @@ larger epsilon than is claimed, that of a bounded range where rho is bought.  (e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
@@ -32,7 +32,7 @@ from tacit.testing.exact import exchanged
 from tacit.testing.findings import EACH, PRICES, RELATIONS, ROWS, Finding, designed, distance, norm_of
 from tacit.testing.noise_law import noise_law
 from tacit.testing.tables import Pair, Relation, arrow_table, pairs
-from tacit.testing.telling import Tables, telling
+from tacit.testing.telling import Look, Tables, telling
 
 MECHANISMS: Final[Mapping[str, Any]] = {quantiles.KIND: quantiles, ranges.KIND: ranges}
 ONE_BY_ONE: Final = 10
@@ -210,8 +210,18 @@ def _cost(column: Column, noise: str) -> Fraction:
 # (d) ----------------------------------------------------------------------------------------------------------------
 
 
-def audit(query: Query[Any], schema: Schema, relation: Relation, price: Cost, draws: int) -> list[str]:
-    """(d): at a price of about EPSILON a selection, whatever `price` is: only its kind counts."""
+def audit(
+    query: Query[Any],
+    schema: Schema,
+    relation: Relation,
+    price: Cost,
+    draws: int,
+    looks: Callable[[Column], Look] | None = None,
+) -> list[str]:
+    """(d): at a price of about EPSILON a selection, whatever `price` is: only its kind counts.
+
+    looks: of a mechanism that selects among other things than rows, how.
+    """
     many = sum(picks(column) for column in split(_shape(query, schema, relation, price))[0]) + 1
     pure = price.kind == "pure"
     enough = Cost.of(epsilon=EPSILON * many) if pure else Cost.of(rho=Fraction(EPSILON**2 * many, 8))
@@ -223,8 +233,8 @@ def audit(query: Query[Any], schema: Schema, relation: Relation, price: Cost, dr
         def look(cells: Sequence[Mapping[int, int]], place: int = place) -> list[list[Runs]]:
             return seen(shape, cells, 0)[0][place]
 
-        law = cast(Selection, column.law)
-        asked = (telling(column, Selection(law.rate * x), shape.cells, relation, draws, look) for x in SUSPECTED)
+        law, how = cast(Selection, column.law), look if looks is None else looks(column)
+        asked = (telling(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)
         for tables in chain.from_iterable(asked):
             claim = float(part.epsilon or 0) if pure else float(8 * part.zcdp * tables.cells) ** 0.5
             scores = [_scores(tables, runs, law, draws) for runs in (tables.one, tables.other)]

@@ -70,6 +70,13 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
             yield Pair(tuple(common), (*common, *ones))
 
 
+def fuller(schema: Schema, pair: Pair, rows: int, rng: np.random.Generator) -> Pair:
+    """The pair with so many common rows before those it has."""
+    menu = [_menu(schema, name, rng) for name in schema]
+    common = tuple(_row(menu, rng) for _ in range(rows))
+    return Pair((*common, *pair.one), (*common, *pair.other))
+
+
 def _menu(schema: Schema, name: str, rng: np.random.Generator) -> list[object]:
     """What a column's cell may be; nothing where it is computed."""
     return [None] if schema.is_computed(name) else cells(schema[name], rng)

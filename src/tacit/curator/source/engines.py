@@ -28,11 +28,13 @@ class Piece:
 class Work:
     """What machines of a cluster do with rows: plain functions and values, which travel to them.
 
-    words: of rows from their persons (None: of so many rows), once for each row.  group: the group of each word.
+    words: of rows from their persons (None: of so many rows), once for each row.  numbered: where rows are counted
+    through instead, makes what gives words to so many rows from a number on.  group: the group of each word.
     answer: from a group's number, its rows, shape (rows, columns), and their words to numbers, shape (..., p).
     """
 
     words: Callable[[Any, int], Words]
+    numbered: Callable[[], Callable[[int, int], Words]] | None
     group: Callable[[Words], NDArray[np.int64]]
     answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]]
     numbers: int

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.source.computed import Computing
-from tacit.curator.source.engines import Engine
+from tacit.curator.source.engines import Engine, Words
 from tacit.curator.source.kinds import ColumnType
 from tacit.curator.source.occupied import occupied, tallied
 from tacit.curator.source.products import crossed
@@ -98,6 +98,7 @@ class Source(Protocol):
         unit: Unit | None,
         where: Predicate | None,
         key: bytes,
+        seat: Callable[[], Callable[[Words], Words]] | None,
         group: Callable[[NDArray[np.uint64]], NDArray[np.int64]],
         answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
         numbers: int,
@@ -208,12 +209,13 @@ class Table:
         unit: Unit | None,
         where: Predicate | None,
         key: bytes,
+        seat: Callable[[], Callable[[Words], Words]] | None,
         group: Callable[[NDArray[np.uint64]], NDArray[np.int64]],
         answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
         numbers: int,
     ) -> dict[int, NDArray[np.float64]] | None:
         """See `Source.spread`."""
-        return spread(self._engine, cells, unit, where, key, group, answer, numbers)
+        return spread(self._engine, cells, unit, where, key, seat, group, answer, numbers)
 
     def ready(self) -> None:
         """See `Source.ready`."""

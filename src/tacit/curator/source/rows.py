@@ -46,9 +46,18 @@ class Rows:
 
 def complete(engine: Engine, cells: Sequence[Cell], unit: Unit | None = None, where: Predicate | None = None) -> Rows:
     """READS ROWS.  The complete cases of `cells`, and whose they are."""
-    owner = [] if unit is None else [Reading(unit.source, "unit")]
-    values, found = _read(engine, cells, owner, where)
-    return Rows(values, _numbered(found)[0] if owner else None)
+    return collected(engine, planned(engine, cells, unit, where), len(cells), unit)
+
+
+def planned(engine: Engine, cells: Sequence[Cell], unit: Unit | None, where: Predicate | None) -> Any:
+    """Complete cases on the engine, for `collected`; no row is read."""
+    return _frame(engine, cells, [] if unit is None else [Reading(unit.source, "unit")], where)
+
+
+def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> Rows:
+    """READS ROWS.  Of a frame of so many cells."""
+    values, found = _collected(engine, frame, columns)
+    return Rows(values, None if unit is None else _numbered(found)[0])
 
 
 def fresh(count: int) -> Words:
@@ -74,7 +83,7 @@ def pieces(
             values, said = _read(one.engine, cells, [extra], where)
             if unit is None:
                 place = np.asarray(said, dtype=np.float64).astype(np.int64)
-                yield values, _of_places(key, first, one.rows)[place]
+                yield values, of_places(key, first, one.rows)[place]
             else:
                 yield values, _of_persons(key, said)
             first += one.rows
@@ -88,16 +97,19 @@ def spread(
     unit: Unit | None,
     where: Predicate | None,
     key: bytes,
+    seat: Callable[[], Callable[[Words], Words]] | None,
     group: Callable[[Words], NDArray[np.int64]],
     answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]],
     numbers: int,
 ) -> dict[int, NDArray[np.float64]] | None:
     """READS ROWS where they are, on a cluster: the numbers of each group of blocks; None on one machine.
 
-    Words are drawn there: fresh ones for rows, those of persons by the key.
+    Words are drawn there: fresh ones for rows, those of persons by the key.  seat: makes what turns words by the key
+    and rows' numbers into those of blocks of equal size; None where labels are independent.
     """
     extra = [] if unit is None else [Reading(unit.source, "unit")]
-    work = Work(partial(_drawn, key), group, answer, numbers)
+    numbered = None if seat is None else partial(_numbering, key, seat)
+    work = Work(partial(_drawn, key), numbered, group, answer, numbers)
     return engine.spread(_frame(engine, cells, extra, where), len(cells), work)
 
 
@@ -110,8 +122,17 @@ def _drawn(key: bytes, persons: Any, rows: int) -> Words:
     return _keyed(key, found.dictionary.to_pylist(), codes)
 
 
-def _of_places(key: bytes, first: int, count: int) -> Words:
-    """Words of the rows from `first` on: an output of SHAKE-128 for each chunk, by key and number."""
+def _numbering(key: bytes, seat: Callable[[], Callable[[Words], Words]]) -> Callable[[int, int], Words]:
+    """Words of so many rows from a number on, in their seats: made where the cluster is driven, used on it."""
+    return partial(_placed, key, seat())
+
+
+def _placed(key: bytes, seat: Callable[[Words], Words], first: int, count: int) -> Words:
+    return seat(of_places(key, first, count))
+
+
+def of_places(key: bytes, first: int, count: int) -> Words:
+    """Words by a key of the rows from `first` on: an output of SHAKE-128 for each chunk, by key and number."""
     start = first // CHUNK
     chunks = range(start, -(-(first + count) // CHUNK))
     made = b"".join(hashlib.shake_128(key + i.to_bytes(8, "little")).digest(8 * CHUNK) for i in chunks)
@@ -142,8 +163,12 @@ def _read(
     engine: Engine, cells: Sequence[Cell], extra: Sequence[Reading], where: Predicate | None
 ) -> tuple[NDArray[np.float64], Any]:
     """Complete cases, shape (rows, columns), and what else was asked for, at most one column."""
-    found = engine.arrays(_frame(engine, cells, extra, where))
-    table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(len(cells))], axis=1)
+    return _collected(engine, _frame(engine, cells, extra, where), len(cells))
+
+
+def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:
+    found = engine.arrays(frame)
+    table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(columns)], axis=1)
     return table, found.get("u")
 
 

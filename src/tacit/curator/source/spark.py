@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.source.duck import KNOWN, LAST_DAY
-from tacit.curator.source.engines import Work
+from tacit.curator.source.engines import Words, Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.untyped import arrow
 
@@ -49,17 +49,24 @@ class Spark:
     def spread(self, frame: Any, columns: int, work: Work) -> dict[int, NDArray[np.float64]] | None:
         """See `Engine.spread`; None where the cluster's Python lacks this library.
 
-        Two jobs: the words of rows are drawn in the first, and kept where they were drawn.
-        A task that is lost and run again would draw other words, and a row could stand in two blocks: what the
-        checkpoint holds is not run again, and where it is lost the job fails.
+        Two jobs: the words of rows are drawn in the first, and kept where they were drawn; or three, where rows are
+        kept, counted, and then have the words of their numbers.
+        A task that is lost and run again would draw other words, or find rows in another order, and a row could stand
+        in two blocks: what the checkpoint holds is not run again, and where it is lost the job fails.
         """
         native = frame.to_native()
         if not _able(native.sparkSession):
             return None
         persons = "u" in native.columns
         values = ", ".join(f"v{i} double" for i in range(columns))
-        labelled = native.mapInArrow(partial(_labelled, columns, persons, work), f"g long, w long, {values}")
-        labelled = labelled if persons else labelled.localCheckpoint()
+        firsts: dict[int, int] | None = None
+        words: Any = work.words
+        if work.numbered is not None:
+            native = native.localCheckpoint()
+            firsts, words = _firsts(native), work.numbered()
+        label = partial(_labelled, columns, persons, words, work.group, firsts)
+        labelled = native.mapInArrow(label, f"g long, w long, {values}")
+        labelled = labelled if persons or firsts is not None else labelled.localCheckpoint()
         answered: Callable[[Any], Any] = lambda table: _answered(columns, work, table)  # noqa: E731  (no hints, for Spark)
         made = labelled.groupBy("g").applyInArrow(answered, "g long, e array<double>")
         found = made.toArrow()
@@ -86,13 +93,48 @@ def _same(batches: Iterable[Any]) -> Iterator[Any]:
     yield from batches
 
 
-def _labelled(columns: int, persons: bool, work: Work, batches: Iterable[Any]) -> Iterator[Any]:
-    """READS ROWS, on a machine of the cluster.  Each row with its word and its group."""
+def _firsts(native: Any) -> dict[int, int]:
+    """The number of the first row of each part of a frame that is kept."""
+    found = native.mapInArrow(_counted, "part long, rows long").toArrow().to_pydict()
+    order = np.argsort(found["part"])
+    parts, rows = (np.array(found[name], dtype=np.int64)[order] for name in ("part", "rows"))
+    return dict(zip(parts.tolist(), (np.cumsum(rows) - rows).tolist(), strict=True))
+
+
+def _part() -> int:
+    """Which part of the frame this task has."""
+    from pyspark import TaskContext
+
+    context: Any = TaskContext.get()
+    return int(context.partitionId())
+
+
+def _counted(batches: Iterable[Any]) -> Iterator[Any]:
+    """READS ROWS, on a machine of the cluster.  How many a part has."""
     pa = arrow()
+    rows = sum(batch.num_rows for batch in batches)
+    yield pa.RecordBatch.from_pydict({"part": pa.array([_part()]), "rows": pa.array([rows])})
+
+
+def _labelled(
+    columns: int,
+    persons: bool,
+    words: Callable[[Any, int], Words],
+    group: Callable[[Words], NDArray[np.int64]],
+    firsts: Mapping[int, int] | None,
+    batches: Iterable[Any],
+) -> Iterator[Any]:
+    """READS ROWS, on a machine of the cluster.  Each row with its word and its group.
+
+    firsts: of parts, where words are those of rows' numbers; otherwise words are asked for with the rows' persons.
+    """
+    pa = arrow()
+    first = 0 if firsts is None else firsts[_part()]
     for batch in batches:
-        own = work.words(batch.column("u") if persons else None, batch.num_rows)
+        own = words(first if firsts is not None else batch.column("u") if persons else None, batch.num_rows)
+        first += batch.num_rows
         cells = [batch.column(f"v{i}") for i in range(columns)]
-        named = {"g": pa.array(work.group(own)), "w": pa.array(own.view(np.int64))}
+        named = {"g": pa.array(group(own)), "w": pa.array(own.view(np.int64))}
         yield pa.RecordBatch.from_pydict(named | {f"v{i}": cell for i, cell in enumerate(cells)})
 
 
