@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tacit.inference.invert import FLOOR
 from tacit.inference.laws import Array, halfwidth
 from tacit.parties.evidence import Evidence
-from tacit.parties.heterogeneity import Effects, Method, effects
+from tacit.parties.heterogeneity import Effects, Method, every
 from tacit.parties.pooling import SHARP, law, pooled, row_variance, steady_sizes
 
 ROUNDS = 2
@@ -72,7 +72,7 @@ class Varied:
     def variance(self) -> Array:
         """Of mu, shape (T,): Hartung and Knapp's, and never below the noise that is known."""
         whole = np.broadcast_to(((self.limits[1] - self.limits[0]) / 2) ** 2, (len(self.effects),))
-        found = np.array([whole[t] if one is None else one.variance for t, one in enumerate(self.effects)])
+        found = np.array([whole[t] if one is None else one.error for t, one in enumerate(self.effects)])
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
@@ -80,7 +80,7 @@ class Varied:
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
         wide = np.array(
-            [0.0 if one is None else one.half(level) / max(one.variance, 1e-300) ** 0.5 for one in self.effects]
+            [0.0 if one is None else one.half(level) / max(one.error, 1e-300) ** 0.5 for one in self.effects]
         )
         half = wide * np.sqrt(self.variance)
         lower = np.where(known, np.maximum(self.value - half, low), low)
@@ -150,15 +150,15 @@ def differing(
     """How far parties differ in each of T cells, and what that is told from; None where two say nothing."""
     x = pooled(found, equal=True).x
     low, high = found.bounds
-    several = usable.sum(axis=0) >= 2
-    made: list[Effects | None] = [None] * len(x)
+    several = np.broadcast_to(usable.sum(axis=0) >= 2, usable.shape).astype(np.float64)
+    made: tuple[Effects | None, ...] = (None,) * len(x)
     for _ in range(ROUNDS):
         parts = centred(found, x, sampled=sampled)
         total = np.maximum(parts.sampling + parts.privacy, 1e-300)
-        made = [effects(parts.value[:, t], total[:, t], method) if several[t] else None for t in range(len(x))]
+        made = every(parts.value, total, several, method)
         middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
         x = np.clip(middle, low, high)
-    return tuple(made), centred(found, x, sampled=sampled)
+    return made, centred(found, x, sampled=sampled)
 
 
 def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> Varied:
@@ -173,8 +173,5 @@ def apart(parts: Parts, limits: tuple[Array, Array], method: Method) -> Varied:
     """Random effects of estimates as they are, of the usable parties that have an error."""
     total = parts.sampling + parts.privacy
     own = replace(parts, usable=parts.usable & (total > 0))
-    made: list[Effects | None] = []
-    for t in range(total.shape[1]):
-        at = own.usable[:, t]
-        made.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
-    return Varied(parts, tuple(made), limits, own)
+    made = every(parts.value, total, own.usable.astype(np.float64), method)
+    return Varied(parts, made, limits, own)
