@@ -22,7 +22,17 @@ def evidence(releases: Sequence[Released], at: int) -> Evidence:
     whole = [_rows(release, part) for release, part in zip(releases, parts, strict=True)]
     if parts[0].form == "bernstein":
         return _clear(stacked(_variances(parts, whole), parts))
-    return stacked(_means(parts, whole), parts)
+    made = stacked(_means(parts, whole), parts)
+    return replace(made, spread=_spread(releases, parts)) if parts[0].form == "blocks" else made
+
+
+def _spread(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
+    """One over the rows of a block, 1 on average, where sizes are public; 1 where one is not."""
+    rows = [one.rows for one in releases]
+    if None in rows:
+        return np.ones(len(rows))
+    made = np.array([part.parameters["blocks"] for part in parts]) / np.maximum(np.array(rows, dtype=np.float64), 1.0)
+    return made / made.mean()
 
 
 def _clear(found: Evidence) -> Evidence:

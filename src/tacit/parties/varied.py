@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.inference.invert import FLOOR
 from tacit.inference.laws import Array, halfwidth
 from tacit.parties.evidence import Evidence
 from tacit.parties.heterogeneity import Effects, Method, every
-from tacit.parties.pooling import SHARP, law, pooled, row_variance, steady_sizes
+from tacit.parties.pooling import SHARP, law, own_variances, pooled, row_variance, steady_sizes
 
 ROUNDS = 2
 """Of re-centring: where one value is near, the next is nearer by the square."""
-ALIKE = 0.5
-"""Sampling variances of a row are shrunk to the pooled one as if they differed by this part of it (sd) in truth."""
 
 
 @dataclass(frozen=True)
@@ -91,14 +88,13 @@ def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
     """Each party's estimate.  A ratio's second-order bias by its noisy size is undone; the sampling variance of a row
     is its own as far as noise leaves it clear, else that of all.
     """
-    whole = pooled(found, equal=True)
     size = np.maximum(found.size, 1.0)
     usable = found.size > _reach(found)
     low, high = found.bounds
     x = np.clip(found.total / size, low, high)
     x = np.clip(x + found.with_size(x) / size**2, low, high)
     noise = found.privacy(x) / size**2
-    sampling = _shrunk(found, x, whole.x, size) / size if sampled else np.zeros_like(size)
+    sampling = own_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     return Parts(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
 
@@ -113,22 +109,6 @@ def _reach(found: Evidence) -> Array:
     return reach[back].reshape(pairs.shape[:-1])
 
 
-def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
-    """Sampling variance of a row's part of D, shape (M, T): own C(x) / size, shrunk to that of all parties."""
-    used = np.maximum(found.size, 0.0)
-    total = np.maximum(used.sum(axis=0), 1.0)
-    own = found.sampling(x) / size
-    noise = found.sampling_noise(x) / size**2
-    all_noise = np.sqrt(found.sampling_noise(x).sum(axis=0)) / total
-    common = np.maximum(found.sampling(x).sum(axis=0) / total, FLOOR * all_noise)
-    common = np.maximum(np.minimum(common, (used * found.cap(x)).sum(axis=0) / total), 1e-12)
-    prior = (ALIKE * common) ** 2
-    drawn = 2 * common**2 / size  # of a sample variance, were values normal
-    keep = prior / (prior + noise + drawn)
-    made = common + keep * (own - common)
-    return np.minimum(np.maximum(made, 0.05 * common), np.maximum(found.cap(x), 0.05 * common))
-
-
 def centred(found: Evidence, x: Array, *, sampled: bool = True) -> Parts:
     """Each party's x + D(x) / size around one x for all, shape (T,), in the column's units.
 
@@ -137,7 +117,7 @@ def centred(found: Evidence, x: Array, *, sampled: bool = True) -> Parts:
     of what it shares with D, is no part of it: weighted sums of these are free of both (theory §6).
     """
     size = steady_sizes(found, x, row_variance(found, np.ones_like(found.size), x))
-    spread = _shrunk(found, np.broadcast_to(x, size.shape), x, size) / size if sampled else np.zeros_like(size)
+    spread = own_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     value = found.shift + scale * (x + found.distance(x) / size)
     every = np.ones_like(size, dtype=np.bool_)
