@@ -1,6 +1,6 @@
 """Sufficient statistics of one party and of many: coverage, error, what is printed in the source; writes its page.
 
-    python benchmarks/sufficient_statistics.py [--quick] [--repeats 2000] [--parts one common] [--families Gamma]
+    python benchmarks/sufficient_statistics.py [--quick] [--repeats 2000] [--parts one common]
 
 The page is docs/reference/sufficient-statistics.md, its picture docs/reference/sufficient-statistics-rate.svg.  Tables
 are drawn anew in every repetition, with noise of the laws that releases have.  Deterministic: seeds are constants.
@@ -192,35 +192,50 @@ STUDIES = (
 )
 
 
-COMBINED = ["Bernoulli", "Exponential", "Normal", "Gamma"]
+COMBINED = ("Bernoulli", "Exponential", "Normal", "Gamma")
 
 
 def common_law(repeats: int) -> str:
-    """Coverage of combined parameters, parties having one law."""
+    """Coverage of combined parameters, parties having one law: families of one parameter."""
+    return f"""## Many parties, one law
+
+Noisy statistics are pooled, with weights inverse to their variances, and inverted once. {repeats:,} repetitions a line.
+
+{combined_lines(repeats, 1)}"""
+
+
+def common_two(repeats: int) -> str:
+    """The same for families of two parameters."""
+    return f"""## Many parties, one law of two parameters
+
+As above, {repeats:,} repetitions a line: both statistics are pooled, each with weights of its own.
+
+{combined_lines(repeats, 2)}"""
+
+
+def combined_lines(repeats: int, parameters: int) -> str:
     lines = [
-        "| family | parties | relation | repetitions | parameter | bias ÷ SD | SE ÷ SD | coverage, % |",
-        "| :--- | :--- | :--- | ---: | :--- | ---: | ---: | ---: |",
+        "| family | parties | relation | parameter | bias ÷ SD | SE ÷ SD | coverage, % |",
+        "| :--- | :--- | :--- | :--- | ---: | ---: | ---: |",
     ]
     for i, case in enumerate(case for case in CASES if case.name in COMBINED):
+        if len(case.truth) != parameters:
+            continue
         for j, (words, sizes, epsilons) in enumerate(STUDIES):
             relation = ("replace-one", "add-remove")[(i + j) % 2]
-            drawn = repeats // (1 if len(case.truth) == 1 else 4)  # two parameters are inverted one study after another
-            made = studies(case, case.query, sizes, prices(epsilons), relation, drawn, 7_000 + 100_000 * i + 10_000 * j)
+            seed = 7_000 + 100_000 * i + 10_000 * j
+            made = studies(case, case.query, sizes, prices(epsilons), relation, repeats, seed)
             sd = made.value.std(axis=0, ddof=1)
             for t, term in enumerate(case.family.names):
                 share = float(made.hit[:, t].mean())
                 lines.append(
-                    f"| {case.name} | {words} | {relation} | {drawn:,} | {term} | "
+                    f"| {case.name} | {words} | {relation} | {term} | "
                     f"{(made.value[:, t].mean() - case.truth[t]) / sd[t]:.2f} | "
                     f"{made.error[:, t].mean() / sd[t]:.2f} | "
-                    f"{100 * share:.1f} ± {200 * math.sqrt(share * (1 - share) / drawn):.1f} |"
+                    f"{100 * share:.1f} ± {200 * math.sqrt(share * (1 - share) / repeats):.1f} |"
                 )
             print(lines[-1], flush=True)
-    return f"""## Many parties, one law
-
-Noisy statistics are pooled, with weights inverse to their variances, and inverted once.
-
-{chr(10).join(lines)}"""
+    return "\n".join(lines)
 
 
 def shares(sizes: Sequence[int], epsilon: float, share: float, method: str, repeats: int, seed: int) -> Any:
@@ -434,6 +449,7 @@ is private. Statistics (above) need no blocks, and do far better where the famil
 PARTS: dict[str, Callable[[int], str]] = {
     "one": one_party,
     "common": common_law,
+    "two": common_two,
     "unequal": unequal,
     "rate": rate,
     "blocks": blocks,
@@ -446,13 +462,11 @@ FAST = 100_000
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
-    parser.add_argument("--repeats", type=int, default=1_000, help="of the parts `one` and `common`")
+    parser.add_argument("--repeats", type=int, default=1_000, help="of the parts `one`, `common` and `two`")
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    parser.add_argument("--families", nargs="*", default=list(COMBINED), choices=COMBINED, help="of the part `common`")
     given = parser.parse_args()
-    COMBINED[:] = given.families
     for part in given.parts:
-        repeats = given.repeats if part in ("one", "common") else FAST * (10 if part == "blocks" else 1)
+        repeats = given.repeats if part in ("one", "common", "two") else FAST * (10 if part == "blocks" else 1)
         text = PARTS[part](repeats // (20 if given.quick else 1))
         if given.quick:
             print(text)

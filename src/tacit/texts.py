@@ -16,7 +16,9 @@ def _no_number(word: str) -> NoReturn:
 
 STRICT: Final = json.JSONDecoder(parse_constant=_no_number)
 SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+CANONICAL: Final = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
+)
 
 
 def canonical(words: object) -> str:
@@ -50,8 +52,8 @@ def write_text(path: str | Path, text: str) -> None:
 def read_json(path: str | Path) -> dict[str, Any]:
     """The object of a JSON file; ReleaseError R01, R03 where there is none."""
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        with open(path, "rb", buffering=0) as file:
+            text = file.read().decode()
         words = STRICT.decode(text)
         if SURROGATE.search(text):  # one alone is no character: no text that holds it can be written
             canonical(words).encode()

@@ -129,6 +129,7 @@ OTHER = [
     ('"random"', '"common"'),
     ("minimum = 25", "minimum = 24"),
     ("level = 0.9", "level = 0.95"),
+    ("minimum = 25", "minimum = 25\nparties = 40"),
     ("[parties.st-luke]", "[parties.st-lukas]"),
     ("rows = 6_200", "rows = 6_201"),
     ("optional = true", ""),
@@ -176,6 +177,9 @@ MISTAKES = [
     ("minimum = 25", "minimum = 0", "F06", "[combine] minimum"),
     ("minimum = 25", "minimum = 2.5", "F06", "[combine] minimum"),
     ("minimum = 25", "minimum = true", "F06", "[combine] minimum"),
+    ("minimum = 25", "minimum = 25\nparties = 0", "F06", "[combine] parties"),
+    ("minimum = 25", "minimum = 25\nparties = true", "F06", "[combine] parties"),
+    ("minimum = 25", "minimum = 25\nparties = 24", "F06", "nothing would be pooled"),
     ("level = 0.9", "level = 90", "F06", "[combine] level"),
     ("level = 0.9", "level = 0.4", "F06", "[combine] level"),
     ("level = 0.9", "level = nan", "F06", "[combine] level"),
@@ -210,6 +214,59 @@ def test_every_mistake_of_a_study_is_named_in_its_place(
     assert says in str(error)
     assert error.hint
     assert str(error).endswith("Nothing was read or spent.")
+
+
+BLOCKS = """
+[ask.law]
+query = "SampleAndAggregate"
+what = "wait"
+model = { family = "Exponential", rate = [0.001, 1] }
+rows = 1_000
+[ask.own]
+query = "SampleAndAggregate"
+what = "wait"
+model = { family = "Exponential", rate = [0.001, 1] }
+blocks = 40
+rows = 1_000
+[ask.few]
+query = "SampleAndAggregate"
+what = "wait"
+model = { family = "Exponential", rate = [0.001, 1] }
+parties = 3
+rows = 1_000
+[combine]
+"""
+
+
+def test_how_many_parties_is_said_once(tmp_path: Path) -> None:
+    """Blocks that suit the mean over 40 parties, but where a question says otherwise; the plan tells of both."""
+    plain = load(tmp_path, STUDY.replace("[combine]", BLOCKS))
+    said = load(tmp_path, STUDY.replace("[combine]", f"{BLOCKS}parties = 40"))
+    asked = {name: said.asks[name] for name in ("law", "own", "few")}
+    assert [getattr(one, "parties", 0) for one in asked.values()] == [40, None, 3]
+    assert [getattr(one, "blocks", 0) for one in asked.values()] == [None, 40, None]
+    assert said.asks["law"] == tc.SampleAndAggregate("wait", asked["law"].model, rows=1_000, parties=40)  # type: ignore[attr-defined]
+    assert said.asks["stay"] == plain.asks["stay"]
+    assert said.digest() != plain.digest()
+    for study, line in ((said, "mean over 40 parties"), (plain, "'law' has as many blocks as suit one party")):
+        page = study.plan()
+        assert page.parties is not None
+        assert [line in one for one in page.parties.lines()].count(True) == 1
+
+
+def test_a_plan_reckons_with_the_parties_that_are_expected(tmp_path: Path) -> None:
+    text = STUDY.partition("[parties.st-mary]")[0].replace('"random"', '"common"')
+    none = load(tmp_path, text).plan().parties
+    forty = load(tmp_path, text.replace("minimum = 25", "minimum = 25\nparties = 40")).plan().parties
+    assert none is not None
+    assert forty is not None
+    assert (none.together, forty.together) == (False, True)
+    assert "40 expected" in forty.lines()[0]
+    one, all_ = forty.pools[0].variance((1_500,)), forty.pools[0].variance((1_500,) * 40)
+    assert all_ == pytest.approx(one / 40)
+    width = forty.pooled("readmission", "readmitted")
+    assert width is not None
+    assert width > 0
 
 
 def test_a_study_without_questions_is_none(tmp_path: Path) -> None:

@@ -45,8 +45,6 @@ def _moments(p: Array, n: int | None) -> tuple[Array, Array]:
 
 def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     """Sum of pmf(j) P(z <= k - j) over a window of j that holds all but 1e-12 of S."""
-    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
-
     mean, variance = _moments(p, n)
     reach = int(np.ceil(8 * np.sqrt(variance.max()) + 40))
     first = np.floor(mean) - reach
@@ -54,9 +52,22 @@ def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     if n is not None and n <= 2 * reach:
         first, last = np.zeros_like(mean), np.full_like(mean, float(n))
     j = first[:, None] + np.arange(int((last - first).max()) + 1)
-    rate = p[:, None]
-    mass: Array = cast(Any, stats).poisson.pmf(j, rate) if n is None else cast(Any, stats).binom.pmf(j, n, rate)
+    mass = _poisson(j, p[:, None]) if n is None else _binomial(j, n, p[:, None])
     return (mass * law.cdf((k[:, None] - j).astype(np.int64))).sum(axis=1)
+
+
+def _poisson(j: Array, mean: Array) -> Array:
+    from scipy import special  # pyright: ignore[reportMissingTypeStubs]
+
+    known: Any = special
+    k = np.maximum(j, 0.0)
+    return np.where(j < 0, 0.0, np.exp(known.xlogy(k, mean) - known.gammaln(k + 1) - mean))
+
+
+def _binomial(j: Array, n: int, p: Array) -> Array:
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
+
+    return cast(Any, stats).binom.pmf(j, n, p)
 
 
 def _smooth_tail(k: Array, mean: Array, variance: Array, law: Law) -> Array:

@@ -83,6 +83,10 @@ class DiscreteLaplace:
     def __post_init__(self) -> None:
         _check(self.scale)
 
+    def __hash__(self) -> int:
+        """Of numerator and denominator: a fraction's own hash costs a power modulo a prime."""
+        return hash((self.name, self.scale.as_integer_ratio()))
+
     def variance(self) -> float:
         """2 q / (1 - q)**2."""
         a = float(1 / self.scale)
@@ -130,6 +134,10 @@ class RoundedNormal:
 
     def __post_init__(self) -> None:
         _check(self.scale)
+
+    def __hash__(self) -> int:
+        """Of numerator and denominator: a fraction's own hash costs a power modulo a prime."""
+        return hash((self.name, self.scale.as_integer_ratio()))
 
     def variance(self) -> float:
         """scale**2 + 1/12 from 2 on, wrong by less than 1e-30; by summation, E Z**2 = sum (2k - 1) P(|Z| >= k), below.

@@ -49,7 +49,8 @@ def reason(study: Study, digest: str, schema: str, party: str, found: Releases) 
         said = _facts(study, schema, name, one)
         if said is not None:
             return said
-    return _price(study, answers) or _late(study, answers)
+    costs = tuple((name, one.cost, _parts(one)) for name, one in answers.items())
+    return _price(study.budget, study.spend, costs) or _late(study, answers)
 
 
 def forged(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
@@ -122,18 +123,23 @@ def _wanted(l1: int, l2_squared: int, cost: Cost) -> Law | None:
         return None
 
 
-def _price(study: Study, answers: Mapping[str, Release]) -> str | None:
-    """Weaker privacy than the study's floor, as its own budget adds; parts that cost more than they say."""
-    said = _above(study.budget, study.spend, tuple(one.cost for one in answers.values()))
-    if said is not None:
-        return f"{said}, and the study asks for {study.spend}: weaker privacy than its floor"
-    for name, one in answers.items():
-        if one.kind in SUMMED and _above(study.budget, one.cost, tuple(part.cost for part in one.parts)) is not None:
-            return f"the parts of {name!r} cost more than {one.cost}"
-    return None
+def _parts(one: Release) -> tuple[Cost, ...]:
+    """What the parts cost, where noise is added to each of them."""
+    return tuple([part.cost for part in one.parts]) if one.kind in SUMMED else ()
 
 
 @lru_cache(maxsize=1024)
+def _price(budget: Budget, spend: Cost, costs: tuple[tuple[str, Cost, tuple[Cost, ...]], ...]) -> str | None:
+    """Weaker privacy than the study's floor, as its own budget adds; parts that cost more than they say."""
+    said = _above(budget, spend, tuple(cost for _, cost, _ in costs))
+    if said is not None:
+        return f"{said}, and the study asks for {spend}: weaker privacy than its floor"
+    for name, cost, parts in costs:
+        if parts and _above(budget, cost, parts) is not None:
+            return f"the parts of {name!r} cost more than {cost}"
+    return None
+
+
 def _above(budget: Budget, most: Cost, costs: tuple[Cost, ...]) -> str | None:
     """What prices add up to, in the budget's way, where that is more than `most`; None otherwise."""
     try:

@@ -17,7 +17,7 @@ from tacit.inference.terms import Target, check_level, check_target
 from tacit.parties import telling
 from tacit.parties.columns import Column, columns
 from tacit.parties.heterogeneity import Effects, Method
-from tacit.parties.people import BLOCKS, STATISTICS
+from tacit.parties.people import BLOCKS, STATISTICS, sources
 from tacit.parties.pooling import law
 from tacit.parties.prices import person_cost
 from tacit.privacy import Cost
@@ -144,7 +144,7 @@ class Combined:
         from tacit.parties.combination import Combination
 
         made = self.columns if target == "population" else self._columns(False)
-        source = "parties " + " ".join(f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in self.releases)
+        source = f"parties {sources(self.releases)}"
         people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
         blocks = tuple(one.block(people, source) for one in made)
         words = "shares of cells over all parties" if self.kind == "quality" else ""

@@ -35,6 +35,8 @@ class Evidence:
     noise: variance of each noise, shape (M, k), 0 where there is none; laplace: which are Laplace, shape (M, k).
     most: largest C(x) of a row, less what depends on x, shape (M, T).  public: whether sizes are, shape (M,).
     middle: loads[1] of a variance at a mean of one half.  A value is shift + scale x.
+    spread: of estimates of blocks, which stand for rows here: what the sampling variance of one is in proportion to,
+    one over the rows of a block, 1 on average; shape (M,).  None for rows, which are alike everywhere.
     """
 
     kind: Kind
@@ -50,6 +52,17 @@ class Evidence:
     middle: Array
     shift: float
     scale: float
+    spread: Array | None = None
+
+    @property
+    def proportion(self) -> Array:
+        """`spread`, or 1 for each party; shape (M, 1)."""
+        return np.ones((len(self.size), 1)) if self.spread is None else self.spread[:, None]
+
+    @property
+    def proportionate(self) -> bool:
+        """Whether blocks are known to be of several sizes."""
+        return self.spread is not None and float(np.ptp(self.spread)) > 0
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -127,6 +140,7 @@ class Evidence:
             most=self.most[chosen],
             public=self.public[chosen],
             middle=self.middle[chosen],
+            spread=None if self.spread is None else self.spread[chosen],
         )
 
 
@@ -173,4 +187,5 @@ def merged(found: Evidence, people: Sequence[int]) -> Evidence:
         most=added(found.most),
         public=public,
         middle=side(found.middle, share),
+        spread=None if found.spread is None else np.bincount(index, share * found.spread),
     )

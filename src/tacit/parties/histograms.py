@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import numpy as np
 
 from tacit.errors import InferenceError, ReleaseError
 from tacit.inference.histogram import HistogramRelease
-from tacit.inference.moments import source_of
+from tacit.parties.people import sources
 from tacit.parties.summed import Piece, summed
 
 if TYPE_CHECKING:
@@ -67,22 +69,18 @@ def added(found: Combined) -> CombinedHistogram:
             text = f"{name} has not all {cells:,} cells."
             raise InferenceError(text, code="C11", hint="Histogram of all cells alike", state=None)
     part, weights = first.parts[0], _weights(found)
-    total = np.zeros(cells, dtype=object)
-    for weight, one in zip(weights, found.releases, strict=True):
-        total += np.array([weight * cell[0] for cell in one.parts[0].integers], dtype=object)
     laws = {id(one.parts[0].law): one.parts[0].law for one in found.releases}  # of many parties few
     pieces = Counter(zip((id(one.parts[0].law) for one in found.releases), weights, strict=True))
     unit = _unit(found)
     made = replace(
         part,
-        integers=tuple((int(k),) for k in total),
+        integers=_sums(weights, [one.parts[0].integers for one in found.releases]),
         law=_law([(laws[key], weight, count) for (key, weight), count in pieces.items()]),
         parameters={**part.parameters, "share": unit},
         cost=found.cost,
     )
     words: dict[str, Any] = {name: getattr(first, name) for name in ("query", "mechanism", "schema", "unit", "levels")}
     words |= {name: getattr(first, name) for name in ("axes", "ordered", "version")}
-    sources = "\n".join(source_of(one) for one in found.releases)
     return CombinedHistogram(
         **words,
         table=found.table,
@@ -91,12 +89,21 @@ def added(found: Combined) -> CombinedHistogram:
         parts=(made,),
         cost=found.cost,
         charge=0,
-        head=hashlib.sha256(sources.encode()).hexdigest(),
+        head=hashlib.sha256(f"{sources(found.releases)} {first.query}".encode()).hexdigest(),
         date=max(one.date for one in found.releases),
         remaining=found.remaining,
         parties=found.parties,
         releases=found.releases,
     )
+
+
+def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
+    """Weighted sums of each cell, in whole numbers of any length."""
+    alike: dict[int, list[Iterator[int]]] = {}
+    for weight, one in zip(weights, cells, strict=True):
+        alike.setdefault(weight, []).append(chain.from_iterable(one))
+    each = [map(weight.__mul__, map(sum, zip(*rows, strict=True))) for weight, rows in alike.items()]
+    return tuple(zip(map(sum, zip(*each, strict=True)), strict=True))
 
 
 def _unit(found: Combined) -> int:

@@ -130,6 +130,11 @@ def _edges(release: Released) -> tuple[Axis, ...]:
     return getattr(release, "axes", ())
 
 
+def sources(releases: Sequence[Release]) -> str:
+    """What makes combinations of one question one: which releases they are of."""
+    return " ".join([f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in releases])
+
+
 def people(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:
     """Index of the population of each release, from 0, in order of appearance.
 

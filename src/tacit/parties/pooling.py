@@ -1,7 +1,8 @@
 """One and the same quantity in all parties: the weighted sum of their estimating equations.  Pure array functions.
 
 Party j has weight a_j = 1 / (c + p_j / N_j), where p_j is the noise variance of D_j, known, and c the sampling variance
-of a row, estimated from all parties together, once (theory §6: inverse-variance weights, one re-weighting).  Fixed
+of a row, estimated from all parties together, once (theory §6: inverse-variance weights, one re-weighting).  Of blocks,
+whose sizes differ from party to party, each party has its own c, as far as noise leaves it clear.  Fixed
 weights leave the sum of D_j(x) zero on average at the truth; so that they do not follow a party's own noise, the size
 in them is corrected for what it shares with D_j.
 """
@@ -23,6 +24,8 @@ from tacit.parties.evidence import START, Evidence
 WIDE: Final = Fraction(10**6)
 NOISES: Final = 16
 """A sum of many noises is told as that of so many, of the same variance and kurtosis."""
+ALIKE: Final = 0.5
+"""Sampling variances of a row are shrunk to the pooled one as if they differed by this part of it (sd) in truth."""
 SHARP: Final = 0.95
 """A pooled size that is not above the 97.5% point of its noise says nothing."""
 
@@ -80,13 +83,14 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     counts alike, sampling error counted.
     """
     first, row = START[found.kind]
-    x, c = (np.full(found.size.shape[1], value) for value in (first, row))
+    x = np.full(found.size.shape[1], first)
+    c = row * found.proportion
     a = np.ones_like(found.size)
     for _ in range(1 if equal or not sampled else 2):  # a start that knows the noise, then the re-weighting
         if not equal and sampled:
             a = 1 / (c + found.weighing(x) / steady_sizes(found, x, c))
         x = solution(found, a)
-        c = row_variance(found, a, x)
+        c = row_variance(found, a, x) if found.spread is None else own_variances(found, x, np.maximum(found.size, 1.0))
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
@@ -110,11 +114,15 @@ def solution(found: Evidence, a: Array) -> Array:
 def spreads(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, Array, Array]:
     """Of the weighted sum of D(x): sampling variance, noise variance, and the variance that carries its kurtosis.
 
-    The sampling variance is at least FLOOR standard deviations of its own noise, at most what bounded values can have.
+    The sampling variance is at least FLOOR standard deviations of its own noise, at most what bounded values can have;
+    of blocks of known sizes, that of all parties in proportion to these.
     """
     noise, excess = _noises(found, a, found.load(x))
     if not sampled:
         return np.zeros_like(noise), noise, excess
+    if found.proportionate:  # noise on the variances of large blocks is larger than these
+        used = np.maximum(found.size, 0.0)
+        return (a**2 * used * own_variances(found, x, np.maximum(used, 1.0))).sum(axis=0), noise, excess
     raw = (a**2 * found.sampling(x)).sum(axis=0)
     own = np.sqrt((a**4 * found.sampling_noise(x)).sum(axis=0))
     size = np.maximum((a**2 * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0), 0.0)
@@ -145,6 +153,23 @@ def steady_sizes(found: Evidence, x: Array, c: Array) -> Array:
     size, own = found.likely_size()
     slope = own * found.with_size(x) / np.maximum(np.maximum(size, 1.0) * c + found.privacy(x), 1e-300)
     return np.maximum(size - slope * found.distance(x), 1.0)
+
+
+def own_variances(found: Evidence, x: Array, size: Array) -> Array:
+    """Sampling variance of a row's part of D in each party, shape (M, T): own C(x) / size, shrunk to that of all."""
+    used = np.maximum(found.size, 0.0)
+    total = np.maximum((used * found.proportion).sum(axis=0), 1.0)
+    middle = np.broadcast_to(x, size.shape)
+    own = found.sampling(middle) / size
+    noise = found.sampling_noise(middle) / size**2
+    all_noise = np.sqrt(found.sampling_noise(middle).sum(axis=0)) / total
+    common = np.maximum(found.sampling(middle).sum(axis=0) / total, FLOOR * all_noise)
+    common = np.maximum(np.minimum(common, (used * found.cap(middle)).sum(axis=0) / total), 1e-12) * found.proportion
+    prior = (ALIKE * common) ** 2
+    drawn = 2 * common**2 / size  # of a sample variance, were values normal
+    keep = prior / (prior + noise + drawn)
+    made = common + keep * (own - common)
+    return np.minimum(np.maximum(made, 0.05 * common), np.maximum(found.cap(middle), 0.05 * common))
 
 
 def row_variance(found: Evidence, a: Array, x: Array) -> Array:

@@ -84,15 +84,9 @@ class StudyResult(Mapping[str, Any]):
         self.enough()
         if name not in self.made:
             answers: dict[str, Release] = {party: one[name] for party, one in self.answers.items()}
-            self.made[name] = combined(
-                tuple(answers),
-                tuple(answers.values()),
-                True,
-                self.effects,
-                self.method,
-                self.study.combining.overlap,
-                self._notes(),
-            )
+            how = self.effects, self.method, self.study.combining.overlap, self._notes()
+            with unswept():
+                self.made[name] = combined(tuple(answers), tuple(answers.values()), True, *how)
         return self.made[name]
 
     def __iter__(self) -> Iterator[str]:

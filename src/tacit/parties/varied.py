@@ -7,16 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.inference.invert import FLOOR
 from tacit.inference.laws import Array, halfwidth
 from tacit.parties.evidence import Evidence
-from tacit.parties.heterogeneity import Effects, Method, effects
-from tacit.parties.pooling import SHARP, law, pooled, row_variance, steady_sizes
+from tacit.parties.heterogeneity import Effects, Method, every
+from tacit.parties.pooling import SHARP, law, own_variances, pooled, row_variance, steady_sizes
 
 ROUNDS = 2
 """Of re-centring: where one value is near, the next is nearer by the square."""
-ALIKE = 0.5
-"""Sampling variances of a row are shrunk to the pooled one as if they differed by this part of it (sd) in truth."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,7 @@ class Varied:
     def variance(self) -> Array:
         """Of mu, shape (T,): Hartung and Knapp's, and never below the noise that is known."""
         whole = np.broadcast_to(((self.limits[1] - self.limits[0]) / 2) ** 2, (len(self.effects),))
-        found = np.array([whole[t] if one is None else one.variance for t, one in enumerate(self.effects)])
+        found = np.array([whole[t] if one is None else one.error for t, one in enumerate(self.effects)])
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
@@ -80,7 +77,7 @@ class Varied:
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
         wide = np.array(
-            [0.0 if one is None else one.half(level) / max(one.variance, 1e-300) ** 0.5 for one in self.effects]
+            [0.0 if one is None else one.half(level) / max(one.error, 1e-300) ** 0.5 for one in self.effects]
         )
         half = wide * np.sqrt(self.variance)
         lower = np.where(known, np.maximum(self.value - half, low), low)
@@ -91,14 +88,13 @@ def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
     """Each party's estimate.  A ratio's second-order bias by its noisy size is undone; the sampling variance of a row
     is its own as far as noise leaves it clear, else that of all.
     """
-    whole = pooled(found, equal=True)
     size = np.maximum(found.size, 1.0)
     usable = found.size > _reach(found)
     low, high = found.bounds
     x = np.clip(found.total / size, low, high)
     x = np.clip(x + found.with_size(x) / size**2, low, high)
     noise = found.privacy(x) / size**2
-    sampling = _shrunk(found, x, whole.x, size) / size if sampled else np.zeros_like(size)
+    sampling = own_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     return Parts(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
 
@@ -113,22 +109,6 @@ def _reach(found: Evidence) -> Array:
     return reach[back].reshape(pairs.shape[:-1])
 
 
-def _shrunk(found: Evidence, x: Array, middle: Array, size: Array) -> Array:
-    """Sampling variance of a row's part of D, shape (M, T): own C(x) / size, shrunk to that of all parties."""
-    used = np.maximum(found.size, 0.0)
-    total = np.maximum(used.sum(axis=0), 1.0)
-    own = found.sampling(x) / size
-    noise = found.sampling_noise(x) / size**2
-    all_noise = np.sqrt(found.sampling_noise(x).sum(axis=0)) / total
-    common = np.maximum(found.sampling(x).sum(axis=0) / total, FLOOR * all_noise)
-    common = np.maximum(np.minimum(common, (used * found.cap(x)).sum(axis=0) / total), 1e-12)
-    prior = (ALIKE * common) ** 2
-    drawn = 2 * common**2 / size  # of a sample variance, were values normal
-    keep = prior / (prior + noise + drawn)
-    made = common + keep * (own - common)
-    return np.minimum(np.maximum(made, 0.05 * common), np.maximum(found.cap(x), 0.05 * common))
-
-
 def centred(found: Evidence, x: Array, *, sampled: bool = True) -> Parts:
     """Each party's x + D(x) / size around one x for all, shape (T,), in the column's units.
 
@@ -137,7 +117,7 @@ def centred(found: Evidence, x: Array, *, sampled: bool = True) -> Parts:
     of what it shares with D, is no part of it: weighted sums of these are free of both (theory §6).
     """
     size = steady_sizes(found, x, row_variance(found, np.ones_like(found.size), x))
-    spread = _shrunk(found, np.broadcast_to(x, size.shape), x, size) / size if sampled else np.zeros_like(size)
+    spread = own_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     value = found.shift + scale * (x + found.distance(x) / size)
     every = np.ones_like(size, dtype=np.bool_)
@@ -150,15 +130,15 @@ def differing(
     """How far parties differ in each of T cells, and what that is told from; None where two say nothing."""
     x = pooled(found, equal=True).x
     low, high = found.bounds
-    several = usable.sum(axis=0) >= 2
-    made: list[Effects | None] = [None] * len(x)
+    several = np.broadcast_to(usable.sum(axis=0) >= 2, usable.shape).astype(np.float64)
+    made: tuple[Effects | None, ...] = (None,) * len(x)
     for _ in range(ROUNDS):
         parts = centred(found, x, sampled=sampled)
         total = np.maximum(parts.sampling + parts.privacy, 1e-300)
-        made = [effects(parts.value[:, t], total[:, t], method) if several[t] else None for t in range(len(x))]
+        made = every(parts.value, total, several, method)
         middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
         x = np.clip(middle, low, high)
-    return tuple(made), centred(found, x, sampled=sampled)
+    return made, centred(found, x, sampled=sampled)
 
 
 def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> Varied:
@@ -173,8 +153,5 @@ def apart(parts: Parts, limits: tuple[Array, Array], method: Method) -> Varied:
     """Random effects of estimates as they are, of the usable parties that have an error."""
     total = parts.sampling + parts.privacy
     own = replace(parts, usable=parts.usable & (total > 0))
-    made: list[Effects | None] = []
-    for t in range(total.shape[1]):
-        at = own.usable[:, t]
-        made.append(effects(parts.value[at, t], total[at, t], method) if at.sum() >= 2 else None)
-    return Varied(parts, tuple(made), limits, own)
+    made = every(parts.value, total, own.usable.astype(np.float64), method)
+    return Varied(parts, made, limits, own)

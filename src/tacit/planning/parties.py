@@ -11,7 +11,7 @@ from tacit.errors import QueryError, nearest
 from tacit.planning.expect import Expected
 from tacit.planning.pooled import Pool, Reach, free_line, pools, reach
 from tacit.privacy import Cost
-from tacit.queries import Mean, Variance
+from tacit.queries import Mean, SampleAndAggregate, Variance
 from tacit.study import Study
 
 POOLED: Final = (Mean, Variance)
@@ -31,8 +31,10 @@ DIFFERING: Final = (
 class Parties:
     """Public facts of a study's parties.
 
-    number: how many are listed, 0 where anybody may answer.  pools: of each term of the questions that have one
-    quantity to estimate.  reaches: what would make intervals as narrow as wanted.
+    number: how many are listed, 0 where anybody may answer.  expected: how many the study says, 0 where it does not.
+    pools: of each term of the questions that have one quantity to estimate.  reaches: what would make intervals as
+    narrow as wanted.  blocks: questions with as many blocks as suit the mean over `expected` parties.  alone: with as
+    many as suit one party's own answer.
     """
 
     number: int
@@ -42,14 +44,17 @@ class Parties:
     closes: date | None
     pools: tuple[Pool, ...] = ()
     reaches: tuple[Reach, ...] = ()
+    expected: int = 0
+    blocks: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
     @property
     def together(self) -> bool:
-        """Whether a width of all parties together is known: they are listed, several, and their effects common.
+        """Whether a width of all parties together is known: how many is said, several, and their effects common.
 
         With random effects it depends on how much parties differ, which nobody knows beforehand.
         """
-        return self.effects == "common" and self.number > 1
+        return self.effects == "common" and (self.number or self.expected) > 1
 
     def pooled(self, name: str, term: str) -> float | None:
         """Width of an interval from all parties together; None where it is not known."""
@@ -59,13 +64,19 @@ class Parties:
     def lines(self) -> tuple[str, ...]:
         """What a page says of them."""
         listed = f"{self.number:,} parties" if self.number else "any party"
+        listed += f", {self.expected:,} expected" if self.expected and not self.number else ""
         first = f"{listed}{f', {self.optional:,} of them optional' if self.optional else ''}; {self.effects} effects"
         found = [f"{first}; a pooled result takes {self.minimum:,} or more answers"]
         if self.closes is not None:
             found.append(f"answers count until {self.closes.isoformat()}")
         if 0 < self.number < self.minimum:
             found.append(f"{self.number:,} parties are listed, and {self.minimum:,} are needed: nothing will be pooled")
-        if self.effects == "random" and self.number > 1:
+        if self.blocks:
+            found.append(f"blocks of rows are as many as suit the mean over {self.expected:,} parties")
+        for name in self.alone:
+            words = f"{name!r} has as many blocks as suit one party; [combine] parties = {max(self.number, 2)}"
+            found.append(f"{words} would suit the mean of all")
+        if self.effects == "random" and (self.number or self.expected) > 1:
             found.append("no pooled width is foretold: parties may differ, by how much nobody knows yet")
         return tuple(found)
 
@@ -87,7 +98,10 @@ def parties_of(
     study: Study, typical: int, found: Mapping[str, Sequence[Expected]], cost: Cost, level: float
 ) -> Parties:
     """Study, rows of a typical party, what it would show of each question -> what a plan needs of the parties."""
-    listed = study.parties.values()
+    listed, expected = study.parties.values(), study.combining.parties or 0
+    sizes = [one.rows or typical for one in listed] or [typical] * expected
+    blocks = {name: one for name, one in study.asks.items() if isinstance(one, SampleAndAggregate)}
+    alone = [name for name, one in blocks.items() if not (one.parties or one.blocks or one.one_step or one.winsorize)]
     kept = {name: terms for name, terms in found.items() if isinstance(study.asks[name], POOLED)}
     return Parties(
         number=len(listed),
@@ -95,7 +109,10 @@ def parties_of(
         effects=study.combining.effects,
         minimum=study.combining.minimum,
         closes=study.closes,
-        pools=pools(kept, cost, typical, [one.rows or typical for one in listed], level),
+        pools=pools(kept, cost, typical, sizes, level),
+        expected=expected,
+        blocks=tuple(name for name, one in blocks.items() if expected and one.parties == expected),
+        alone=tuple(alone) if len(listed) > 1 else (),
     )
 
 

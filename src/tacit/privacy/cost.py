@@ -80,6 +80,10 @@ class Cost:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, checked(getattr(self, name), name))
 
+    def __hash__(self) -> int:
+        """Of numerators and denominators: a fraction's own hash costs a power modulo a prime."""
+        return hash(tuple(one and one.as_integer_ratio() for one in (self.epsilon, self.delta, self.rho)))
+
     @classmethod
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
         """A price from what was typed; a float means the decimal it prints as.

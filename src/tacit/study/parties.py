@@ -12,7 +12,7 @@ from tacit.files import known, rows_of, section_of, text_of
 from tacit.signing import KIND, is_public
 
 Effects: TypeAlias = Literal["common", "random"]
-COMBINE: Final = ("effects", "minimum", "level", "overlap")
+COMBINE: Final = ("effects", "minimum", "level", "overlap", "parties")
 PARTY: Final = ("contact", "key", "rows", "optional")
 
 
@@ -20,18 +20,21 @@ PARTY: Final = ("contact", "key", "rows", "optional")
 class Combine:
     """How answers become one: `effects` "common" (one and the same quantity everywhere) or "random" (quantities that
     differ from party to party), the `minimum` number of answers for a pooled result, the `level` of its intervals.
-    `overlap`: whether people may be in several parties, so that what parties spend on them adds up.
+    `overlap`: whether people may be in several parties, so that what parties spend on them adds up.  `parties`: about
+    how many will answer, None where not said: blocks of `SampleAndAggregate` are then as many as suit their mean.
     """
 
     effects: Effects = "random"
     minimum: int = 1
     level: float = 0.95
     overlap: bool = False
+    parties: int | None = None
 
     def public(self) -> dict[str, object]:
-        """Plain values; `overlap` where it is true: studies from before there was that word keep their digest."""
+        """Plain values; the last two where said: studies from before there were these words keep their digest."""
         words: dict[str, object] = {"effects": self.effects, "minimum": self.minimum, "level": self.level}
-        return {**words, "overlap": True} if self.overlap else words
+        words |= {"overlap": True} if self.overlap else {}
+        return words if self.parties is None else {**words, "parties": self.parties}
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,21 @@ def combine_of(words: Mapping[str, Any]) -> Combine:
     if not isinstance(overlap, bool):
         message = f"[combine] overlap is {overlap!r}: neither true nor false."
         raise FileError(message, code="F06", hint="overlap = true, where people may be in several parties")
-    return Combine(cast(Effects, effects), minimum, float(level), overlap)
+    return Combine(cast(Effects, effects), minimum, float(level), overlap, _expected(given, minimum))
+
+
+def _expected(given: Mapping[str, Any], minimum: int) -> int | None:
+    """How many parties will answer; FileError F06 for what is no number, or fewer than are needed."""
+    parties = given.get("parties")
+    if parties is None:
+        return None
+    if isinstance(parties, bool) or not isinstance(parties, int) or parties < 1:
+        message = f"[combine] parties is {parties!r}: not a whole number from 1 on."
+        raise FileError(message, code="F06", hint="parties = 40, about as many as will answer")
+    if parties < minimum:
+        message = f"[combine] parties is {parties:,}, and minimum {minimum:,}: nothing would be pooled."
+        raise FileError(message, code="F06", hint=f"parties = {minimum}")
+    return parties
 
 
 def parties_of(words: Mapping[str, Any]) -> dict[str, Party]:

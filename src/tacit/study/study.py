@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import partial
@@ -14,7 +14,7 @@ from tacit import files
 from tacit.errors import FileError, QueryError, StudyError, nearest
 from tacit.files import STUDY, TOP, Job, job_from_table, known, located
 from tacit.privacy import Budget, Cost, Number, Spend
-from tacit.queries import Query
+from tacit.queries import Query, SampleAndAggregate
 from tacit.schema import Schema
 from tacit.schema.autobins import AUTO
 from tacit.schema.toml import read_text, read_toml
@@ -195,6 +195,7 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
             raise FileError(f"{path} has no {what}, and a study needs one.", code="F09", hint=hint)
     assert job.budget is not None
     assert job.spend is not None
+    combining = combine_of(words)
     for name, query in job.asks.items():
         located(f"[ask.{name}]")(partial(_own_bins, query))
     located("[spend]")(partial(_within, job.budget, job.spend))
@@ -206,12 +207,19 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
         budget=job.budget,
         schema=job.schema,
         spend=job.spend,
-        asks=job.asks,
+        asks={name: _for_parties(query, combining.parties) for name, query in job.asks.items()},
         shares=job.shares,
         closes=closes_of(words),
-        combining=combine_of(words),
+        combining=combining,
         parties=parties_of(words),
     )
+
+
+def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:
+    """Blocks as many as suit the mean over the parties, where the question does not say how many, and combines."""
+    if parties is None or not isinstance(query, SampleAndAggregate) or query.one_step or query.winsorize:
+        return query
+    return query if query.blocks or query.parties else replace(query, parties=parties)
 
 
 def _own_bins(query: Query[Any]) -> None:
