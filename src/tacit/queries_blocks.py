@@ -153,7 +153,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         condition(self)
 
     def _uncorrected(self) -> None:
-        """Statistics are corrected by halves, or not: the default says "split-half"; QueryError Q110 for another way."""
+        """Statistics are corrected by halves, the default, or not: QueryError Q110 for another way."""
         if self.bias not in (BIASES[0], "none", "split-half"):
             text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
             raise QueryError(text, code="Q110", hint='bias="split-half"')
