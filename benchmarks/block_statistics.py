@@ -26,7 +26,7 @@ from tacit.queries_blocks import blocks_for
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "blocks.md"
 SIZES = ((10_000, 1, None), (10_000, 1, 200), (100_000, 1, None))
 WAYS = ("none", "split-half")
-HEAD = "| statistic | n | ε | blocks | rows | bias ÷ SD | SE ÷ SD | coverage, % | width "
+HEAD = "| statistic | n | ε | blocks | rows | as it is: bias ÷ SD | SE ÷ SD | coverage, % | width "
 HEAD += "| halves: bias ÷ SD | SE ÷ SD | coverage, % | width |\n" + "|---" + "|---:" * 12 + "|"
 T3 = stats.t(3)
 
@@ -70,7 +70,7 @@ CASES = [
 
 
 def line(case: Case, n: int, epsilon: float, blocks: int | None, repeats: int) -> str:
-    k = blocks or blocks_for(n, epsilon, 1)
+    k = blocks or blocks_for(n, epsilon, 1)  # a statistic says nothing of its width or of its bias
     cells = [case.label, f"{n:,}", f"{epsilon:g}", f"{k:,}", f"{n / k:.0f}"]
     for way in WAYS:
         cells += found(case, n, epsilon, blocks, repeats, way)
@@ -121,9 +121,10 @@ def page(lines: dict[tuple[int, int], str], cost: str, repeats: int) -> str:
     """The part of the page, with the lines that there are."""
     parts = [
         "## Statistics of blocks\n",
-        "Any function of a block's rows (`tc.Statistic`). Its bias in small blocks is not corrected: where *bias ÷ SD*",
-        "is not small, intervals are about another number than the statistic of all rows; fewer blocks (`blocks=`)",
-        'mend it, and so does `bias="split-half"` (*halves*), for more variance. *Rows*: of a block, on average;',
+        "Any function of a block's rows (`tc.Statistic`). As a default each block's number is corrected by those of",
+        'its two halves (*halves*, `bias="split-half"`); on the left is the statistic as it is (`bias="none"`), whose',
+        "bias in small blocks is in no interval: where *bias ÷ SD* is not small, intervals are about another number",
+        "than the statistic of all rows, and fewer blocks (`blocks=`) mend it, too. *Rows*: of a block;",
         f"*width*: of the 95% interval over that of the statistic of all rows without privacy. {repeats:,} tables",
         "a row (coverage ± 0.5 %).\n",
         HEAD,

@@ -4,8 +4,8 @@ Blocks are independent and alike, so that a release is made of k estimates drawn
 model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, of equal size as they are
 where the number of rows is public.  Their mean is corrected by a control variate (the score of the block, whose mean
 is known to be 0), so that bias is known better than their number alone would tell.  Releases are k blocks drawn from
-the pool, and the noise of the mechanism.  The sums over all rows of one step are drawn from their normal limit: means of n
-bounded numbers with mean and covariance by quadrature.
+the pool, and the noise of the mechanism.  The sums over all rows of one step are drawn from their normal limit: means
+of n bounded numbers with mean and covariance by quadrature.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     blocks: how many; by default as suits price, box and model (`blocks_for`): a multiple of (n / epsilon)**(2/3), of at
     least 20 rows, epsilon being that of one parameter.
     bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none"; that
-    of a statistic is not ("none") unless "split-half" is asked for.
+    of a statistic by halves ("split-half"), unless "none" is asked for.
     rows: about how many rows there are, where their number is private; public.
     parties: how many parties' answers will be combined; then blocks are as many as suit their mean, of at least 10 rows
     (and ten a parameter): noise averages out over parties, bias does not.  method: how many blocks, where `blocks` does
@@ -153,11 +153,11 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         condition(self)
 
     def _uncorrected(self) -> None:
-        """Statistics are corrected by halves, or not: the default says "none"; QueryError Q110 for another way."""
+        """Statistics are corrected by halves, the default, or not: QueryError Q110 for another way."""
         if self.bias not in (BIASES[0], "none", "split-half"):
             text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
             raise QueryError(text, code="Q110", hint='bias="split-half"')
-        object.__setattr__(self, "bias", "none" if self.bias == BIASES[0] else self.bias)
+        object.__setattr__(self, "bias", "split-half" if self.bias == BIASES[0] else self.bias)
 
     def _known(self) -> None:
         """QueryError Q95 for parameters that the model does not have."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.linear_model import LogisticRegression
 
 import tacit as tc
 from tacit.errors import ModelError, TacitError
@@ -79,6 +80,37 @@ def test_halves_take_the_bias_of_a_maximum_away() -> None:
     halves = fresh.statistics(model, values[:40, :, None], np.full(40, 24), "split-half")[:, 0]
     iqr = [stats.iqr(one, axis=1) for one in (values[:40], first[:40, :12], second[:40, :12])]
     np.testing.assert_allclose(halves, np.clip(2 * iqr[0] - (iqr[1] + iqr[2]) / 2, 0, 1), rtol=1e-12)
+
+
+def test_where_a_half_has_no_number_the_block_has_its_own() -> None:
+    """Seven rows are enough for a number, three or four are not."""
+
+    def many(rows: np.ndarray) -> float:
+        return float(rows.max()) if len(rows) > 5 else float("nan")
+
+    values = np.arange(14.0).reshape(2, 7, 1)
+    found = fresh.statistics(tc.Statistic(many, m=(0, 100)), values, np.array([7, 4]), "split-half")
+    assert found.ravel().tolist() == [6.0, 50.0]
+
+
+def test_a_coefficient_of_scikit_learn_is_a_statistic() -> None:
+    """A logistic fit, which is biased in small blocks: halves mend it; 5.5 standard errors, wrong once in 26 million.
+
+    Of 60 blocks of 80 rows the bias of a slope of 1 is some 0.05, more than its standard error.
+    """
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=4_800)
+    y = (rng.random(4_800) < 1 / (1 + np.exp(-x))).astype(float)
+
+    def slope(rows: np.ndarray) -> float:
+        return LogisticRegression(C=np.inf).fit(rows[:, 1:], rows[:, 0]).coef_[0, 0]
+
+    query = tc.SampleAndAggregate(["y", "x"], tc.Statistic(slope, slope=(-1, 3), columns=2), blocks=60)
+    curator = tc.Curator({"y": y, "x": x}, SCHEMA, budget=tc.Budget(epsilon=40))
+    found = curator.release(query, epsilon=20).estimate()
+    assert 0.02 < found.std_error < 0.09
+    assert abs(found.value - 1) < 5.5 * found.std_error
+    assert "corrected by halves" in " ".join(found.notes)
 
 
 def test_a_correlation_with_a_constant_is_none() -> None:
@@ -191,7 +223,7 @@ def test_words_of_a_file_are_those_of_python() -> None:
         "parameters": {"r": [-1.0, 1.0]},
         "default": [0.5],
     }
-    assert words["bias"] == "none"
+    assert words["bias"] == "split-half"
     again = tc.SampleAndAggregate(**{key: value for key, value in words.items() if key != "query"})
     assert again == query
     assert again.model.law == query.model.law

@@ -102,6 +102,17 @@ def test_the_more_blocks_the_less_the_quartiles_cost() -> None:
     assert sorted(found, reverse=True) == found
 
 
+def test_the_wider_the_box_the_more_its_quartiles_are_worth() -> None:
+    """A window that misses them costs up to the square of the box: narrow boxes pay a tenth, wide ones more."""
+    found = []
+    for high in (10.0, 1e3, 1e5):
+        query = tc.SampleAndAggregate("x", families.Exponential(rate=(1 / high, high)), winsorize=True, blocks=1_000)
+        cost = Cost.of(epsilon=1)
+        shape = mechanism.design(query, SCHEMA, neighbors="replace-one", rows=20_000, cost=cost)
+        found.append((shape.columns[0].cost.epsilon or 0) / 2)
+    assert found == [Fraction(1, 10), Fraction(3, 20), Fraction(1, 5)]
+
+
 def test_a_selection_never_proves_more_than_it_costs() -> None:
     """All log-ratios of all points, of neighbouring blocks: within epsilon_q, and a good part of it."""
     shape = design(Cost.of(epsilon=10))

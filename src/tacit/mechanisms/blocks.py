@@ -137,6 +137,16 @@ def _labels(own: Words, blocks: int) -> NDArray[np.int64]:
     return (((own >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.int64)
 
 
+def parts(numbers: int, most: int) -> int:
+    """Parts in which so many numbers are read, of about `most` at once: public."""
+    return max(1, -(-numbers // most))
+
+
+def part_of(parts: int, own: Words) -> NDArray[np.int64]:
+    """In which of the parts each word is."""
+    return _labels(own, parts)
+
+
 def _seated(key: bytes, public: int, blocks: int) -> Callable[[Words], Words]:
     """How words of places by a key are turned into those of blocks of equal size."""
     return partial(seats.seated, at=seats.keyed_cuts(key, public, blocks))

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
@@ -42,25 +43,30 @@ def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: 
     """READS ROWS.  The numbers of each block, clamped into their ranges, shape (k, p); the default where it has none.
 
     values: shape (k, capacity, columns), rows sorted; sizes: shape (k,).  bias: "none", or "split-half": twice the
-    number less the mean of those of two halves, which leaves no bias of the order of one over the rows.
+    number less the mean of those of two halves, which leaves no bias of the order of one over the rows; where a half
+    has none, the number as it is.
     """
     rows = values[:, :, 0] if model.columns == 1 else values
-    found = _numbers(model, rows, sizes)
-    if bias == "split-half":
-        halves = [_numbers(model, *half) for half in split(rows, sizes)]
-        found = 2 * found - (halves[0] + halves[1]) / 2
+    found, *halves = _numbers(model, rows, sizes, halves=bias == "split-half")
+    if halves:
+        corrected = 2 * found - (halves[0] + halves[1]) / 2
+        found = np.where(np.isfinite(corrected).all(axis=1, keepdims=True), corrected, found)
     low, high = (np.array(ends) for ends in zip(*(ends for _, ends in model.ranges), strict=True))
     own = np.isfinite(found).all(axis=1, keepdims=True) & (sizes > 0)[:, None]
     return np.where(own, np.clip(found, low, high), model.fallback)
 
 
-def _numbers(model: Statistic, rows: Array, sizes: NDArray[np.int64]) -> Array:
-    """The numbers of each block as they come, shape (k, p), NaN where there is none."""
+def _numbers(model: Statistic, rows: Array, sizes: NDArray[np.int64], *, halves: bool) -> list[Array]:
+    """The numbers of each block as they come, shape (k, p), NaN where there is none; and those of both its halves."""
+    parts = split(rows, sizes) if halves else ()
     if isinstance(model.function, str):
-        return STATISTICS[model.function][1](rows, sizes)
+        return [STATISTICS[model.function][1](*part) for part in ((rows, sizes), *parts)]
+    blocks = [block[:size] for block, size in zip(rows, sizes, strict=True)]
+    pairs = list(zip(*([half[:size] for half, size in zip(*part, strict=True)] for part in parts), strict=True))
     with Zygote(model) as zygote, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
-        each = pool.map(zygote.block, (block[:size] for block, size in zip(rows, sizes, strict=True)))
-        return np.array(list(each)).reshape(len(sizes), len(model.names))
+        each = pool.map(zygote.block, blocks, pairs or [()] * len(blocks))
+        found = np.array(list(each)).reshape(len(sizes), 1 + len(parts), len(model.names))
+    return list(np.moveaxis(found, 1, 0))
 
 
 @lru_cache(maxsize=64)
@@ -131,10 +137,11 @@ class Zygote(AbstractContextManager["Zygote"]):
             self._process.kill()
             self._process.wait()
 
-    def block(self, rows: Array) -> Array:
-        """READS ROWS.  The numbers of one block, NaN where it has none."""
-        found = self._ask(BLOCK, rows, 8 * self._wanted)
-        return np.frombuffer(found) if len(found) == 8 * self._wanted else np.full(self._wanted, np.nan)
+    def block(self, rows: Array, halves: Sequence[Array] = ()) -> Array:
+        """READS ROWS.  The numbers of one block, then those of its halves, NaN where it has none."""
+        many = self._wanted * (1 + len(halves))
+        found = self._ask(BLOCK, rows, 8 * many, halves)
+        return np.frombuffer(found) if len(found) == 8 * many else np.full(many, np.nan)
 
     def trial(self, rows: Array) -> str | None:
         """Why there are no numbers for rows made up; None where there are."""
@@ -143,7 +150,7 @@ class Zygote(AbstractContextManager["Zygote"]):
             return None
         return found[1:].decode(errors="replace") or f"no answer within {self._seconds:g} seconds"
 
-    def _ask(self, kind: bytes, rows: Array, most: int) -> bytes:
+    def _ask(self, kind: bytes, rows: Array, most: int, halves: Sequence[Array] = ()) -> bytes:
         """Sends a block to a new child by a socket of its own.  OSError where there is no child to be had."""
         if rows.size == 0:
             return b""
@@ -153,8 +160,10 @@ class Zygote(AbstractContextManager["Zygote"]):
                 socket.send_fds(self._control, [kind], [theirs.fileno()])
             mine.settimeout(self._seconds + SPARE)
             columns = 0 if rows.ndim == 1 else rows.shape[1]
+            first = len(halves[0]) if halves else -1
             try:
-                mine.sendall(HEADER.pack(len(rows), columns, self._wanted) + rows.tobytes())
+                mine.sendall(HEADER.pack(len(rows), first, columns, self._wanted))
+                mine.sendall(b"".join(one.tobytes() for one in (rows, *halves)))
                 return _all(mine, most)
             except OSError:  # the child is gone, or is not done
                 return b""

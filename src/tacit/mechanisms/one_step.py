@@ -9,9 +9,10 @@ Definition
     and under replace-one the number of rows (persons).  Neighbours: one row (person) replaced, or added or removed.
 Sensitivity
     The pilot's as it is proven there.  Given theta0, the integers of a row are in {0, ..., G} and a function of that
-    row, of theta0, and of its place in a batch of one public shape, which is a fresh random word of its own (`lanes`):
-    the forms of `moments` apply, P or Z where the number of rows is public and none can be absent, E where one can, B
-    or C under add-remove.  Persons as rows: one vector each, however many rows.
+    row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own says
+    (`blocks`), one for all rows of a person: the forms of `moments` apply, P or Z where the number of rows is public
+    and none can be absent, E where one can, B or C under add-remove.  Persons as rows: one vector each, however many
+    rows.
 Noise
     As for `moments`: independent for each integer, for each parameter's equal part of the price.
 Cost
@@ -24,8 +25,11 @@ Failures
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final, cast
 
@@ -35,7 +39,7 @@ from numpy.typing import NDArray
 from tacit.curator.source import Source
 from tacit.curator.source.rows import Rows
 from tacit.errors import QueryError
-from tacit.mechanisms import blocks, ranks, sample_and_aggregate, winsorized
+from tacit.mechanisms import blocks, sample_and_aggregate, winsorized
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design, choose
 from tacit.mechanisms.sample_and_aggregate import Plan, part_of
@@ -96,12 +100,75 @@ def _score(name: str, share: Cost, neighbors: str, leaves: bool) -> Column:
 
 
 def measure(shape: Design, source: Source) -> tuple[Part, ...]:
-    """READS ROWS, once.  The noisy pilot; then, at what it says, noisy moments of scores.  Nothing exact is kept."""
+    """READS ROWS.  The noisy pilot; then, at what it says, noisy moments of scores.  Nothing exact is kept."""
+    first, second = split(shape)
+    model = cast(Plan, shape.blocks).likelihood
+    pilot = _pilot(shape.query).measure(first, source)
+    found = read(replace(shape, columns=second), source, scores.aim(model, scores.pilot(pilot, model)))
+    return (*pilot, *(part_of(column, protect(cells, column.law)) for column, cells in zip(second, found, strict=True)))
+
+
+def read(shape: Design, source: Source, aim: scores.Aim) -> tuple[Cells, ...]:
+    """READS ROWS, as the blocks of the pilot are read: where they are on a cluster, or piece by piece, or at once.
+
+    The integers of every column of scores before noise: never to be shown.
+    """
+    plan, key = cast(Plan, shape.blocks), os.urandom(32)
+    many = plan.blocks * plan.room * len(plan.cells)
+    far, near = (blocks.parts(many, most) for most in (blocks.SMALL // 16, blocks.GROUP))
+    asked = (plan.cells, shape.unit, shape.where)
+    answer = partial(_summed, shape, aim)
+    numbers = 1 + sum(len(column.form.polynomials) for column in shape.columns)
+    told = source.spread(*asked, key, None, partial(blocks.part_of, far), answer, numbers)
+    if told is None:
+        told = dict(enumerate(_here(shape, source, key, near, answer)))
+    sums = [sum(int(one.reshape(-1)[i]) for one in told.values()) for i in range(numbers)]
+    return _assembled(shape, sums)
+
+
+def _here(
+    shape: Design, source: Source, key: bytes, parts: int, answer: Callable[[int, Any, Any], NDArray[np.float64]]
+) -> Iterator[NDArray[np.float64]]:
+    """READS ROWS, on this machine: sums of scores of rows, some at a time; of persons, of some persons at a time."""
     plan = cast(Plan, shape.blocks)
-    rows = source.complete(plan.cells, shape.unit, shape.where)
-    return released(
-        shape, rows, blocks.words(rows, plan.blocks, plan.rows), lanes(len(rows.values)), ranks.select, protect
-    )
+    asked = (plan.cells, shape.unit, shape.where)
+    large = plan.blocks * plan.room * len(plan.cells) > blocks.SMALL
+    for part in range(parts if shape.unit is not None else 1):
+        found = source.pieces(*asked, key) if large else None
+        if found is None:
+            rows = source.complete(*asked)
+            yield answer(0, rows.values, blocks.words(rows, plan.blocks, None))
+            return
+        if shape.unit is None:
+            yield from (answer(0, values, own) for values, own in found)
+            return
+        here = [(values[at], own[at]) for values, own in found for at in [blocks.part_of(parts, own) == part]]
+        if here:
+            yield answer(part, *(np.concatenate([one[i] for one in here]) for i in (0, 1)))
+
+
+def _summed(shape: Design, aim: scores.Aim, number: int, values: Any, own: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """READS ROWS.  Sums over some rows (persons), and how many they are: whole numbers below 2**53, shape (1, q).
+
+    A row's word says its place in the batch, a person's also whose rows are hers.
+    """
+    total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
+    if len(values):
+        rows = Rows(values, None if shape.unit is None else own.view(np.int64))
+        v = integers(rows, aim, _lanes(own))
+        each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
+        total[:] = [*each, len(v)]
+    return total[None]
+
+
+def _assembled(shape: Design, sums: Sequence[int]) -> tuple[Cells, ...]:
+    """The integers of every column from sums of all its polynomials, and the number of rows (persons)."""
+    if shape.rows is not None and sums[-1] > shape.rows:
+        raise RuntimeError("the table changed while it was read")
+    found, left = list[Cells](), iter(sums)
+    for column in shape.columns:
+        found.append((column.form.assemble(tuple(next(left) for _ in column.form.polynomials)),))
+    return tuple(found)
 
 
 def released(
@@ -122,21 +189,16 @@ def split(shape: Design) -> tuple[Design, tuple[Column, ...]]:
     return replace(shape, columns=shape.columns[:-p]), shape.columns[-p:]
 
 
-def lanes(rows: int) -> NDArray[np.int64]:
-    """A fresh place in the batch for each row, drawn one by one: one row more or less moves no other's."""
-    return (blocks.fresh(rows) % np.uint64(scores.BATCH)).astype(np.int64)
+def _lanes(own: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """A place in the batch for each row by its word: one row more or less moves no other's."""
+    return (own % np.uint64(scores.BATCH)).astype(np.int64)
 
 
 def exact(shape: Design, rows: Rows, aim: scores.Aim, own: NDArray[np.int64]) -> tuple[Cells, ...]:
-    """READS ROWS.  The integers of every column of scores before noise: never to be shown."""
+    """READS ROWS.  The integers of every column of scores of rows at hand, before noise: never to be shown."""
     v = integers(rows, aim, own)
-    if shape.rows is not None and len(v) > shape.rows:
-        raise RuntimeError("the table changed while it was read")
-    found: list[Cells] = []
-    for j, column in enumerate(shape.columns):
-        sums = tuple(int(one.numpy(v[:, j]).sum()) for one in column.form.polynomials)
-        found.append((column.form.assemble(sums),))
-    return tuple(found)
+    sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
+    return _assembled(shape, [*sums, len(v)])
 
 
 def integers(rows: Rows, aim: scores.Aim, own: NDArray[np.int64]) -> NDArray[np.int64]:

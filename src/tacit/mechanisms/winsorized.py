@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log
 from typing import Any, Final, cast
 
 import numpy as np
@@ -52,6 +53,8 @@ QUARTILE: Final = tuple(Fraction(part, 20) for part in (2, 3, 4, 5))
 """Parts of a parameter's price for each of the two selections."""
 ENOUGH: Final = 3.0
 """Half a quartile of blocks in scales of the selection, from which on it finds them among the empty points."""
+USUAL: Final = 15.0
+"""A box, in standard deviations of an estimate from one row, up to which that is enough."""
 PROBS: Final = (Fraction(1, 4), Fraction(3, 4))
 
 
@@ -81,7 +84,7 @@ def design(
     made: list[Column] = []
     for column in shape.columns:
         one = plan.model.parameters[plan.model.names.index(column.label)]
-        chosen = _quartiles(column, WideGrid.of(one), plan.blocks)
+        chosen = _quartiles(column, WideGrid.of(one), plan)
         mean = column.cost.share(1 - chosen.cost_part)
         made += [chosen, sample_and_aggregate.column_of(column.label, one.lower, one.upper, plan.blocks, mean)]
     return replace(shape, columns=tuple(made))
@@ -92,10 +95,17 @@ def told(column: Column, k: int) -> float:
     return k / 8 / (float(column.law.scale) / column.form.parameters["denominator"])
 
 
-def _quartiles(column: Column, wide: WideGrid, k: int) -> Quartiles:
+def enough(plan: Plan) -> float:
+    """How well quartiles must be told: a window that misses them has noise of up to the square of the box, so that
+    misses, of probability exp(-2 told) about, must be rarer by that where the box is wide; public.
+    """
+    return ENOUGH + log(max(1.0, sample_and_aggregate.width(plan.model) / USUAL))
+
+
+def _quartiles(column: Column, wide: WideGrid, plan: Plan) -> Quartiles:
     """Two selections of a parameter, for as little of its price as tells its quartiles."""
-    made = [_selections(column, wide, 2 * part) for part in QUARTILE]
-    return next((one for one in made if told(one, k) >= ENOUGH), made[-1])
+    made, least = [_selections(column, wide, 2 * part) for part in QUARTILE], enough(plan)
+    return next((one for one in made if told(one, plan.blocks) >= least), made[-1])
 
 
 def _selections(column: Column, wide: WideGrid, part: Fraction) -> Quartiles:

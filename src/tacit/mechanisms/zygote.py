@@ -21,8 +21,8 @@ import numpy as np
 
 from tacit.models.carried import unpacked
 
-HEADER: Final = struct.Struct("<qqq")
-"""Rows of a block, columns (0: rows are numbers), numbers wanted."""
+HEADER: Final = struct.Struct("<qqqq")
+"""Rows of a block, rows of its first half (-1: no halves), columns (0: rows are numbers), numbers wanted."""
 START: Final = struct.Struct("<dq")
 """Seconds for a block, bytes of the function."""
 BLOCK, TRIAL = b"b", b"t"
@@ -83,18 +83,31 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], *,
         os.setsid()
         control.close()
         mine = socket.socket(fileno=handle)
-        rows, columns, wanted = HEADER.unpack(_whole(mine, HEADER.size))
-        block = np.frombuffer(bytearray(_whole(mine, 8 * rows * max(columns, 1))), dtype=np.float64)
+        rows, half, columns, wanted = HEADER.unpack(_whole(mine, HEADER.size))
+        total = rows if half < 0 else 2 * rows
+        given = np.frombuffer(bytearray(_whole(mine, 8 * total * max(columns, 1))), dtype=np.float64)
+        block = given.reshape(total, columns) if columns else given
         try:
-            found = np.asarray(function(block.reshape(rows, columns) if columns else block), dtype=np.float64)
-            if found.size != wanted or found.ndim > 1:
-                raise ValueError(f"{wanted} numbers are wanted, and an array of shape {found.shape} came")
-            mine.sendall(found.tobytes())
+            found = [_numbers(function, block[:rows], wanted)]
+            for part in () if half < 0 else (block[rows : rows + half], block[rows + half :]):
+                try:
+                    found.append(_numbers(function, part, wanted))
+                except Exception:
+                    found.append(np.full(wanted, np.nan))
+            mine.sendall(np.concatenate(found).tobytes())
         except BaseException as error:
             if trial:
                 mine.sendall(b"!" + _said(error))
     finally:
         os._exit(0)
+
+
+def _numbers(function: Callable[..., Any], rows: Any, wanted: int) -> Any:
+    """What the function gives, shape (wanted,); any error where it is something else."""
+    found = np.asarray(function(rows), dtype=np.float64)
+    if found.size != wanted or found.ndim > 1:
+        raise ValueError(f"{wanted} numbers are wanted, and an array of shape {found.shape} came")
+    return found.reshape(wanted)
 
 
 def _said(error: BaseException) -> bytes:

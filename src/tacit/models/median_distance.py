@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
-from scipy import special
 
 from tacit.models.boxes import Array
 from tacit.untyped import jax
@@ -41,13 +40,11 @@ def table() -> Array:
 
 
 def _of(t: int) -> float:
-    m, above = t // 2, np.arange(t + 1.0)
-    below = t - above
-    largest = m * (1 + _harmonic(above) - _harmonic(m))
-    without = above - (m - above) + (t - m) * (_harmonic(below) - _harmonic(t - m))
-    chance = np.exp(special.gammaln(t + 1) - special.gammaln(above + 1) - special.gammaln(below + 1) - t * np.log(2))
-    return float(2 / t * (chance * np.where(above >= m, largest, without)).sum())
-
-
-def _harmonic(n: Any) -> Any:
-    return special.digamma(n + 1.0) + np.euler_gamma
+    above = np.arange(t + 1)
+    m, below = t // 2, t - above
+    inverse = 1 / np.arange(1.0, t + 1)
+    harmonic, log = (np.concatenate([[0.0], np.cumsum(one)]) for one in (inverse, -np.log(inverse)))
+    largest = m * (1 + harmonic[above] - harmonic[m])
+    without = above - (m - above) + (t - m) * (harmonic[below] - harmonic[t - m])
+    chance = np.exp(log[t] - log[above] - log[below] - t * np.log(2))
+    return float(2 / t * np.sum(chance * np.where(above >= m, largest, without)))

@@ -35,8 +35,9 @@ class Statistic:
     prints goes nowhere.  The function runs beside the data with the curator's rights: read it before it is admitted.
     It must not keep rows, send them anywhere, or look for other processes.
 
-    The estimate is that of the statistic's mean over blocks of about n / k rows.  Its bias in small blocks is not
-    corrected, and no interval knows of it: where it matters take fewer blocks (`blocks=`), or `bias="split-half"`.
+    The estimate is that of the statistic's mean over blocks of about n / k rows, each corrected by those of its halves,
+    which takes the largest part of its bias away (of a smooth statistic); a function runs three times so.  What is left
+    no interval knows of: where it matters take fewer blocks (`blocks=`).  `bias="none"`: the statistic as it is.
 
     ModelError M10, M12, M13 for ranges, columns, defaults; M21 for what is no function or an unknown name; M22 where it
     fails on rows made up, M23 where it cannot be carried to another process, M24 where there is none to be had.

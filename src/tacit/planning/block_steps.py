@@ -14,7 +14,7 @@ from tacit.inference.terms import block
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.one_step import H, split
 from tacit.mechanisms.sample_and_aggregate import Plan, part_of
-from tacit.mechanisms.winsorized import ENOUGH, told
+from tacit.mechanisms.winsorized import enough, told
 from tacit.models import scores
 from tacit.models.wide_grid import REACH
 from tacit.release import Grid
@@ -70,7 +70,7 @@ def cautions(shape: Design, rows: int) -> list[str]:
     """What a careful colleague would say of the two steps, from public facts."""
     plan, found = cast(Plan, shape.blocks), list[str]()
     for column in shape.columns:
-        if column.form.name == "quartiles" and told(column, plan.blocks) < ENOUGH:
+        if column.form.name == "quartiles" and told(column, plan.blocks) < enough(plan):
             words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
             found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
     if getattr(shape.query, "one_step", False) and _pilot(shape, rows) > POOR:

@@ -69,5 +69,6 @@ def cautions(shape: Design, rows: int) -> list[str]:
     if _sampling(plan.model, rows) is None:
         found[0] = f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error is not known beforehand"
     if isinstance(plan.model, Statistic):
-        found.append("a statistic's bias in blocks of so many rows is in no interval")
+        done = "what halves leave of a" if cast(SampleAndAggregate, shape.query).bias == "split-half" else "a"
+        found.append(f"{done} statistic's bias in blocks of so many rows is in no interval")
     return [*found, *block_steps.cautions(shape, rows)]
