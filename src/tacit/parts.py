@@ -171,7 +171,7 @@ def _facts(words: bytes) -> Part:
 def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
     if "packed" in words:
         return Packed.from_dict(words["packed"])
-    cells = list(map(tuple, words["integers"]))
+    cells: list[tuple[Any, ...]] = list(map(tuple, words["integers"]))
     if len(set(map(len, cells))) > 1:
         raise ValueError("cells of several lengths")
     if not set(map(type, chain.from_iterable(cells))) <= {int}:

@@ -51,7 +51,7 @@ def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     last = np.floor(mean) + reach
     if n is not None and n <= 2 * reach:
         first, last = np.zeros_like(mean), np.full_like(mean, float(n))
-    j = first[:, None] + np.arange(int((last - first).max()) + 1)
+    j: Array = first[:, None] + np.arange(float((last - first).max()) + 1)
     mass = _poisson(j, p[:, None]) if n is None else _binomial(j, n, p[:, None])
     return (mass * law.cdf((k[:, None] - j).astype(np.int64))).sum(axis=1)
 

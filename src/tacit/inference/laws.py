@@ -26,7 +26,9 @@ FOLD: Final = 1e-5
 """Small Laplace parts join the normal one while that moves the excess kurtosis by less than this."""
 WORST: Final = 1e9
 """Above this sum of partial-fraction weights the characteristic function is inverted numerically."""
-STEPS: Final = 42
+STEPS: Final = 60
+EQUAL: Final = 1e-12
+"""Relative error of tails at quantiles, and of quantiles in standard deviations, at which a search ends."""
 ROOM: Final = 2**12
 """Numbers that are worked on at a time: loops over scales are for large arrays."""
 
@@ -177,7 +179,7 @@ def _log_phi(t: Array, s: float, b: Array) -> Array:
 
 
 def halfwidth(level: float, s: Array, b: Array) -> Array:
-    """The q with P(|N(0, s**2) + sum_j Lap(b_j)| <= q) = level, elementwise, by bisection.
+    """The q with P(|N(0, s**2) + sum_j Lap(b_j)| <= q) = level, elementwise.
 
     >>> round(float(halfwidth(0.95, np.array(1.0), np.array([0.0]))), 4)
     1.96
@@ -188,13 +190,26 @@ def halfwidth(level: float, s: Array, b: Array) -> Array:
     sd: Array = np.sqrt(s**2 + 2 * (b**2).sum(axis=-1))
     if not (b > 0).any():
         return normal_quantile(level) * s
-    low = np.zeros_like(sd)
-    high = sd * (3.0 - math.log(alpha))
-    for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        out = tail(middle, s, b) > alpha / 2
-        low, high = np.where(out, middle, low), np.where(out, high, middle)
-    return 0.5 * (low + high)
+    low, high = np.zeros_like(sd), sd * (3.0 - math.log(alpha))
+    aim = math.log(alpha / 2)
+    above, below = np.full_like(sd, -math.log(alpha)), _log_tail(high, s, b) - aim
+    last = np.zeros_like(sd)
+    for _ in range(STEPS):  # the log of a tail is nearly a straight line: false position [Dowell & Jarratt 1971]
+        x = np.clip((low * below - high * above) / np.where(below < above, below - above, -1.0), low, high)
+        height = _log_tail(x, s, b) - aim
+        out = height > 0
+        above, below = (
+            np.where(out, height, np.where(last < 0, above / 2, above)),
+            np.where(out, np.where(last > 0, below / 2, below), height),
+        )
+        low, high, last = np.where(out, x, low), np.where(out, high, x), np.where(out, 1.0, -1.0)
+        if ((np.abs(height) <= EQUAL) | (high - low <= EQUAL * sd)).all():
+            break
+    return np.where(np.abs(above) < np.abs(below), low, high)
+
+
+def _log_tail(x: Array, s: Array, b: Array) -> Array:
+    return np.log(np.maximum(tail(x, s, b), 1e-300))
 
 
 # Noise alone --------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ Shapes: M parties, T quantities; `use` of shape (M, T) says which parties count,
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -80,7 +81,7 @@ def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
     def inside(tau: Array) -> Any:
         return height(y, v, use, tau**2) > top - LOW
 
-    high = best + np.sqrt(1 / np.maximum((use / v).sum(axis=0), 1e-300))
+    high: Array = best + np.sqrt(1 / np.maximum((use / v).sum(axis=0), 1e-300))
     for _ in range(DOUBLINGS):
         more = inside(high)
         if not more.any():
@@ -89,13 +90,17 @@ def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
     none = np.zeros_like(best)
     ends: list[Array] = []
     for out in (none, high):
-        near, far = best, out
-        for _ in range(HALVINGS):
-            middle = 0.5 * (near + far)
-            yes = inside(middle)
-            near, far = np.where(yes, middle, near), np.where(yes, far, middle)
-        ends.append(np.where(inside(out), out, far))
+        ends.append(np.where(inside(out), out, _edge(inside, best, out)))
     return ends[0], ends[1]
+
+
+def _edge(inside: Callable[[Array], Any], near: Array, far: Array) -> Array:
+    """Where `inside` ends between a place that is inside and one that is not, by bisection, from beyond."""
+    for _ in range(HALVINGS):
+        middle: Array = 0.5 * (near + far)
+        yes = inside(middle)
+        near, far = np.where(yes, middle, near), np.where(yes, far, middle)
+    return far
 
 
 def weighted(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -11,13 +12,15 @@ from tacit.inference.invert import Inversion
 from tacit.inference.laws import Array
 from tacit.inference.quality import CLASSES
 from tacit.inference.terms import Block
-from tacit.parties import parameters, totals
+from tacit.parties import parameters, regressions, totals
 from tacit.parties.evidence import Evidence, merged
 from tacit.parties.heterogeneity import Effects, Method
 from tacit.parties.pooling import Pooled, noises, pooled
 from tacit.parties.reading import evidence, quality_evidence
 from tacit.parties.varied import Parts, Varied, apart, differing, parts_of, varied
 from tacit.release import Released
+
+FEW: Final = "fewer than two parties of a size clearly above its noise"
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ def columns(
         )
     if kind == "SufficientStatistics":
         return (_parameters(releases, index, effect, method, sampled),)
+    if kind == "Regression":
+        return (_coefficients(releases, index, effect, method),)
     found = [merged(evidence(releases, at), index) for at in range(size)]
     labels = [part.label for part in first.parts]
     if effect == "random":
@@ -136,8 +141,32 @@ def _parameters(
     )
 
 
-def _random(label: str, made: Varied) -> Column:
-    few = "fewer than two parties of a size clearly above its noise"
+def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: str, method: Method) -> Column:
+    """Coefficients of regressions: each party's own, weighted; their correlations are told as not known."""
+    found = regressions.coefficients(releases, index)
+    parts = found.parts
+    limits = np.full(parts.value.shape[1], -regressions.FAR), np.full(parts.value.shape[1], regressions.FAR)
+    differing = apart(parts, limits, method)
+    if effect == "random":
+        return _random("", differing, "fewer than two parties of which noise leaves coefficients")
+    made = regressions.common(found)
+    none: tuple[str | None, str] = (None, "noise leaves no party's coefficients")
+    return Column(
+        label="",
+        value=made.value,
+        variance=made.sampling,
+        privacy=made.privacy,
+        excess=np.zeros_like(made.value),
+        inversion=made,
+        reasons=tuple(none[int(not one)] for one in parts.usable.any(axis=0).tolist()),
+        shares=made.shares,
+        parts=parts,
+        effects=differing.effects,
+        shared=True,
+    )
+
+
+def _random(label: str, made: Varied, few: str = FEW) -> Column:
     return Column(
         label=label,
         value=made.value,

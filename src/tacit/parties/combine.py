@@ -9,6 +9,7 @@ from tacit.errors import InferenceError, nearest
 from tacit.inference.histogram import HistogramRelease
 from tacit.inference.moments import MomentsRelease
 from tacit.inference.quality import QualityRelease
+from tacit.inference.regression import RegressionRelease
 from tacit.inference.sample_and_aggregate import SampleAndAggregateRelease
 from tacit.inference.sufficient_statistics import SufficientStatisticsRelease
 from tacit.parties.combined import Combined
@@ -18,7 +19,7 @@ from tacit.parties.people import checked, named, people
 from tacit.release import Release
 from tacit.study.parties import Effects
 
-Sums = MomentsRelease | QualityRelease | SampleAndAggregateRelease | SufficientStatisticsRelease
+Sums = MomentsRelease | QualityRelease | SampleAndAggregateRelease | SufficientStatisticsRelease | RegressionRelease
 FEWEST: Final = {"common": 1, "random": 2}
 
 
@@ -54,7 +55,8 @@ def combine(
     releases: a list, parties being named by their tables, or {"st-mary": release}.  Of Mean, Variance and
     SampleAndAggregate: one estimate, with weights inverse to the variances (the noise is known, the sampling part is
     estimated from all).  Of SufficientStatistics: noisy statistics are pooled in this way, and inverted once.  Of
-    Count, Sum, DataQuality and Histogram: numbers add up, and so do the variances of their noises.
+    Regression: each party's coefficients, weighted in this way.  Of Count, Sum, DataQuality and Histogram: numbers add
+    up, and so do the variances of their noises.
     effects: "common", all parties have one and the same quantity; "random", theirs differ, and their mean is estimated.
     method: of the variance between parties, "REML", or "DL" [DerSimonian & Laird 1986].
     overlap: whether people may be in several parties: then the costs add; otherwise the largest counts.

@@ -17,9 +17,10 @@ from tacit.inference.terms import Target, check_level, check_target
 from tacit.parties import telling
 from tacit.parties.columns import Column, columns
 from tacit.parties.heterogeneity import Effects, Method
-from tacit.parties.people import BLOCKS, STATISTICS, sources
+from tacit.parties.people import BLOCKS, REGRESSION, STATISTICS, sources
 from tacit.parties.pooling import law
 from tacit.parties.prices import person_cost
+from tacit.parties.regressions import names_of
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import Levels, Part, Release, cell_labels
@@ -141,6 +142,9 @@ class Combined:
         InferenceError I09 for another word.  Source: theory §6; `docs/reference/combining.md` has the coverage.
         """
         check_target(target, "the tables are all there is")
+        if self.kind == REGRESSION and target != "population":
+            text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
+            raise InferenceError(text, code="I09", hint='target="population"', state=None)
         from tacit.parties.combination import Combination
 
         made = self.columns if target == "population" else self._columns(False)
@@ -148,8 +152,9 @@ class Combined:
         people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
         blocks = tuple(one.block(people, source) for one in made)
         words = "shares of cells over all parties" if self.kind == "quality" else ""
-        models = (BLOCKS, STATISTICS)
-        words = f"parameters, {title(self)}" if self.kind in models else words or estimand(self, target)
+        models = (BLOCKS, STATISTICS, REGRESSION)
+        named = f"coefficients, {telling.formula_of(self)}" if self.kind == REGRESSION else f"parameters, {title(self)}"
+        words = named if self.kind in models else words or estimand(self, target)
         return Combination(
             self,
             target,
@@ -183,6 +188,8 @@ class Combined:
             return tuple(one.label for one in self.columns)
         if self.kind == STATISTICS:
             return map_of(self.releases[0]).model.names
+        if self.kind == REGRESSION:
+            return names_of(self.releases[0])
         cells = cell_labels(self.levels)
         if not self.levels:
             return tuple(part.label or "rows" for part in self.parts)

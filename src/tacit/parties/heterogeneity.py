@@ -116,10 +116,17 @@ def every(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[Effe
     freedom, wider = np.where(differ, freedom_of(w, df), df), np.where(differ, inflation(w), 1.0)
     ahead = ahead_of(y, v, use, tau2)
     for j, t in enumerate(some):
-        numbers = (float(one[j]) for one in (mu, variance, tau2, Q))
-        shares = (w[:, j] / total[j])[use[:, j] > 0]
-        law = ahead.of(j) if df[j] >= 2 else None
-        out[t] = Effects(*numbers, int(df[j]), shares, float(freedom[j]), float(wider[j]), law)
+        out[t] = Effects(
+            mu=float(mu[j]),
+            variance=float(variance[j]),
+            tau2=float(tau2[j]),
+            Q=float(Q[j]),
+            df=int(df[j]),
+            weights=(w[:, j] / total[j])[use[:, j] > 0],
+            freedom=float(freedom[j]),
+            wider=float(wider[j]),
+            ahead=ahead.of(j) if df[j] >= 2 else None,
+        )
     return tuple(out)
 
 
@@ -168,7 +175,7 @@ def moment(y: Array, v: Array, use: Array) -> Array:
 def restricted(y: Array, v: Array, use: Array) -> Array:
     """REML's tau2: scoring from the moment estimator, halved where a step would leave [0, inf) or lose likelihood."""
     starts = moment(y, v, use), np.zeros(y.shape[1])  # both ends of a likelihood that may have two tops
-    first, second = (_climb(y, v, use, start) for start in starts)
+    first, second = _climb(y, v, use, starts[0]), _climb(y, v, use, starts[1])
     return np.where(height(y, v, use, second) > height(y, v, use, first), second, first)
 
 
@@ -179,7 +186,7 @@ def _climb(y: Array, v: Array, use: Array, tau2: Array) -> Array:
         w, total, mu = weighted(y, v, use, tau2)
         two = (w**2).sum(axis=0)
         score = 0.5 * ((w**2 * (y - mu) ** 2).sum(axis=0) - total + two / total)
-        step = score / np.maximum(information(w), 1e-300)
+        step: Array = score / np.maximum(information(w), 1e-300)
         while True:
             to = np.maximum(0.0, tau2 + step)
             there = height(y, v, use, to)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from tacit.errors import InferenceError
-from tacit.parts import Axis, Grid
+from tacit.parts import Axis, Grid, Variable
 from tacit.release import Release, Released
 
 BLOCKS: Final = "sample-and-aggregate"
 STATISTICS: Final = "sufficient-statistics"
-KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS)}
-"""Kinds of releases that are combined: those that are sums."""
+REGRESSION: Final = "regression"
+KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS, REGRESSION)}
+"""Kinds of releases that are combined: sums, and estimates with errors of their own."""
+ALONE: Final = {
+    "quantiles": ("are selected, not summed", "Histogram, whose releases do, and its quantiles"),
+    "range": ("are selected, not summed", "the widest of the ranges, or a Histogram"),
+    "sparse-histogram": ("have the cells that each party's own rows fill", "Histogram of all cells alike"),
+}
+"""Kinds that are not, why, and what to ask instead."""
 
 
 def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
@@ -51,17 +59,9 @@ def _tables(releases: Sequence[Release]) -> tuple[str, ...]:
 def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
     """InferenceError C11 for a kind that does not add up, C12 for another question, C13 for a release given twice."""
     first = releases[0]
-    if first.kind not in KINDS:
-        what = type(first.query).__name__
-        text = f"answers to {what} are selected, not summed, and do not combine."
-        hint = (
-            "Histogram, whose releases do, and its quantiles" if what == "Quantiles" else "Mean, Sum, Count, Histogram"
-        )
-        raise InferenceError(text, code="C11", hint=hint, state=None)
-    if in_two_steps(first):
-        text = "answers in two steps are aimed by their own first step, and do not combine."
-        hint = "SampleAndAggregate without one_step and winsorize"
-        raise InferenceError(text, code="C11", hint=hint, state=None)
+    why = alone(first)
+    if why is not None:
+        raise InferenceError(f"{why[0]}.", code="C11", hint=why[1], state=None)
     seen: dict[object, str] = {}
     for name, one in zip(names, releases, strict=True):
         reason = mismatch(first, one, f"with {names[0]}")
@@ -73,6 +73,18 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
             text = f"{name} is the same release as {seen[source]}."
             raise InferenceError(text, code="C13", hint="each release once", state=None)
         seen[source] = name
+
+
+def alone(release: Released) -> tuple[str, str] | None:
+    """Why answers like this one do not combine, and what would; None where they do."""
+    kind = str(getattr(release, "kind", ""))
+    if in_two_steps(release):
+        words = "answers in two steps are aimed by their own first step, and do not combine"
+        return words, "SampleAndAggregate without one_step and winsorize"
+    if kind in KINDS:
+        return None
+    reason, instead = ALONE.get(kind, ("are no sums", "Mean, Sum, Count, Histogram"))
+    return f"answers to {type(release.query).__name__} {reason}, and do not combine", instead
 
 
 def in_two_steps(release: Released) -> bool:
@@ -92,8 +104,12 @@ def mismatch(own: Released, other: Released, where: str) -> str | None:
         )
         if reason is not None:
             return reason
+    if any(len(a.integers) != len(b.integers) for a, b in zip(own.parts, other.parts, strict=True)):
+        return f"it has another number of cells than {where}"
     if other.levels != own.levels or _edges(other) != _edges(own):
         return f"its groups are not those {where}"
+    if _variables(other) != _variables(own):
+        return f"the columns of its regression are not those {where}"
     if other.unit != own.unit:
         return f"{_people(other)} there, {_people(own)} {where}"
     return None
@@ -133,6 +149,11 @@ def _edges(release: Released) -> tuple[Axis, ...]:
 def sources(releases: Sequence[Release]) -> str:
     """What makes combinations of one question one: which releases they are of."""
     return " ".join([f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in releases])
+
+
+def _variables(release: Released) -> tuple[Variable, ...]:
+    """Columns of a regression, but for the steps that numbers are rounded to, which follow the price."""
+    return tuple(replace(one, half=1) for one in getattr(release, "variables", ()))
 
 
 def people(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:

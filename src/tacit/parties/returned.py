@@ -14,7 +14,7 @@ from tacit.parties.arrivals import arrived, unswept
 from tacit.parties.checking import reason
 from tacit.parties.combine import combined
 from tacit.parties.heterogeneity import METHODS, Method
-from tacit.parties.people import KINDS, in_two_steps
+from tacit.parties.people import alone
 from tacit.parties.telling import listed
 from tacit.release import Release, Releases, write_text
 from tacit.study.parties import Effects
@@ -69,10 +69,8 @@ class StudyResult(Mapping[str, Any]):
         if not self.answers:
             return {}
         first = next(iter(self.answers.values()))
-        text = "answers are selected, not summed, and do not combine"
-        found = {name: text for name in self.study.asks if first[name].kind not in KINDS}
-        aimed = "answers in two steps are aimed by their own first step, and do not combine"
-        return found | {name: aimed for name in self.study.asks if in_two_steps(first[name])}
+        found = {name: alone(first[name]) for name in self.study.asks}
+        return {name: why[0] for name, why in found.items() if why is not None}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.study.asks:

@@ -10,6 +10,7 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.inference.display import decimals, facts, p_words, percent
 from tacit.inference.laws import Array
+from tacit.parties.people import REGRESSION
 from tacit.parties.prices import added
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ def estimand_of(found: Combined, words: str) -> str:
     return f"{words}: the mean over parties like these, which differ"
 
 
+def formula_of(found: Combined) -> str:
+    """Linear regression y ~ x."""
+    query: Any = found.query
+    return f"{query.model} regression {query.formula}"
+
+
 def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ...]:
     """How it was combined, who is one party, who says too little, how far parties differ."""
     said: list[str] = []
@@ -63,7 +70,7 @@ def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ..
     same = [party for party, one in zip(found.parties, found.members, strict=True) if len(one) > 1]
     if same:
         said.append(f"the same people: {listed(same)}; their noise is averaged")
-    if found.effects == "random" and not found.is_total:
+    if (found.effects == "random" or found.kind == REGRESSION) and not found.is_total:
         said += _silent(found, made)
     if not found.is_total:
         said += [words for t, term in enumerate(found.terms[:SAID]) if (words := _differ(found, t, term))]
@@ -78,7 +85,8 @@ def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
             names = [found.parties[j] for j in np.flatnonzero(~one.parts.usable[:, i])]
             if names:
                 where = f"{terms[t]}: " if len(terms) > 1 else ""
-                said.append(f"{where}size not clearly above its noise, left out: {listed(names)}")
+                why = "noise leaves no coefficients" if found.kind == REGRESSION else "size not clearly above its noise"
+                said.append(f"{where}{why}, left out: {listed(names)}")
             t += 1
     return said
 
