@@ -88,6 +88,8 @@ CODES: Final[dict[str, str]] = {
     "Q88": "a model that is not in this version",
     "Q89": "a regression of too many columns",
     "Q106": "a response that a model has no law for",
+    "Q117": "a response of a Poisson regression that counts nothing",
+    "Q118": "bounds of counts that are too far apart",
     "Q100": "logistic bins of numbers that make none, or of a column or a question that takes none",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",

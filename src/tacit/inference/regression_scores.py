@@ -22,10 +22,11 @@ from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
 from tacit.inference.regression_fit import looseness
 from tacit.linear.layout import Layout
-from tacit.linear.links import Link, bounded, link
-from tacit.linear.regressors import PLACES, STEEPEST, Regressors
+from tacit.linear.links import Link, bounded
+from tacit.linear.regressors import PLACES, Regressors
 from tacit.linear.scored import First, Scored, first_of, scored, terms_of
-from tacit.linear.scoring import TRUSTED, Drawn, curved, drawn, length, moments
+from tacit.linear.counts import Counts
+from tacit.linear.scoring import GUESSED, NEARBY, TRUSTED, Dispersion, Drawn, curved, dispersion, drawn, length, link_of, moments
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
@@ -43,10 +44,11 @@ STEEP: Final = 0.9
 
 def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
     """Released parts -> Fit, with a reason in each term where they say too little."""
-    chosen, terms = link(model), terms_of(layout)
+    terms = terms_of(layout)
+    chosen = link_of(model, layout, terms)
     first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, chosen)
     try:
-        step = _step(last, moments(first, terms), chosen)
+        step = _step(last, moments(first, terms))
         reason = _reason(step, first)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
@@ -79,6 +81,8 @@ class Step:
     curve: Drawn
     meat: Drawn
     found: Regressors
+    link: Link
+    varied: Dispersion
     loose: float
 
     def covariances(self, last: Scored) -> tuple[Array, Array]:
@@ -89,20 +93,24 @@ class Step:
         way = self.way @ self.curve.to
         error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
         whole = self.curve.matrix
-        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
+        trusted = GUESSED if isinstance(self.link, Counts) else TRUSTED
+        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * trusted) ** 2
         return sampling, inverse @ (last.noise + error) @ inverse
 
 
-def _step(last: Scored, found: Regressors, link: Link) -> Step:
+def _step(last: Scored, found: Regressors) -> Step:
     assert last.meat is not None
+    link = last.link
     made = bounded(link, found.predictor(last.b), last.cut)
-    curve, square = curved(last, found, link), found.total(last.b, made.square)
+    curve, square = curved(last, found), found.total(last.b, made.square)
+    varied = dispersion(last, found)
+    square = square * max(varied.ratio, 1.0)
     meat = drawn(last.meat, square, square)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
     guess = found.total(flat, level.size)
-    return Step(last.b + way, way, curve, meat, found, drawn(last.sizes, guess, guess).loose)
+    return Step(last.b + way, way, curve, meat, found, link, varied, drawn(last.sizes, guess, guess).loose)
 
 
 def _reason(step: Step, first: First) -> str | None:
@@ -114,18 +122,19 @@ def _reason(step: Step, first: First) -> str | None:
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return "noise leaves no numbers to work with: more rows or a larger budget are needed"
-    loose = max(step.loose, looseness(first.moments))
+    loose = max(step.loose, looseness(first.moments) * (0.5 if isinstance(step.link, Counts) else 1.0))
     if not loose <= LOOSEST:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
             f"noise moves the curvature by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer "
             "regressors, narrower bounds, more rows or a larger budget are needed"
         )
-    if found.spread(step.b) > STEEP * STEEPEST:
+    if found.spread(step.b) > STEEP * step.link.steepest:
         return (
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    if length(step.way, found) > FURTHEST:
+    counts = isinstance(step.link, Counts)
+    if length(step.way, found) > (NEARBY if counts else FURTHEST):
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None
