@@ -20,13 +20,14 @@ import numpy as np
 
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
+from tacit.inference.regression_effects import of_binary, of_counts
 from tacit.inference.regression_fit import looseness
 from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
 from tacit.linear.regressors import PLACES, Regressors
 from tacit.linear.scored import First, Scored, first_of, scored, terms_of
 from tacit.linear.counts import Counts
-from tacit.linear.scoring import GUESSED, NEARBY, TRUSTED, Dispersion, Drawn, curved, dispersion, drawn, length, link_of, moments
+from tacit.linear.scoring import GUESSED, NEARBY, SURE, TRUSTED, Dispersion, Drawn, curved, dispersion, drawn, length, link_of, moments
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
@@ -38,6 +39,8 @@ Not against the curvature at the coefficients: those that are too steep by chanc
 """
 FURTHEST: Final = 1.0
 """Largest root mean square of what the last step adds to the predictor."""
+OTHER: Final = 1.25
+"""Ratio of squared scores to those of the law of counts that was assumed, from which the cut may bias."""
 STEEP: Final = 0.9
 """Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
 
@@ -49,9 +52,14 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
     first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, chosen)
     try:
         step = _step(last, moments(first, terms))
+        inverse = np.asarray(np.linalg.inv(step.curve.matrix), dtype=np.float64)
+        if isinstance(step.link, Counts):
+            slope = of_counts(first, terms, step.found, inverse, last)
+        else:
+            slope = of_binary(last, terms, step.b, step.found, inverse)
         reason = _reason(step, first)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
+        step, slope, reason = None, None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
     if step is None or reason is not None:
         p = len(layout.names)
         nothing = np.full((p, p), np.nan)
@@ -67,8 +75,21 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         sampling * both,
         privacy * both,
         (None,) * len(layout.names),
-        NOTES,
+        (*_counted(step, last), *NOTES),
         {"rows": step.found.rows},
+        slope=slope,
+    )
+
+
+def _counted(step: Step, last: Scored) -> tuple[str, ...]:
+    """What a reader of counts must know: where scores are cut, by which law, and how counts vary against it."""
+    if not isinstance(step.link, Counts):
+        return ()
+    spread, ratio, error = step.link.spread, step.varied.ratio, step.varied.error
+    law = f"negative binomial (variance mean + {spread:.2g} mean\u00b2)" if spread else "Poisson"
+    return (
+        f"A count pulls as if it were at most {last.cut:.3g} from its middle; what that moves is told by its law: {law}.",
+        f"Squares of what is left are {ratio:.2f} times (\u00b1 {2 * error:.2f}) those of that law.",
     )
 
 
@@ -105,7 +126,7 @@ def _step(last: Scored, found: Regressors) -> Step:
     curve, square = curved(last, found), found.total(last.b, made.square)
     varied = dispersion(last, found)
     square = square * max(varied.ratio, 1.0)
-    meat = drawn(last.meat, square, square)
+    meat = drawn(last.meat, square, square, GUESSED if isinstance(link, Counts) else TRUSTED)
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
@@ -134,7 +155,12 @@ def _reason(step: Step, first: First) -> str | None:
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    counts = isinstance(step.link, Counts)
+    counts, varied = isinstance(step.link, Counts), step.varied
+    if counts and varied.ratio > OTHER + SURE * varied.error:
+        return (
+            f"counts vary so much more than the law assumed ({varied.ratio:.2f} times in squares of cut scores) that the "
+            "cut moves the coefficients: more rows, a larger budget or further regressors are needed"
+        )
     if length(step.way, found) > (NEARBY if counts else FURTHEST):
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None

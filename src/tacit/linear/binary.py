@@ -71,7 +71,7 @@ class Binary:
         v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
         return Bounded(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
 
-    def rise(self, eta: Array, to: Array, cut: float) -> Array:
+    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
         """1: sizes of scores are a mean of the curves at both ends already."""
         return np.ones_like(eta)
 

@@ -98,9 +98,8 @@ class Counts:
         curve = np.maximum(v * (up - down) / (2 * STEP), 0.0)
         return Bounded(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
 
-    def rise(self, eta: Array, to: Array, cut: float) -> Array:
+    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
         """Slope of the mean of the score at `eta` from there to other true predictors, as a part of its curve."""
-        made = self.bounded(eta, cut)
         c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
         mean = self._between(self.mean(eta + way), *self._ends(c, made.v), c)[0]
         return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
@@ -110,15 +109,18 @@ class Counts:
         and too high."""
         mean = self.mean(eta)
         low, high = np.full_like(eta, self.lower - 1.0), np.full_like(eta, self.upper + 1.0)
-        c = np.clip(mean, self.lower, self.upper)
+        c, open_ = np.clip(mean, self.lower, self.upper), np.arange(len(eta))
         for _ in range(STEPS):  # the mean of a cut count, less c, falls in c
-            gap, _, below, above = self._between(mean, *self._ends(c, v), c)
-            if np.abs(gap).max() < NEAR:
+            at, weight = c[open_], v[open_]
+            gap, _, below, above = self._between(mean[open_], *self._ends(at, weight), at)
+            low[open_], high[open_] = np.where(gap > 0, at, low[open_]), np.where(gap > 0, high[open_], at)
+            steep = 1 - below * (at - 1 / weight > self.lower) - above * (at + 1 / weight < self.upper)
+            step = at + gap / np.maximum(steep, 0.1)
+            inside = (step > low[open_]) & (step < high[open_])
+            c[open_] = np.where(np.abs(gap) < NEAR, at, np.where(inside, step, (low[open_] + high[open_]) / 2))
+            open_ = open_[np.abs(gap) >= NEAR]
+            if not len(open_):
                 break
-            low, high = np.where(gap > 0, c, low), np.where(gap > 0, high, c)
-            steep = 1 - below * (c - 1 / v > self.lower) - above * (c + 1 / v < self.upper)
-            step = c + gap / np.maximum(steep, 0.1)
-            c = np.where((step > low) & (step < high), step, (low + high) / 2)
         return v * c
 
     def looking(self, low: float, high: float, full: float, spread: float) -> Counts:

@@ -67,8 +67,8 @@ class Link(Protocol):
         """The score cut at `cut`, one for all or one for each predictor."""
         ...
 
-    def rise(self, eta: Array, to: Array, cut: float) -> Array:
-        """Slope of the mean of the score at `eta` from there to other true predictors, as a part of its curve."""
+    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+        """Slope of the mean of the score `made` at eta from there to other predictors, as a part of its curve."""
         ...
 
     def middle(self, eta: Array, v: Array) -> Array:
@@ -114,21 +114,24 @@ def _fitted(curve: Array, weight: Array, unit: float) -> Array:
     return np.rint(best) * WIDTH
 
 
-def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -> Polygons:
-    """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
+def polygons(
+    link: Link, cut: float, clip: int, response: tuple[float, float]
+) -> tuple[Polygons, tuple[int, ...]]:
+    """The curves of a bounded score as integers, and that of weights of products of regressors.
+
+    response: y = response[0] + response[1] (z_m + H).
+    """
     eta, unit = link.center + link.reach * ACROSS, clip * 2.0**FINE
     made = bounded(link, eta, cut)
     weight = 1 / np.maximum(made.curve, 1e-3 * made.curve.max())  # errors count as what they move in the predictor
     slope = _fitted(made.v * response[1], weight, unit)
     v = np.maximum(HATS @ slope / unit / response[1], 0.0)
     middle = _fitted(link.middle(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
-    return tuple(int(h) for h in slope), tuple(int(h) for h in middle)
+    heights = np.clip(_fitted(made.size, np.ones_like(eta), unit), 0, unit)
+    return (_whole(slope), _whole(middle)), _whole(heights)
 
 
-def weights(link: Link, cut: float, clip: int) -> tuple[int, ...]:
-    """The curve of the weights of products of regressors, as integers."""
-    made = bounded(link, link.center + link.reach * ACROSS, cut).size
-    heights = np.clip(_fitted(made, np.ones_like(made), clip * 2.0**FINE), 0, clip * 2**FINE)
+def _whole(heights: Array) -> tuple[int, ...]:
     return tuple(int(h) for h in heights)
 
 

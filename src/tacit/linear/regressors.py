@@ -48,6 +48,12 @@ class Regressors:
         sd = max(self.spread(b), 1e-9)
         return float(self.mean @ step) + float(step @ self.cov @ b) / sd * PLACES
 
+    def sum(self, b: Array, f: Array) -> Array:
+        """Sum over rows of f(eta) x, f at the places of `predictor`: shape (u,)."""
+        along = self.cov @ b / max(self.spread(b), 1e-9)
+        weights = MASS * f
+        return self.rows * (weights.sum() * self.mean + float(weights @ PLACES) * along)
+
     def total(self, b: Array, f: Array) -> Array:
         """Sum over rows of f(eta) x x', f at the places of `predictor`: shape (u, u)."""
         sd = max(self.spread(b), 1e-9)

@@ -61,7 +61,8 @@ class First:
     """The part that aims nowhere, of terms of size 1: psi is the response, z_m / H.
 
     rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
-    shape (u,), with noise of covariance `noise`.  total: of z_m / H.
+    shape (u,), with noise of covariance `noise`.  total: of z_m / H, with noise of standard deviation `rough`; square:
+    of its square; loose: of the noise in rows.
     """
 
     rows: float
@@ -70,6 +71,9 @@ class First:
     products: Array
     noise: Array
     total: float
+    square: float = 0.0
+    rough: float = 0.0
+    loose: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,8 @@ class Scored:
 
     b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
     sizes: of |psi| x x', or of x x' weighted; meat: of psi**2 x x', None where it is not released.  squares: of psi**2, with
-    noise of standard deviation `rough`.
+    noise of standard deviation `rough`;
+    size: of what `sizes` weigh by, with noise of `rough_size`.
     """
 
     b: Array
@@ -90,6 +95,8 @@ class Scored:
     cut: float
     squares: float = 0.0
     rough: float = 0.0
+    size: float = 0.0
+    rough_size: float = 0.0
 
 
 def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
@@ -101,7 +108,10 @@ def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> Firs
         count = float(whole.values[0, 0])
         sums = matrix @ inner.values[:, 0]
         noise = matrix @ whole.covariance(np.eye(layout.size + 1)[-1])[:-1, :-1] @ matrix.T
-        return First(count, sums, inner.through(matrix), matrix @ response, noise, float(response[0]))
+        ends = whole.covariance(np.eye(layout.size + 1)[-1])[0, 0], whole.variance(np.eye(layout.size + 1)[0])
+        rough, loose = map(math.sqrt, ends)
+        square = float(whole.values[-1, -1])
+        return First(count, sums, inner.through(matrix), matrix @ response, noise, float(response[0]), square, rough, loose)
     score, inner, _ = _read(part, layout)
     count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
     noise = matrix @ matrix.T * (part.law.variance() / (part.parameters["score"] * part.parameters["G"] * H) ** 2)
@@ -123,6 +133,8 @@ def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
         facts["cut"] / UNIT,
         0.0 if meat is None else float(meat.values[0, 0]),
         0.0 if meat is None else math.sqrt(meat.variance(np.eye(layout.size)[0])),
+        float(sizes.values[0, 0]),
+        math.sqrt(sizes.variance(np.eye(layout.size)[0])),
     )
 
 

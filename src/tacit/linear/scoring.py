@@ -17,7 +17,7 @@ import numpy as np
 from tacit.linear.bend import Bend, L
 from tacit.linear.counts import Counts
 from tacit.linear.layout import EXACT, H, Layout
-from tacit.linear.links import Link, bounded, flat, link, polygons, weights
+from tacit.linear.links import Link, bounded, flat, link, polygons
 from tacit.linear.noisy import Array, Noisy
 from tacit.linear.regressors import MASS, Regressors, brillinger, regressors
 from tacit.linear.scored import SCORE, UNIT, First, Scored, Terms, first_of, scored, terms_of
@@ -81,12 +81,11 @@ def bend(aim: Aimed, terms: Terms, clip: int) -> tuple[Bend, dict[str, int]]:
     shift = min(30, math.floor(math.log2(EXACT / 4 / (total * H + 1))))
     row = np.rint(row * (scale * 2.0**shift))
     cut = max(1, round(aim.cut * UNIT))
-    made = polygons(link, cut / UNIT, clip, terms.response)
+    made, weighing = polygons(link, cut / UNIT, clip, terms.response)
     counts = isinstance(link, Counts)
-    weighing = weights(link, cut / UNIT, clip) if counts else ()
     stored = {"cut": cut, "shift": shift} | (link.stored() if counts else {})
     stored |= {f"weight{j}": int(w) for j, w in enumerate((*row, 0))}
-    return Bend((*map(int, row), 0), shift, clip, *made, weighing), stored
+    return Bend((*map(int, row), 0), shift, clip, *made, weighing if counts else ()), stored
 
 
 def moments(first: First, terms: Terms) -> Regressors:
@@ -157,7 +156,7 @@ def curved(part: Scored, found: Regressors) -> Drawn:
     curve = drawn(part.sizes, guess, wanted, trusted)
     for _ in range(ROUNDS if isinstance(part.link, Counts) else 0):
         step = shortened(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
-        rise = part.link.rise(eta, eta + found.along(part.b, step), part.cut)
+        rise = part.link.rise(eta, eta + found.along(part.b, step), made)
         curve = drawn(part.sizes, guess, found.total(part.b, made.curve * rise), trusted)
     return curve
 
@@ -263,11 +262,15 @@ def dispersion(part: Scored, found: Regressors) -> Dispersion:
     curve = bounded(part.link, eta, part.cut).curve
     squares = part.squares - float(step @ found.total(part.b, curve**2) @ step)
     eta = eta + found.along(part.b, step)
-    expected = [
-        found.rows * float(MASS @ bounded(one, eta, part.cut).square)
-        for one in (replace(part.link, spread=x) for x in (part.link.spread, *SPREADS))
-    ]
+
+    def expected(spread: float) -> float:
+        law = replace(part.link, spread=spread)
+        return max(found.rows * float(MASS @ bounded(law, eta, part.cut).square), 1e-9)
+
+    assumed = expected(part.link.spread)
     error = math.hypot(part.rough, math.sqrt(found.rows) / 3)  # psi**2 is at most 1
-    spread = float(np.interp(squares, np.maximum.accumulate(expected[1:]), SPREADS))
-    known = squares > expected[1] + SURE * error and length(step, found) < NEARBY
-    return Dispersion(squares / max(expected[0], 1e-9), error / max(expected[0], 1e-9), spread if known else 0.0)
+    plain = expected(0.0) if part.link.spread else assumed
+    known = squares > plain + SURE * error and length(step, found) < NEARBY
+    others = [plain, *map(expected, SPREADS[1:])] if known else []
+    spread = float(np.interp(squares, np.maximum.accumulate(others), SPREADS)) if known else 0.0
+    return Dispersion(squares / assumed, error / assumed, spread)
