@@ -3,8 +3,9 @@
     python benchmarks/regression_models.py [--quick] [--only WORDS …] [--repeats N] [--page]
 
 Tables are drawn anew and released anew in each simulation, at all prices.  Each line of a table is kept in
-`regression_models.jsonl` beside this script as soon as it is known, and the page is written from these lines; about
-four hours on two cores.  `--only`: cells whose words begin like one of these ("logistic even 1000"); `--page`: nothing is simulated.
+`regression_models.jsonl` beside this script as soon as it is known, and the page is written from these lines; some
+hours on two cores.  `--only`: cells whose words begin like one of these ("logistic even 1000"); `--page`: nothing is
+simulated.
 Deterministic: seeds are constants.
 """
 

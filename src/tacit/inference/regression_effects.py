@@ -19,9 +19,9 @@ from tacit.inference.fits.result import Fit, MeanSlope
 from tacit.inference.laws import Array
 from tacit.inference.regression_rows import Evaluator
 from tacit.linear.binary import Binary
+from tacit.linear.layout import ONE, H
 from tacit.linear.regressors import MASS, Regressors
 from tacit.linear.scored import First, Scored, Terms
-from tacit.linear.layout import ONE, H
 
 STEP: Final = 1e-3
 """Distance of the two points of a derivative."""
@@ -73,7 +73,9 @@ def marginal_effects(fit: Fit) -> Effects:
     rest = [name for name, i in places.items() if i is None]
     if not kept:
         text = f"{fit.formula!r} has no column of numbers that stands alone: a release tells no other average effects."
-        raise InferenceError(text, code="I110", hint="predict(…) at rows of your own, and their differences", state=None)
+        raise InferenceError(
+            text, code="I110", hint="predict(…) at rows of your own, and their differences", state=None
+        )
     at = list(kept.values())
     b = fit.values[at]
     gradient = np.eye(len(fit.values))[at] * slope.value + np.outer(b, slope.gradient)

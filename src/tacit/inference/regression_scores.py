@@ -21,26 +21,38 @@ import numpy as np
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
 from tacit.inference.regression_effects import of_binary, of_counts
-from tacit.inference.regression_fit import looseness
+from tacit.linear.counts import Counts
 from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
 from tacit.linear.regressors import PLACES, Regressors
 from tacit.linear.scored import First, Scored, first_of, scored, terms_of
-from tacit.linear.counts import Counts
-from tacit.linear.scoring import GUESSED, NEARBY, SURE, TRUSTED, Dispersion, Drawn, curved, dispersion, drawn, length, link_of, moments
+from tacit.linear.scoring import (
+    NEARBY,
+    Dispersion,
+    Drawn,
+    curved,
+    dispersion,
+    drawn,
+    length,
+    link_of,
+    moments,
+    trust,
+)
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
-LOOSEST: Final = 0.35
+LOOSEST: Final = 0.3
 """Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
 
 Not against the curvature at the coefficients: those that are too steep by chance would then be left out more often.
 """
 FURTHEST: Final = 1.0
 """Largest root mean square of what the last step adds to the predictor."""
-OTHER: Final = 1.25
-"""Ratio of squared scores to those of the law of counts that was assumed, from which the cut may bias."""
+OTHER: Final = 0.75
+"""Standard errors by which the law of counts may move a coefficient where scores are cut."""
+FAR: Final = 2.0
+"""Standard errors by which the law that fits may move a coefficient from where the assumed law has it."""
 STEEP: Final = 0.9
 """Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
 
@@ -57,9 +69,13 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
             slope = of_counts(first, terms, step.found, inverse, last)
         else:
             slope = of_binary(last, terms, step.b, step.found, inverse)
-        reason = _reason(step, first)
+        reason = _reason(step, first) or _law(step, last)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        step, slope, reason = None, None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
+        step, slope, reason = (
+            None,
+            None,
+            "noise leaves no numbers to work with: more rows or a larger budget are needed",
+        )
     if step is None or reason is not None:
         p = len(layout.names)
         nothing = np.full((p, p), np.nan)
@@ -86,10 +102,22 @@ def _counted(step: Step, last: Scored) -> tuple[str, ...]:
     if not isinstance(step.link, Counts):
         return ()
     spread, ratio, error = step.link.spread, step.varied.ratio, step.varied.error
-    law = f"negative binomial (variance mean + {spread:.2g} mean\u00b2)" if spread else "Poisson"
+    law = f"negative binomial, variance mean + {spread:.2g} mean\u00b2" if spread else "Poisson"
     return (
-        f"A count pulls as if it were at most {last.cut:.3g} from its middle; what that moves is told by its law: {law}.",
+        f"A count pulls as if it were at most {last.cut:.3g} from its middle; its law, {law}, tells what that moves.",
         f"Squares of what is left are {ratio:.2f} times (\u00b1 {2 * error:.2f}) those of that law.",
+    )
+
+
+def _law(step: Step, last: Scored) -> str | None:
+    """Why a cut of counts leaves coefficients to a law that is not known well enough."""
+    errors = np.sqrt(np.diag(sum(step.covariances(last))))
+    if max(np.abs(step.either) / errors) <= OTHER and max(np.abs(step.moved) / errors) <= FAR:
+        return None
+    how = f"{step.varied.ratio:.2f} times what was assumed, in squares of cut scores"
+    return (
+        f"counts vary {how}, and how much is not known well enough for scores that are cut: more rows or a larger "
+        "budget are needed"
     )
 
 
@@ -104,6 +132,8 @@ class Step:
     found: Regressors
     link: Link
     varied: Dispersion
+    moved: Array
+    either: Array
     loose: float
 
     def covariances(self, last: Scored) -> tuple[Array, Array]:
@@ -114,8 +144,9 @@ class Step:
         way = self.way @ self.curve.to
         error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
         whole = self.curve.matrix
-        trusted = GUESSED if isinstance(self.link, Counts) else TRUSTED
+        trusted = trust(self.link, self.found)
         error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * trusted) ** 2
+        sampling = sampling + np.outer(self.either, self.either)
         return sampling, inverse @ (last.noise + error) @ inverse
 
 
@@ -126,12 +157,14 @@ def _step(last: Scored, found: Regressors) -> Step:
     curve, square = curved(last, found), found.total(last.b, made.square)
     varied = dispersion(last, found)
     square = square * max(varied.ratio, 1.0)
-    meat = drawn(last.meat, square, square, GUESSED if isinstance(link, Counts) else TRUSTED)
+    meat = drawn(last.meat, square, square, trust(link, found))
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
     guess = found.total(flat, level.size)
-    return Step(last.b + way, way, curve, meat, found, link, varied, drawn(last.sizes, guess, guess).loose)
+    moved, either = (np.linalg.solve(curve.matrix, one + np.zeros_like(way)) for one in (varied.moved, varied.either))
+    loose = drawn(last.sizes, guess, guess).loose
+    return Step(last.b + way - moved, way, curve, meat, found, link, varied, moved, either, loose)
 
 
 def _reason(step: Step, first: First) -> str | None:
@@ -143,7 +176,7 @@ def _reason(step: Step, first: First) -> str | None:
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return "noise leaves no numbers to work with: more rows or a larger budget are needed"
-    loose = max(step.loose, looseness(first.moments) * (0.5 if isinstance(step.link, Counts) else 1.0))
+    loose = max(step.loose, found.loose * (0.5 if isinstance(step.link, Counts) else 1.0))
     if not loose <= LOOSEST:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
@@ -155,12 +188,7 @@ def _reason(step: Step, first: First) -> str | None:
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    counts, varied = isinstance(step.link, Counts), step.varied
-    if counts and varied.ratio > OTHER + SURE * varied.error:
-        return (
-            f"counts vary so much more than the law assumed ({varied.ratio:.2f} times in squares of cut scores) that the "
-            "cut moves the coefficients: more rows, a larger budget or further regressors are needed"
-        )
+    counts = isinstance(step.link, Counts)
     if length(step.way, found) > (NEARBY if counts else FURTHEST):
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None

@@ -76,7 +76,7 @@ class Binary:
         return np.ones_like(eta)
 
     def middle(self, eta: Array, v: Array) -> Array:
-        """b that makes the mean of clamp(v y - b, -1, 1) 0, for v that are given."""
+        """B that makes the mean of clamp(v y - b, -1, 1) 0, for v that are given."""
         return v * self.mean(eta)
 
     def looking(self, low: float, high: float, full: float, spread: float) -> Binary:

@@ -53,7 +53,7 @@ class Counts:
     full: float = 3.0
     spread: float = 0.0
     steepest: float = 2.0
-    slack: float = 1.1
+    slack: float = 1.2
     model: str = "poisson"
 
     def mean(self, eta: Array) -> Array:
@@ -98,6 +98,12 @@ class Counts:
         curve = np.maximum(v * (up - down) / (2 * STEP), 0.0)
         return Bounded(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
 
+    def under(self, eta: Array, made: Bounded, spread: float) -> tuple[Array, Array]:
+        """Means of the score `made` and of its square where the law has another spread and right predictors are eta."""
+        law, c = replace(self, spread=spread), made.b / made.v
+        first, second, *_ = law._between(self.mean(eta), *self._ends(c, made.v), c)
+        return made.v * first, made.v**2 * second
+
     def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
         """Slope of the mean of the score at `eta` from there to other true predictors, as a part of its curve."""
         c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
@@ -105,8 +111,9 @@ class Counts:
         return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
 
     def middle(self, eta: Array, v: Array) -> Array:
-        """b that makes the mean of clamp(v y - b, -1, 1) 0: Newton's steps, kept between what is known to be too low
-        and too high."""
+        """B that makes the mean of clamp(v y - b, -1, 1) 0: Newton's steps, kept between what is known to be too low
+        and too high.
+        """
         mean = self.mean(eta)
         low, high = np.full_like(eta, self.lower - 1.0), np.full_like(eta, self.upper + 1.0)
         c, open_ = np.clip(mean, self.lower, self.upper), np.arange(len(eta))
@@ -165,4 +172,3 @@ class Counts:
         else:
             made = special().pdtr(at, mean)
         return np.where(k < 0, 0.0, np.asarray(made, dtype=np.float64))
-

@@ -25,9 +25,15 @@ class Link(Protocol):
     """One model, with the predictor's grid: eta = center + reach * e / L."""
 
     @property
-    def center(self) -> float: ...
+    def center(self) -> float:
+        """The predictor in the middle of the grid."""
+        ...
+
     @property
-    def reach(self) -> float: ...
+    def reach(self) -> float:
+        """How far the grid goes from there."""
+        ...
+
     @property
     def steepest(self) -> float:
         """Largest standard deviation of the predictor that an aim takes."""
@@ -72,7 +78,7 @@ class Link(Protocol):
         ...
 
     def middle(self, eta: Array, v: Array) -> Array:
-        """b that makes the mean of psi 0, for v that are given."""
+        """B that makes the mean of psi 0, for v that are given."""
         ...
 
     def looking(self, low: float, high: float, full: float, spread: float) -> Link:
@@ -114,16 +120,16 @@ def _fitted(curve: Array, weight: Array, unit: float) -> Array:
     return np.rint(best) * WIDTH
 
 
-def polygons(
-    link: Link, cut: float, clip: int, response: tuple[float, float]
-) -> tuple[Polygons, tuple[int, ...]]:
+def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -> tuple[Polygons, tuple[int, ...]]:
     """The curves of a bounded score as integers, and that of weights of products of regressors.
 
     response: y = response[0] + response[1] (z_m + H).
     """
     eta, unit = link.center + link.reach * ACROSS, clip * 2.0**FINE
     made = bounded(link, eta, cut)
-    weight = 1 / np.maximum(made.curve, 1e-3 * made.curve.max())  # errors count as what they move in the predictor
+    weight = 1 / np.maximum(
+        made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
+    )  # errors count as what they move in the predictor
     slope = _fitted(made.v * response[1], weight, unit)
     v = np.maximum(HATS @ slope / unit / response[1], 0.0)
     middle = _fitted(link.middle(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0

@@ -24,7 +24,8 @@ class Regression(Query["RegressionRelease"]):
     run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
     bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
     model: "linear", from cross-products and one step of cut residuals; "logistic" or "probit", of a Boolean response,
-    and "poisson", of an Integer from 0, from a pilot and two steps of bounded scores.  where: of the rows for which a condition holds.
+    and "poisson", of an Integer from 0, from a pilot and steps of bounded scores.  where: of the rows for which a
+    condition holds.
     Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 

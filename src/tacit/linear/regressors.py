@@ -27,6 +27,7 @@ class Regressors:
     """Moments of the terms of a row.  rows: their number; mean: shape (u,); cov: (u, u), positive semidefinite.
 
     constant: shape (u,), the combination of terms that is 1 for every row, None where none is.  response: its mean.
+    loose: root mean square of the noise in sums of x x', against them, in the worst direction.
     """
 
     rows: float
@@ -34,6 +35,7 @@ class Regressors:
     cov: Array
     constant: Array | None
     response: float
+    loose: float = 0.0
 
     def spread(self, b: Array) -> float:
         """Standard deviation of the predictor."""

@@ -81,9 +81,8 @@ class Scored:
     """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
 
     b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
-    sizes: of |psi| x x', or of x x' weighted; meat: of psi**2 x x', None where it is not released.  squares: of psi**2, with
-    noise of standard deviation `rough`;
-    size: of what `sizes` weigh by, with noise of `rough_size`.
+    sizes: of |psi| x x', or of x x' weighted; size: of the weights, with noise of `rough_size`.  meat: of psi**2 x x',
+    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.
     """
 
     b: Array
@@ -108,10 +107,10 @@ def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> Firs
         count = float(whole.values[0, 0])
         sums = matrix @ inner.values[:, 0]
         noise = matrix @ whole.covariance(np.eye(layout.size + 1)[-1])[:-1, :-1] @ matrix.T
-        ends = whole.covariance(np.eye(layout.size + 1)[-1])[0, 0], whole.variance(np.eye(layout.size + 1)[0])
-        rough, loose = map(math.sqrt, ends)
-        square = float(whole.values[-1, -1])
-        return First(count, sums, inner.through(matrix), matrix @ response, noise, float(response[0]), square, rough, loose)
+        ends = np.eye(layout.size + 1)
+        rough, loose = math.sqrt(whole.covariance(ends[-1])[0, 0]), math.sqrt(whole.variance(ends[0]))
+        total, square = float(response[0]), float(whole.values[-1, -1])
+        return First(count, sums, inner.through(matrix), matrix @ response, noise, total, square, rough, loose)
     score, inner, _ = _read(part, layout)
     count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
     noise = matrix @ matrix.T * (part.law.variance() / (part.parameters["score"] * part.parameters["G"] * H) ** 2)

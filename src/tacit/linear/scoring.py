@@ -18,7 +18,7 @@ from tacit.linear.bend import Bend, L
 from tacit.linear.counts import Counts
 from tacit.linear.layout import EXACT, H, Layout
 from tacit.linear.links import Link, bounded, flat, link, polygons
-from tacit.linear.noisy import Array, Noisy
+from tacit.linear.noisy import Array, Noisy, looseness
 from tacit.linear.regressors import MASS, Regressors, brillinger, regressors
 from tacit.linear.scored import SCORE, UNIT, First, Scored, Terms, first_of, scored, terms_of
 from tacit.parts import Part
@@ -45,7 +45,7 @@ SURE: Final = 3.0
 """Standard errors by which counts must vary more than Poisson's to be taken for others."""
 NEARBY: Final = 0.5
 """Largest root mean square of what a step adds to the predictor of counts, where the law of their scores is to tell."""
-SPREADS: Final = np.array([0.0, 0.1, 0.3, 1.0, 4.0])
+SPREADS: Final = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
 """Spreads of counts that what was released is compared with."""
 
 
@@ -95,7 +95,8 @@ def moments(first: First, terms: Terms) -> Regressors:
     rows = max(first.rows, 1.0)
     alpha, gamma = terms.response
     response = alpha + gamma * H * (1 + first.total / rows)
-    return regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant, response)
+    made = regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant, response)
+    return replace(made, loose=looseness(whole))
 
 
 def pilot(first: First, found: Regressors, terms: Terms, link: Link) -> Array:
@@ -137,6 +138,11 @@ def drawn(noisy: Noisy, guess: Array, wanted: Array, trusted: float = TRUSTED) -
     return Drawn(back @ inner @ back, weight, loose, back @ root)
 
 
+def trust(link: Link, found: Regressors) -> float:
+    """Error, as a part, that is expected of what is taken from the moments of regressors: their own noise counts."""
+    return GUESSED if isinstance(link, Counts) else math.hypot(TRUSTED, min(found.loose, 1.0))
+
+
 def _root(matrix: Array, power: float) -> Array:
     values, vectors = np.linalg.eigh(matrix)
     values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
@@ -152,7 +158,7 @@ def curved(part: Scored, found: Regressors) -> Drawn:
     eta = found.predictor(part.b)
     made = bounded(part.link, eta, part.cut)
     guess, wanted = found.total(part.b, made.size), found.total(part.b, made.curve)
-    trusted = GUESSED if isinstance(part.link, Counts) else TRUSTED
+    trusted = trust(part.link, found)
     curve = drawn(part.sizes, guess, wanted, trusted)
     for _ in range(ROUNDS if isinstance(part.link, Counts) else 0):
         step = shortened(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
@@ -220,15 +226,21 @@ def aimed(
         made = _aim(first_of(parts[0], layout, terms, rows), last, terms, chosen, noise)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
         made = None
+    nowhere = Aimed(np.zeros(len(terms.size)), chosen.cuts()[-1], chosen)
     if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut)):
-        made = Aimed(np.zeros(len(terms.size)), chosen.cuts()[-1], chosen)
-    return bend(made, terms, clip)
+        made = nowhere
+    try:
+        aim, stored = bend(made, terms, clip)
+        aim.check()
+    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+        aim, stored = bend(nowhere, terms, clip)
+    return aim, stored
 
 
 def _aim(first: First, last: Scored | None, terms: Terms, link: Link, noise: Array) -> Aimed:
     found = moments(first, terms)
     b = limited(pilot(first, found, terms, link) if last is None else stepped(last, found), found, link)
-    link = looking(link, b, found, terms, 0.0 if last is None else dispersion(last, found).spread)
+    link = looking(link, b, found, terms, 0.0 if last is None else assumed(last, found))
     return Aimed(b, cut_for(b, found, link, noise), link)
 
 
@@ -240,37 +252,46 @@ def looking(link: Link, b: Array, found: Regressors, terms: Terms, spread: float
     return link.looking(low, high, mean + FULL * sd, spread)
 
 
+def assumed(part: Scored, found: Regressors) -> float:
+    """The spread that scores are to be made for: 0, Poisson, where noise could have made the difference."""
+    varied = dispersion(part, found)
+    return varied.spread if varied.sure else 0.0
+
+
 @dataclass(frozen=True)
 class Dispersion:
     """How much counts vary.
 
     ratio: of squared scores to those of the law that was assumed, with its standard error.  spread: of the negative
-    binomial whose scores have them; 0, Poisson, where noise could have made the difference.
+    binomial whose squared scores are those released; low, high: a standard error down and up.  sure: whether noise
+    could not have made it.  moved: what means of scores are under that law, in sums over rows, shape (u,); either: how
+    much that differs from low to high, half of it.
     """
 
     ratio: float = 1.0
     error: float = 0.0
     spread: float = 0.0
+    sure: bool = False
+    moved: Array | float = 0.0
+    either: Array | float = 0.0
 
 
 def dispersion(part: Scored, found: Regressors) -> Dispersion:
     """Of counts, from squared scores less what aiming elsewhere adds; nothing of other responses."""
-    if not isinstance(part.link, Counts) or part.meat is None:
+    link = part.link
+    if not isinstance(link, Counts) or part.meat is None:
         return Dispersion()
-    eta = found.predictor(part.b)
+    aim = found.predictor(part.b)
     step = shortened(np.asarray(np.linalg.solve(curved(part, found).matrix, part.score), dtype=np.float64), found)
-    curve = bounded(part.link, eta, part.cut).curve
-    squares = part.squares - float(step @ found.total(part.b, curve**2) @ step)
-    eta = eta + found.along(part.b, step)
-
-    def expected(spread: float) -> float:
-        law = replace(part.link, spread=spread)
-        return max(found.rows * float(MASS @ bounded(law, eta, part.cut).square), 1e-9)
-
-    assumed = expected(part.link.spread)
+    made = bounded(link, aim, part.cut)
+    squares = part.squares - float(step @ found.total(part.b, made.curve**2) @ step)
+    means, sizes = zip(*(link.under(aim, made, x) for x in (link.spread, *SPREADS)), strict=True)
+    assumed, *others = (max(found.rows * float(MASS @ one), 1e-9) for one in sizes)
     error = math.hypot(part.rough, math.sqrt(found.rows) / 3)  # psi**2 is at most 1
-    plain = expected(0.0) if part.link.spread else assumed
-    known = squares > plain + SURE * error and length(step, found) < NEARBY
-    others = [plain, *map(expected, SPREADS[1:])] if known else []
-    spread = float(np.interp(squares, np.maximum.accumulate(others), SPREADS)) if known else 0.0
-    return Dispersion(squares / assumed, error / assumed, spread)
+    at = [
+        float(np.interp(x, np.maximum.accumulate(others), SPREADS)) for x in (squares - error, squares, squares + error)
+    ]
+    sums = np.stack([found.sum(part.b, one) for one in means[1:]])
+    low, middle, high = (np.array([np.interp(x, SPREADS, one) for one in sums.T]) for x in at)
+    sure = squares > others[0] + SURE * error and length(step, found) < NEARBY
+    return Dispersion(squares / assumed, error / assumed, at[1], sure, middle, (high - low) / 2)

@@ -34,8 +34,8 @@ from tacit.linear.layout import H, layout
 from tacit.linear.noisy import crossed
 from tacit.linear.query import Regression
 from tacit.linear.rows import Aim, Crossed, Product
-from tacit.mechanisms import regression_forms as forms
 from tacit.mechanisms import regression_counts, regression_scores
+from tacit.mechanisms import regression_forms as forms
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.regression_rows import Crosses, columns, crossing, exact, facts_of, part_of, regrid

@@ -55,11 +55,13 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
 
 
 def _response(fact: Variable) -> None:
-    """QueryError Q117 where the response counts nothing, Q118 where its bounds are too far apart to keep its steps."""
+    """QueryError Q117 where the response counts nothing, Q118 where its bounds are too far apart for its steps."""
     if fact.kind != "integer" or fact.lower < 0:
-        text = f"response {fact.name!r} of a Poisson regression is no count: an Integer with a lower bound of 0 or more."
+        text = f"response {fact.name!r} of a Poisson regression is no count from 0 on."
         raise QueryError(text, code="Q117", hint=f'"{fact.name}": Integer(0, 100)')
     if fact.upper - fact.lower > H:
-        text = f"response {fact.name!r} of a Poisson regression has {fact.upper - fact.lower:,.0f} steps; {H:,} are kept."
+        text = (
+            f"response {fact.name!r} of a Poisson regression has {fact.upper - fact.lower:,.0f} steps; {H:,} are kept."
+        )
         hint = "a lower upper bound: counts above it are clamped, and the model knows"
         raise QueryError(text, code="Q118", hint=hint)

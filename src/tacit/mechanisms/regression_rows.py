@@ -71,7 +71,7 @@ def crossing(label: str, facts: Facts, neighbors: str, share: Cost) -> Crosses:
 def columns(
     formula: Formula, schema: Schema, *, counted: bool = False
 ) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
-    """Maps of the cells of each column of a formula, and what is public of it; counted: the response keeps its steps."""
+    """Maps of the cells of each column of a formula, and what is public of it; counted: the response keeps steps."""
     maps: dict[str, RowMap | KeyMap] = {}
     facts: list[Variable] = []
     for name in formula.columns:

@@ -52,13 +52,21 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
     facts = facts_of(query, schema)
     _response(query.model, facts.variables[0])
-    return of_columns(query, facts, neighbors, rows, cost, VERSION, tuple(
-        column(label, facts, neighbors, cost.share(share), squares=label == LABELS[-1]) for label, share in zip(LABELS, SHARES)
-    ))
+    columns = tuple(
+        column(label, facts, neighbors, cost.share(share), squares=label == LABELS[-1])
+        for label, share in zip(LABELS, SHARES, strict=True)
+    )
+    return of_columns(query, facts, neighbors, rows, cost, VERSION, columns)
 
 
 def of_columns(
-    query: Regression, facts: Facts, neighbors: str, rows: int | None, cost: Cost, version: str, columns: tuple[Crosses, ...]
+    query: Regression,
+    facts: Facts,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    version: str,
+    columns: tuple[Crosses, ...],
 ) -> Design:
     """The question with its parts."""
     shape = Design(query, neighbors, rows, (), columns, cost, where=facts.where, kind="regression", mechanism=version)
@@ -77,7 +85,9 @@ def column(label: str, facts: Facts, neighbors: str, share: Cost, *, squares: bo
     made = facts.layout
     form = forms.scored(made, share.noise, neighbors, squares=squares, weighed=weighed)
     counted = int(facts.leaves or neighbors == "add-remove")
-    stored = {"counted": counted, "cut": 0, "shift": 1} | ({"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {})
+    stored = {"counted": counted, "cut": 0, "shift": 1} | (
+        {"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {}
+    )
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
     sums = [Product((j,), 1) for j in range(made.size)]

@@ -29,9 +29,9 @@ half the squared Frobenius norm.
 
 `weighed`: q C in place of |psi|, q in [0, 1] whatever psi is; its weight w is 1/4 in every part.
 
-    Gaussian, replace-one.  F has w (q**2 s**4 + q'**2 s'**4 - 2 q q' (s s' c)**2), and is convex in each of p, p', q, q':
-    largest where they are 0 or 1.  q = q' = 1: p = p' = 1 is the case above, at most 4; otherwise at most 1 + y + 2 w.
-    q = 1, q' = 0: at most 4, as above for w = 0, and w s**4.  So F <= 4 + w.
+    Gaussian, replace-one.  F has w (q**2 s**4 + q'**2 s'**4 - 2 q q' (s s' c)**2) and is convex in each of p, p', q and
+    q': largest where they are 0 or 1.  q = q' = 1: p = p' = 1 is the case above, at most 4; otherwise at most
+    1 + y + 2 w.  q = 1, q' = 0: at most 4, as above for w = 0, and w s**4.  So F <= 4 + w.
     Otherwise, and Laplace: a row has what it had, and two rows have twice that.
 
     Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1:
@@ -82,4 +82,6 @@ def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weigh
     weights = [SCORE] * layout.size + [off if entry.off else diag for entry in layout.inner] * matrices
     most = [CLIP * H] * layout.size + [H * H] * count
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    return Crossing("weighed" if weighed else "scored", parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme)
+    return Crossing(
+        "weighed" if weighed else "scored", parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme
+    )
