@@ -88,6 +88,13 @@ FORMS: Final = {
         grid=False,
         weights=True,
     ),
+    "weighed": Shape(
+        "regression",
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "center", "reach", "full", "spread", "shift"),
+        (2, 2 * MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
 """Every integer form that a release may hold (theory §12); what its integers mean is in `tacit.inference`."""

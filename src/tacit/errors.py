@@ -88,6 +88,8 @@ CODES: Final[dict[str, str]] = {
     "Q88": "a model that is not in this version",
     "Q89": "a regression of too many columns",
     "Q106": "a response that a model has no law for",
+    "Q117": "a response of a Poisson regression that counts nothing",
+    "Q118": "bounds of counts that are too far apart",
     "Q100": "logistic bins of numbers that make none, or of a column or a question that takes none",
     "Q40": "a width that no price reaches",
     "Q41": "a plan needs a number of rows",
@@ -197,6 +199,7 @@ CODES: Final[dict[str, str]] = {
     "I78": "a function of parameters that is none",
     "I79": "a picture or a fitted law of what has none",
     "I80": "average marginal effects of what is no histogram",
+    "I110": "average marginal effects that a release of a regression does not tell",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from test_regression_forms import SMALL, furthest, made, rows_of
 
 from tacit.linear import layout as layouts
 from tacit.linear.bend import Bend, height, rises
+from tacit.linear.counts import Counts
 from tacit.linear.formula import parse
 from tacit.linear.layout import Layout
 from tacit.linear.links import bounded, link, polygons
@@ -27,26 +29,34 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scored(layout: Layout, form: Crossing) -> np.ndarray:
-    """What rows add under every score that there could be; unfloored sizes divided by C, squares by C squared."""
+    """What rows add under every score that there could be; unfloored sizes divided by C, squares by C squared.
+
+    Sizes are those of the scores, or, of the form `weighed`, whatever weights there could be.
+    """
     z = np.unique(rows_of(layout)[:, :-1], axis=0)
     found: list[np.ndarray] = []
-    for psi in range(-score_forms.CLIP, score_forms.CLIP + 1):
+    C = score_forms.CLIP
+    weighed = form.name == "weighed"
+    sizes = [(p, q) for p in range(-C, C + 1) for q in (range(C + 1) if weighed else (abs(p),))]
+    for psi, size in sizes:
         products = [z[:, j] * z[:, k] for one in layout.inner for j, k in one.pairs[:1]]
         columns = [psi * z[:, j] for j in range(layout.size)]
-        columns += [abs(psi) * one // score_forms.CLIP for one in products]
+        columns += [size * one // score_forms.CLIP for one in products]
         columns += [psi * psi * one // score_forms.CLIP**2 for one in products] if form.parameters["squares"] else []
         found.append(np.stack(columns, axis=1))
     return np.concatenate(found) * np.array([row[0] for row in form.matrix])
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("squares", [False, True])
+@pytest.mark.parametrize(("squares", "weighed"), [(False, False), (True, False), (False, True), (True, True)])
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize(("relation", "leaves"), [("replace-one", False), ("replace-one", True), ("add-remove", True)])
-def test_all_pairs_of_rows_under_any_score(formula: str, relation: str, leaves: bool, squares: bool) -> None:
+def test_all_pairs_of_rows_under_any_score(
+    formula: str, relation: str, leaves: bool, squares: bool, weighed: bool
+) -> None:
     layout = made(formula)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = score_forms.scored(layout, noise, relation, squares=squares)
+        form = score_forms.scored(layout, noise, relation, squares=squares, weighed=weighed)
         reached = furthest(scored(layout, form), relation, leaves, power)
         declared = form.l1 if power == 1 else form.l2_squared
         assert reached <= declared, (noise, reached, declared)
@@ -122,7 +132,7 @@ def test_polygons_are_exact_in_integers_and_hardly_move_where_a_score_is_zero() 
     for name in ("logistic", "probit"):
         chosen = link(name)
         cut, response = chosen.cuts()[1], (0.0, 1 / 2048)
-        slope, middle = polygons(chosen, cut, 512, response)
+        (slope, middle), _ = polygons(chosen, cut, 512, response)
         bend = Bend((0, 1, 0), 1, 512, slope, middle)
         bend.check()
         e = np.arange(-4096, 4097)
@@ -148,3 +158,37 @@ def test_scores_have_mean_zero_and_their_curve_is_its_derivative() -> None:
             assert max(np.abs(high).max(), np.abs(low).max()) <= 1 + 1e-12
             assert made.curve == pytest.approx((high - low) * chosen.slope(eta))
             assert made.size == pytest.approx(mean * np.abs(high) + (1 - mean) * np.abs(low))
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.7])
+def test_scores_of_counts_have_mean_zero_under_their_law_as_bounds_clamp_it(spread: float) -> None:
+    """By the law's own probabilities (scipy), summed; the curve is the derivative of the mean, by differences."""
+    counts, eta = Counts(1, 12, full=1.0, spread=spread), np.log([0.2, 1.0, 3.0, 8.0])
+    y = np.arange(400)
+
+    def mass(at: np.ndarray) -> np.ndarray:
+        mean = np.exp(at)[:, None]
+        return stats.nbinom.pmf(y, 1 / spread, 1 / (1 + spread * mean)) if spread else stats.poisson.pmf(y, mean)
+
+    for cut in (1.0, 2.5, 11.0):
+        made = bounded(counts, eta, cut)
+        psi = np.clip(made.v[:, None] * np.clip(y, 1, 12) - made.b[:, None], -1, 1)
+        assert np.abs((psi * mass(eta)).sum(axis=1)).max() < 2e-5, cut  # Newton's steps end at a mean of 2e-5
+        assert (psi**2 * mass(eta)).sum(axis=1) == pytest.approx(made.square, abs=1e-9)
+        differences = (psi * (mass(eta + 1e-5) - mass(eta - 1e-5))).sum(axis=1) / 2e-5
+        assert made.curve == pytest.approx(differences, abs=1e-5)
+
+
+def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they_are_zero() -> None:
+    """In integers: weights by an eighth of a piece of 1/8, where they have their kink, scores by 0.01 of a predictor."""
+    link_ = Counts(0, 40).looking(-1.5, 2.5, 1.4, 0.0)
+    response = (0.0, 40 / 2000)  # 50 steps for each count
+    (slope, middle), weight = polygons(link_, 3.0, 512, response)
+    bend = Bend((0, 1, 0), 1, 512, slope, middle, weight)
+    bend.check()
+    e = np.arange(-4096, 4097)
+    eta = link_.center + link_.reach * e / 4096
+    made, unit = bounded(link_, eta, 3.0), 512 * 2.0**28
+    assert np.abs(height(weight, e) / unit - made.curve * 3 / np.exp(1.4)).max() < 1 / 64
+    moved = (height(middle, e) / unit - link_.middle(eta, made.v)) / made.curve
+    assert np.abs(moved).max() < 0.01

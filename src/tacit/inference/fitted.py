@@ -177,7 +177,8 @@ class FittedModel:
     def marginal_effects(self) -> NormalEstimate:
         """Average marginal effects over the rows counted: slopes of columns of numbers, differences of levels.
 
-        InferenceError I45 without a fit.  Source: delta method, the histogram's noise in the average counted too.
+        Of a `Regression` those of columns of numbers that stand alone in the formula, InferenceError I110 where none
+        does; I45 without a fit.  Source: delta method, the noise in the average counted too.
         """
         from tacit.inference.fits.effects import marginal_effects
 
@@ -195,6 +196,7 @@ class FittedModel:
             sampling=found.cov_sampling,
             privacy=found.cov_privacy,
             reasons=(found.reason,) * len(found.names),
+            notes=(*found.notes, *self.coefficients.notes),
             term_title="",
             tested=tested,
         )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
+import numpy as np
+
 from tacit.errors import InferenceError
 from tacit.inference import regression_scores
-from tacit.inference.fits.result import Fit
+from tacit.inference.fits.result import Fit, MeanSlope
 from tacit.inference.regression_fit import fit
 from tacit.inference.regression_rows import evaluator
 from tacit.inference.terms import Target
@@ -91,6 +93,8 @@ def fit_release(release: Released) -> Fit:
     else:
         first, second = release.parts
         found = fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+        nothing = np.zeros(len(found.names))
+        found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if found.reasons[0] is not None:
         return found
     return replace(found, evaluator=evaluator(query.model, made, variables))

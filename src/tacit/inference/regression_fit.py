@@ -23,7 +23,7 @@ import numpy as np
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
 from tacit.linear.layout import H, Layout
-from tacit.linear.noisy import Noisy, Scores
+from tacit.linear.noisy import Noisy, Scores, looseness
 
 METHOD: Final = "one-step"
 LOOSEST: Final = 0.25
@@ -120,16 +120,6 @@ def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> Step | str:
     second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
     gain = float(g @ inverse @ g - np.trace(inverse @ noise))
     return Step(size, moved, terms, inverse, b0, b1 - inverse @ second, unit, noise, gain, float(crossed.values[0, 0]))
-
-
-def looseness(A: Noisy) -> float:
-    """Root mean square of the noise in A, against A, in the worst direction; infinite where A is not positive."""
-    values, vectors = np.linalg.eigh(A.values)
-    if values[0] <= 0:
-        return math.inf
-    root = vectors / np.sqrt(values)
-    noise = Noisy(A.values, root.T @ A.patterns @ root, A.variances).between(np.eye(len(values)))
-    return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
 
 
 def _residual_variance(step: Step, scores: Scores) -> float:

@@ -20,36 +20,62 @@ import numpy as np
 
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
-from tacit.inference.regression_fit import looseness
+from tacit.inference.regression_effects import of_binary, of_counts
+from tacit.linear.counts import Counts
 from tacit.linear.layout import Layout
-from tacit.linear.links import Link, bounded, link
-from tacit.linear.regressors import PLACES, STEEPEST, Regressors
+from tacit.linear.links import Link, bounded
+from tacit.linear.regressors import PLACES, Regressors
 from tacit.linear.scored import First, Scored, first_of, scored, terms_of
-from tacit.linear.scoring import TRUSTED, Drawn, curved, drawn, length, moments
+from tacit.linear.scoring import (
+    NEARBY,
+    Dispersion,
+    Drawn,
+    curved,
+    dispersion,
+    drawn,
+    length,
+    link_of,
+    moments,
+    trust,
+)
 from tacit.parts import Part
 
 METHOD: Final = "one-step"
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
-LOOSEST: Final = 0.35
+LOOSEST: Final = 0.3
 """Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
 
 Not against the curvature at the coefficients: those that are too steep by chance would then be left out more often.
 """
 FURTHEST: Final = 1.0
 """Largest root mean square of what the last step adds to the predictor."""
+OTHER: Final = 0.75
+"""Standard errors by which the law of counts may move a coefficient where scores are cut."""
+FAR: Final = 2.0
+"""Standard errors by which the law that fits may move a coefficient from where the assumed law has it."""
 STEEP: Final = 0.9
 """Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
 
 
 def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
     """Released parts -> Fit, with a reason in each term where they say too little."""
-    chosen, terms = link(model), terms_of(layout)
+    terms = terms_of(layout)
+    chosen = link_of(model, layout, terms)
     first, last = first_of(parts[0], layout, terms, rows), scored(parts[-1], layout, terms, chosen)
     try:
-        step = _step(last, moments(first, terms), chosen)
-        reason = _reason(step, first)
+        step = _step(last, moments(first, terms))
+        inverse = np.asarray(np.linalg.inv(step.curve.matrix), dtype=np.float64)
+        if isinstance(step.link, Counts):
+            slope = of_counts(first, terms, step.found, inverse, last)
+        else:
+            slope = of_binary(last, terms, step.b, step.found, inverse)
+        reason = _reason(step, first) or _law(step, last)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        step, reason = None, "noise leaves no numbers to work with: more rows or a larger budget are needed"
+        step, slope, reason = (
+            None,
+            None,
+            "noise leaves no numbers to work with: more rows or a larger budget are needed",
+        )
     if step is None or reason is not None:
         p = len(layout.names)
         nothing = np.full((p, p), np.nan)
@@ -65,8 +91,33 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         sampling * both,
         privacy * both,
         (None,) * len(layout.names),
-        NOTES,
+        (*_counted(step, last), *NOTES),
         {"rows": step.found.rows},
+        slope=slope,
+    )
+
+
+def _counted(step: Step, last: Scored) -> tuple[str, ...]:
+    """What a reader of counts must know: where scores are cut, by which law, and how counts vary against it."""
+    if not isinstance(step.link, Counts):
+        return ()
+    spread, ratio, error = step.link.spread, step.varied.ratio, step.varied.error
+    law = f"negative binomial, variance mean + {spread:.2g} mean\u00b2" if spread else "Poisson"
+    return (
+        f"A count pulls as if it were at most {last.cut:.3g} from its middle; its law, {law}, tells what that moves.",
+        f"Squares of what is left are {ratio:.2f} times (\u00b1 {2 * error:.2f}) those of that law.",
+    )
+
+
+def _law(step: Step, last: Scored) -> str | None:
+    """Why a cut of counts leaves coefficients to a law that is not known well enough."""
+    errors = np.sqrt(np.diag(sum(step.covariances(last))))
+    if max(np.abs(step.either) / errors) <= OTHER and max(np.abs(step.moved) / errors) <= FAR:
+        return None
+    how = f"{step.varied.ratio:.2f} times what was assumed, in squares of cut scores"
+    return (
+        f"counts vary {how}, and how much is not known well enough for scores that are cut: more rows or a larger "
+        "budget are needed"
     )
 
 
@@ -79,6 +130,10 @@ class Step:
     curve: Drawn
     meat: Drawn
     found: Regressors
+    link: Link
+    varied: Dispersion
+    moved: Array
+    either: Array
     loose: float
 
     def covariances(self, last: Scored) -> tuple[Array, Array]:
@@ -89,20 +144,27 @@ class Step:
         way = self.way @ self.curve.to
         error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
         whole = self.curve.matrix
-        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * TRUSTED) ** 2
+        trusted = trust(self.link, self.found)
+        error = error + whole * float(self.way @ whole @ self.way) * ((1 - self.curve.weight) * trusted) ** 2
+        sampling = sampling + np.outer(self.either, self.either)
         return sampling, inverse @ (last.noise + error) @ inverse
 
 
-def _step(last: Scored, found: Regressors, link: Link) -> Step:
+def _step(last: Scored, found: Regressors) -> Step:
     assert last.meat is not None
+    link = last.link
     made = bounded(link, found.predictor(last.b), last.cut)
-    curve, square = curved(last, found, link), found.total(last.b, made.square)
-    meat = drawn(last.meat, square, square)
+    curve, square = curved(last, found), found.total(last.b, made.square)
+    varied = dispersion(last, found)
+    square = square * max(varied.ratio, 1.0)
+    meat = drawn(last.meat, square, square, trust(link, found))
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
     guess = found.total(flat, level.size)
-    return Step(last.b + way, way, curve, meat, found, drawn(last.sizes, guess, guess).loose)
+    moved, either = (np.linalg.solve(curve.matrix, one + np.zeros_like(way)) for one in (varied.moved, varied.either))
+    loose = drawn(last.sizes, guess, guess).loose
+    return Step(last.b + way - moved, way, curve, meat, found, link, varied, moved, either, loose)
 
 
 def _reason(step: Step, first: First) -> str | None:
@@ -114,18 +176,19 @@ def _reason(step: Step, first: First) -> str | None:
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
     if not np.isfinite(step.b).all():
         return "noise leaves no numbers to work with: more rows or a larger budget are needed"
-    loose = max(step.loose, looseness(first.moments))
+    loose = max(step.loose, found.loose * (0.5 if isinstance(step.link, Counts) else 1.0))
     if not loose <= LOOSEST:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
             f"noise moves the curvature by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer "
             "regressors, narrower bounds, more rows or a larger budget are needed"
         )
-    if found.spread(step.b) > STEEP * STEEPEST:
+    if found.spread(step.b) > STEEP * step.link.steepest:
         return (
             "the linear predictor varies so much that the response may be separated, or noise makes it seem so: more "
             "rows, a larger budget or a simpler formula are needed"
         )
-    if length(step.way, found) > FURTHEST:
+    counts = isinstance(step.link, Counts)
+    if length(step.way, found) > (NEARBY if counts else FURTHEST):
         return "the last step is too long to have come to an end: more rows or a larger budget are needed"
     return None

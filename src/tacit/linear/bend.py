@@ -4,6 +4,7 @@ A link's curves are polygons on a public grid, so that no engine's exponential t
 
     e   = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -L, L)                 the linear predictor
     psi = clamp(floor((slope(e) (z_m + H) - middle(e)) / 2**FINE + 1/2), -clip, clip)   the score of response z_m
+    size = |psi|, or clamp(floor(weight(e) / 2**FINE + 1/2), 0, clip)                   of products of regressors
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ FINE: Final = 28
 class Bend:
     """What is summed: psi of a row.
 
-    Public: constants at first, then chosen from released integers.  Whatever they say, |psi| <= clip.  weights: one a
-    coordinate, the response's 0.  slope, middle: heights of polygons at PIECES + 1 places.
+    Public: constants at first, then chosen from released integers.  Whatever they say, |psi| and size are at most
+    clip.  weights: one a coordinate, the response's 0.  slope, middle: heights of polygons at PIECES + 1 places; weight
+    as well, or nothing.
     """
 
     weights: tuple[int, ...]
@@ -40,13 +42,18 @@ class Bend:
     clip: int
     slope: tuple[int, ...]
     middle: tuple[int, ...]
+    weight: tuple[int, ...] = ()
+
+    @property
+    def polygons(self) -> tuple[tuple[int, ...], ...]:
+        """Those that there are."""
+        return (self.slope, self.middle, *((self.weight,) if self.weight else ()))
 
     def check(self) -> None:
         """ArithmeticError where a step could be inexact, or a slope is none."""
-        polygons = (self.slope, self.middle)
-        whole = all(len(one) == PIECES + 1 and not any(x % WIDTH for x in one) for one in polygons)
-        slope, middle = (max(map(abs, one)) for one in polygons)
-        if not whole or 2 * H * slope + middle + 2**FINE >= EXACT:
+        whole = all(len(one) == PIECES + 1 and not any(x % WIDTH for x in one) for one in self.polygons)
+        slope, *others = (max(map(abs, one)) for one in self.polygons)
+        if not whole or 2 * H * slope + max(others) + 2**FINE >= EXACT:
             raise ArithmeticError("polygons beyond exact integers")
         if sum(map(abs, self.weights)) * H + 2**self.shift >= EXACT or self.shift < 1 or self.weights[-1]:
             raise ArithmeticError("a predictor beyond exact integers")
@@ -61,6 +68,12 @@ class Bend:
         e = self.place(z)
         total = height(self.slope, e) * (z[:, -1] + H) - height(self.middle, e)
         return np.clip((total + 2 ** (FINE - 1)) // 2**FINE, -self.clip, self.clip)
+
+    def sizes(self, z: Ints, psi: Ints) -> Ints:
+        """Reference: what products of regressors are weighted by, shape (rows,)."""
+        if not self.weight:
+            return np.abs(psi)
+        return np.clip((height(self.weight, self.place(z)) + 2 ** (FINE - 1)) // 2**FINE, 0, self.clip)
 
 
 def rises(polygon: tuple[int, ...]) -> tuple[int, ...]:

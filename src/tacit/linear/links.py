@@ -1,83 +1,98 @@
 """Links of generalised linear models and their bounded scores, of numbers alone: public.  No data here.
 
-The score of a row is psi x, psi = v(eta) y - b(eta), where v weighs the usual score of the model down so that both
-scores of a response of 0 or 1 are within -1 and 1, and b makes its mean 0 at the right eta: Fisher-consistent
-[Cantoni & Ronchetti 2001, eq. 1].
+The score of a row is psi x, psi = clamp(v(eta) y - b(eta), -1, 1): bounded, and with mean 0 at the right eta.  A link
+says which v and b, and the law of the response that makes the mean 0 (`binary`, `counts`).
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import Mapping
+from typing import Final, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.linear.bend import FINE, PIECES, WIDTH
+from tacit.linear.binary import Binary
+from tacit.linear.bounded import Array, Bounded
+from tacit.linear.counts import Counts
 from tacit.linear.layout import H
-from tacit.untyped import special
 
-Array = NDArray[np.float64]
-WIDER: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
-"""Cuts that are tried, in units of the score of a response at predictor 0."""
+REACH: Final = {"logistic": 8.0, "probit": 5.0}
+"""Largest predictor of the grid."""
 
 
-@dataclass(frozen=True)
-class Link:
-    """One model, with the predictor's grid: eta = reach * e / L."""
+class Link(Protocol):
+    """One model, with the predictor's grid: eta = center + reach * e / L."""
 
-    model: str
-    reach: float
+    @property
+    def center(self) -> float:
+        """The predictor in the middle of the grid."""
+        ...
+
+    @property
+    def reach(self) -> float:
+        """How far the grid goes from there."""
+        ...
+
+    @property
+    def steepest(self) -> float:
+        """Largest standard deviation of the predictor that an aim takes."""
+        ...
+
+    @property
+    def slack(self) -> float:
+        """How much more expected error than the least is given for a wider cut."""
+        ...
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Of the mean predictor of an aim."""
+        ...
 
     def mean(self, eta: Array) -> Array:
-        """Of the response.
-
-        >>> link("logistic").mean(np.zeros(1)).tolist(), link("probit").mean(np.zeros(1)).tolist()
-        ([0.5], [0.5])
-        """
-        made = special().expit(eta) if self.model == "logistic" else special().ndtr(eta)
-        return np.asarray(made, dtype=np.float64)
+        """Of the response."""
+        ...
 
     def slope(self, eta: Array) -> Array:
         """Derivative of the mean."""
-        if self.model == "probit":
-            return np.exp(-(np.asarray(eta) ** 2) / 2) / math.sqrt(2 * math.pi)
-        return self.mean(eta) * self.mean(-np.asarray(eta))
+        ...
 
     def information(self, eta: Array) -> Array:
         """Fisher's, of eta."""
-        return self.slope(eta) ** 2 / np.maximum(self.mean(eta) * self.mean(-np.asarray(eta)), 1e-300)
+        ...
+
+    def held(self, mean: float) -> float:
+        """A mean response that a pilot takes."""
+        ...
 
     def cuts(self) -> tuple[float, ...]:
         """Cuts to choose from, the largest as good as none."""
-        return tuple(one * self._plain(np.zeros(1))[0] / 2 for one in WIDER)
+        ...
 
-    def _plain(self, eta: Array) -> Array:
-        """Weight of the likelihood's own score."""
-        if self.model != "probit":
-            return np.ones_like(eta)
-        far = np.clip(eta, -6.0, 6.0)
-        return self.slope(far) / (self.mean(far) * self.mean(-far))
+    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
+        """The score cut at `cut`, one for all or one for each predictor."""
+        ...
+
+    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+        """Slope of the mean of the score `made` at eta from there to other predictors, as a part of its curve."""
+        ...
+
+    def middle(self, eta: Array, v: Array) -> Array:
+        """B that makes the mean of psi 0, for v that are given."""
+        ...
+
+    def looking(self, low: float, high: float, full: float, spread: float) -> Link:
+        """The same with a grid for predictors between two, weights of 1 from one on, and responses that vary so."""
+        ...
+
+    def at(self, facts: Mapping[str, int]) -> Link:
+        """The same as an earlier aim was."""
+        ...
 
 
-def link(model: str) -> Link:
-    """A model by its name."""
-    return Link(model, 8.0 if model == "logistic" else 5.0)
-
-
-@dataclass(frozen=True)
-class Bounded:
-    """A bounded score at given predictors: psi = v y - b, each shape (k,).
-
-    curve: the derivative of its mean in the true predictor.  size, square: means of |psi| and of psi**2.
-    """
-
-    v: Array
-    b: Array
-    curve: Array
-    size: Array
-    square: Array
+def link(model: str, response: tuple[float, float] = (0.0, 1.0)) -> Link:
+    """A model by its name; response: its bounds."""
+    return Counts(*response) if model == "poisson" else Binary(model, REACH[model])
 
 
 def bounded(link: Link, eta: Array, cut: float) -> Bounded:
@@ -86,34 +101,44 @@ def bounded(link: Link, eta: Array, cut: float) -> Bounded:
     >>> made = bounded(link("logistic"), np.array([0.0, 2.0]), 0.5)
     >>> np.abs(made.v - made.b).round(3).tolist(), np.abs(made.b).round(3).tolist()
     ([1.0, 0.135], [1.0, 1.0])
+    >>> made = bounded(link("poisson", (0, 100)), np.array([1.0]), 3.0)
+    >>> made.b.round(3).tolist(), (3 * made.curve).round(2).tolist()  # e counts cut at 3 from the middle
+    ([0.876], [2.42])
     """
-    mean, plain = link.mean(eta), link._plain(eta)  # pyright: ignore[reportPrivateUsage]
-    other = link.mean(-np.asarray(eta))
-    v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
-    return Bounded(v, v * mean, v * link.slope(eta), 2 * v * mean * other, v**2 * mean * other)
+    return link.bounded(eta, cut)
 
 
 Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """Heights of `Bend`'s slope and middle."""
+ACROSS: Final = np.linspace(-1, 1, 4 * PIECES + 1)
+HATS: Final[Array] = np.maximum(1 - np.abs(ACROSS[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
+"""What the heights of a polygon add at each place, shape (4 PIECES + 1, PIECES + 1)."""
 
 
-def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -> Polygons:
-    """The curves of a bounded score as integers; response: y = response[0] + response[1] (z_m + H)."""
-    x = np.linspace(-1, 1, 4 * PIECES + 1)
-    eta, unit = link.reach * x, clip * 2.0**FINE
-    hats = np.maximum(1 - np.abs(x[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
+def _fitted(curve: Array, weight: Array, unit: float) -> Array:
+    best = np.linalg.lstsq(HATS * weight[:, None], curve * weight * (unit / WIDTH), rcond=None)[0]
+    return np.rint(best) * WIDTH
 
+
+def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -> tuple[Polygons, tuple[int, ...]]:
+    """The curves of a bounded score as integers, and that of weights of products of regressors.
+
+    response: y = response[0] + response[1] (z_m + H).
+    """
+    eta, unit = link.center + link.reach * ACROSS, clip * 2.0**FINE
     made = bounded(link, eta, cut)
-    weight = 1 / np.maximum(made.curve, 1e-3 * made.curve.max())  # errors count as what they move in the predictor
+    weight = 1 / np.maximum(
+        made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
+    )  # errors count as what they move in the predictor
+    slope = _fitted(made.v * response[1], weight, unit)
+    v = np.maximum(HATS @ slope / unit / response[1], 0.0)
+    middle = _fitted(link.middle(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
+    heights = np.clip(_fitted(made.size, np.ones_like(eta), unit), 0, unit)
+    return (_whole(slope), _whole(middle)), _whole(heights)
 
-    def fitted(curve: Array) -> Array:
-        best = np.linalg.lstsq(hats * weight[:, None], curve * weight * (unit / WIDTH), rcond=None)[0]
-        return np.rint(best) * WIDTH
 
-    slope = fitted(made.v * response[1])
-    v = np.maximum(hats @ slope / unit / response[1], 0.0)
-    middle = fitted(v * (link.mean(eta) - response[0]))  # the mean of what is summed is 0
-    return tuple(int(h) for h in slope), tuple(int(h) for h in middle)
+def _whole(heights: Array) -> tuple[int, ...]:
+    return tuple(int(h) for h in heights)
 
 
 def flat(clip: int) -> Polygons:

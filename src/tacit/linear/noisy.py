@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,6 +47,16 @@ class Noisy:
     def variance(self, a: Array) -> float:
         """Of the noise in a' values a."""
         return float(self.variances @ ((self.patterns @ a) @ a) ** 2)
+
+
+def looseness(A: Noisy) -> float:
+    """Root mean square of the noise in A, against A, in the worst direction; infinite where A is not positive."""
+    values, vectors = np.linalg.eigh(A.values)
+    if values[0] <= 0:
+        return math.inf
+    root = vectors / np.sqrt(values)
+    noise = Noisy(A.values, root.T @ A.patterns @ root, A.variances).between(np.eye(len(values)))
+    return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
 
 
 @dataclass(frozen=True)

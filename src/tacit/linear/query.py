@@ -10,8 +10,7 @@ from tacit.linear.formula import parse, spelled
 from tacit.query_words import condition
 from tacit.question import Query
 
-MODELS: Final = ("linear", "logistic", "probit")
-ELSEWHERE: Final = "Poisson regression: a fit of a Histogram, or SampleAndAggregate with tc.families.PoissonRegression"
+MODELS: Final = ("linear", "logistic", "poisson", "probit")
 
 if TYPE_CHECKING:
     from tacit.inference.regression import RegressionRelease  # noqa: F401
@@ -19,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Regression(Query["RegressionRelease"]):
-    """A linear, logistic or probit model of many regressors, from noisy sums over all rows.
+    """A linear, logistic, probit or Poisson model of many regressors, from noisy sums over all rows.
 
     formula: as in R and formulaic: "income ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1.  Nothing in it is
     run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
     bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
     model: "linear", from cross-products and one step of cut residuals; "logistic" or "probit", of a Boolean response,
-    from a pilot and two steps of bounded scores.  where: of the rows for which a condition holds.
+    and "poisson", of an Integer from 0, from a pilot and steps of bounded scores.  where: of the rows for which a
+    condition holds.
     Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 
@@ -46,7 +46,6 @@ class Regression(Query["RegressionRelease"]):
         if self.model not in MODELS:
             text = f"model {self.model!r} of Regression is not in this version."
             guess = nearest(str(self.model), MODELS) or "linear"
-            hint = ELSEWHERE if self.model == "poisson" else f'model="{guess}", of {", ".join(MODELS)}'
-            raise QueryError(text, code="Q88", hint=hint)
+            raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
         object.__setattr__(self, "formula", spelled(parse(self.formula)))
         condition(self)

@@ -19,9 +19,7 @@ Array = NDArray[np.float64]
 _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(31)
 PLACES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
 MASS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
-STEEPEST: Final = 4.0
-"""Largest standard deviation of the predictor that an aim takes."""
-HALVINGS: Final = 50
+HALVINGS: Final = 32
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,7 @@ class Regressors:
     """Moments of the terms of a row.  rows: their number; mean: shape (u,); cov: (u, u), positive semidefinite.
 
     constant: shape (u,), the combination of terms that is 1 for every row, None where none is.  response: its mean.
+    loose: root mean square of the noise in sums of x x', against them, in the worst direction.
     """
 
     rows: float
@@ -36,6 +35,7 @@ class Regressors:
     cov: Array
     constant: Array | None
     response: float
+    loose: float = 0.0
 
     def spread(self, b: Array) -> float:
         """Standard deviation of the predictor."""
@@ -44,6 +44,17 @@ class Regressors:
     def predictor(self, b: Array) -> Array:
         """Its values, shape (31,), each with MASS."""
         return float(self.mean @ b) + self.spread(b) * PLACES
+
+    def along(self, b: Array, step: Array) -> Array:
+        """What a step adds to the predictor on average where it has the values of `predictor`, shape (31,)."""
+        sd = max(self.spread(b), 1e-9)
+        return float(self.mean @ step) + float(step @ self.cov @ b) / sd * PLACES
+
+    def sum(self, b: Array, f: Array) -> Array:
+        """Sum over rows of f(eta) x, f at the places of `predictor`: shape (u,)."""
+        along = self.cov @ b / max(self.spread(b), 1e-9)
+        weights = MASS * f
+        return self.rows * (weights.sum() * self.mean + float(weights @ PLACES) * along)
 
     def total(self, b: Array, f: Array) -> Array:
         """Sum over rows of f(eta) x x', f at the places of `predictor`: shape (u, u)."""
@@ -78,7 +89,7 @@ def brillinger(link: Link, found: Regressors, response: float, slopes: Array) ->
     b = k slopes + c: the mean response is right, and k times the mean derivative is 1.
     """
     sd = found.spread(slopes)
-    most = STEEPEST / max(sd, 1e-9)
+    most = link.steepest / max(sd, 1e-9)
     low, high = 0.0, most
     for _ in range(HALVINGS):
         k = (low + high) / 2
@@ -92,7 +103,7 @@ def brillinger(link: Link, found: Regressors, response: float, slopes: Array) ->
 
 def _middle(link: Link, response: float, sd: float) -> float:
     """The mean of a normal predictor whose mean response is `response`."""
-    return bisect(lambda x: float(MASS @ link.mean(x + sd * PLACES)) - response, -40.0, 40.0)
+    return bisect(lambda x: float(MASS @ link.mean(x + sd * PLACES)) - response, -30.0, 30.0)
 
 
 def bisect(f: Callable[[float], float], low: float, high: float) -> float:

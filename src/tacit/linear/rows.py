@@ -75,7 +75,7 @@ class Aim:
 class Product:
     """A summand: floor(psi**power * prod z_j / 2**shift), of at most two coordinates.
 
-    size: |psi| in place of psi.
+    size: the row's `Bend.sizes` in place of psi.
     """
 
     of: tuple[int, ...]
@@ -83,9 +83,9 @@ class Product:
     shift: int = 0
     size: bool = False
 
-    def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64]) -> NDArray[np.int64]:
+    def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Reference, shape (rows,)."""
-        total = (np.abs(psi) if self.size else psi) ** self.power
+        total = (sizes if self.size else psi) ** self.power
         for j in self.of:
             total = total * z[:, j]
         return total // 2**self.shift
@@ -127,4 +127,5 @@ class Crossed:
     def sums(self, z: NDArray[np.int64]) -> tuple[int, ...]:
         """Reference: what each product adds up to over rows of coordinates."""
         psi = np.ones(len(z), dtype=np.int64) if self.aim is None else self.aim.numpy(z)
-        return tuple(int(one.numpy(z, psi).sum()) for one in self.products)
+        sizes = self.aim.sizes(z, psi) if isinstance(self.aim, Bend) else psi
+        return tuple(int(one.numpy(z, psi, sizes).sum()) for one in self.products)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +12,7 @@ import numpy as np
 from tacit.linear.bend import L
 from tacit.linear.layout import H, Layout
 from tacit.linear.links import Link
-from tacit.linear.noisy import Array, Noisy, filled
+from tacit.linear.noisy import Array, Noisy, crossed, filled
 from tacit.parts import Part
 
 SCORE: Final = 2**11
@@ -60,52 +61,79 @@ class First:
     """The part that aims nowhere, of terms of size 1: psi is the response, z_m / H.
 
     rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
-    shape (u,).  total: of z_m / H.
+    shape (u,), with noise of covariance `noise`.  total: of z_m / H, with noise of standard deviation `rough`; square:
+    of its square; loose: of the noise in rows.
     """
 
     rows: float
     sums: Array
     moments: Noisy
     products: Array
+    noise: Array
     total: float
+    square: float = 0.0
+    rough: float = 0.0
+    loose: float = 0.0
 
 
 @dataclass(frozen=True)
 class Scored:
     """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
 
-    b: where it aimed, shape (u,).  score: sums of psi x, shape (u,), with noise of covariance `noise`.  sizes: of |psi|
-    x x'; meat: of psi**2 x x', None where it is not released.
+    b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
+    sizes: of |psi| x x', or of x x' weighted; size: of the weights, with noise of `rough_size`.  meat: of psi**2 x x',
+    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.
     """
 
     b: Array
+    link: Link
     score: Array
     noise: Array
     sizes: Noisy
     meat: Noisy | None
     cut: float
+    squares: float = 0.0
+    rough: float = 0.0
+    size: float = 0.0
+    rough_size: float = 0.0
 
 
 def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
-    """The first part -> First."""
+    """The first part -> First: of form `products`, or `scored` with the response for psi."""
     matrix = terms.matrix
+    if part.form == "products":
+        whole = crossed(part, layout, rows)
+        inner, response = whole.head(layout.size), whole.values[:-1, -1]
+        count = float(whole.values[0, 0])
+        sums = matrix @ inner.values[:, 0]
+        noise = matrix @ whole.covariance(np.eye(layout.size + 1)[-1])[:-1, :-1] @ matrix.T
+        ends = np.eye(layout.size + 1)
+        rough, loose = math.sqrt(whole.covariance(ends[-1])[0, 0]), math.sqrt(whole.variance(ends[0]))
+        total, square = float(response[0]), float(whole.values[-1, -1])
+        return First(count, sums, inner.through(matrix), matrix @ response, noise, total, square, rough, loose)
     score, inner, _ = _read(part, layout)
     count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
-    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ score, float(score[0]))
+    noise = matrix @ matrix.T * (part.law.variance() / (part.parameters["score"] * part.parameters["G"] * H) ** 2)
+    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ score, noise, float(score[0]))
 
 
 def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
-    """Part of form `scored` -> Scored."""
+    """Part of form `scored` or `weighed` -> Scored."""
     facts, matrix = part.parameters, terms.matrix
     score, sizes, meat = _read(part, layout)
-    unit = float(facts["score"] * facts["G"] * H)
+    unit, link = float(facts["score"] * facts["G"] * H), link.at(facts)
     return Scored(
         _aim(facts, terms, link),
+        link,
         matrix @ score,
         matrix @ matrix.T * (part.law.variance() / unit**2),
         sizes.through(matrix),
         None if meat is None else meat.through(matrix),
         facts["cut"] / UNIT,
+        0.0 if meat is None else float(meat.values[0, 0]),
+        0.0 if meat is None else math.sqrt(meat.variance(np.eye(layout.size)[0])),
+        float(sizes.values[0, 0]),
+        math.sqrt(sizes.variance(np.eye(layout.size)[0])),
     )
 
 
@@ -124,4 +152,5 @@ def _aim(facts: Mapping[str, int], terms: Terms, link: Link) -> Array:
     """Coefficients behind the weights of a `Bend`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
     row *= H / 2.0 ** facts["shift"] * link.reach / L
+    row[0] += link.center
     return np.asarray(np.linalg.lstsq(terms.matrix.T, row, rcond=None)[0], dtype=np.float64)

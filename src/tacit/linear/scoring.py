@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from tacit.linear.bend import Bend, L
+from tacit.linear.counts import Counts
 from tacit.linear.layout import EXACT, H, Layout
-from tacit.linear.links import Link, Polygons, bounded, flat, link, polygons
-from tacit.linear.noisy import Array, Noisy
-from tacit.linear.regressors import STEEPEST, Regressors, brillinger, regressors
+from tacit.linear.links import Link, bounded, flat, link, polygons
+from tacit.linear.noisy import Array, Noisy, looseness
+from tacit.linear.regressors import MASS, Regressors, brillinger, regressors
 from tacit.linear.scored import SCORE, UNIT, First, Scored, Terms, first_of, scored, terms_of
 from tacit.parts import Part
 
 TRUSTED: Final = 0.15
 """Error, as a part, that is expected of a curvature taken from normal regressors."""
+GUESSED: Final = 0.4
+"""That error where the curvature itself is released."""
 LONGEST: Final = 1.5
 """Largest standard deviation of what a step adds to the predictor."""
 LOWEST: Final = 0.2
@@ -32,37 +35,57 @@ LEAST: Final = 1e-3
 """Smallest variance of a combination of terms of size 1."""
 
 
+MARGIN: Final = 6.0
+"""Standard deviations of the predictor, as of normal regressors, that the grid of an aim reaches."""
+ROUNDS: Final = 2
+"""How often a step is taken anew with the curvature along it."""
+FULL: Final = 1.5
+"""Standard deviations of the predictor above its mean from which weights of products are 1."""
+SURE: Final = 3.0
+"""Standard errors by which counts must vary more than Poisson's to be taken for others."""
+NEARBY: Final = 0.5
+"""Largest root mean square of what a step adds to the predictor of counts, where the law of their scores is to tell."""
+SPREADS: Final = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
+"""Spreads of counts that what was released is compared with."""
+
+
 @dataclass(frozen=True)
 class Aimed:
-    """Coefficients of terms of size 1, shape (u,), and where the score is cut."""
+    """Coefficients of terms of size 1, shape (u,), where the score is cut, and by which link."""
 
     b: Array
     cut: float
+    link: Link
+
+
+def link_of(model: str, layout: Layout, terms: Terms) -> Link:
+    """The link of a model for the response's bounds."""
+    origin, step = terms.response
+    half = layout.bounds[-1]
+    return link(model, (origin + step * (H - half), origin + step * (H + half)))
 
 
 def start(layout: Layout, clip: int) -> Bend:
     """The part that aims nowhere: psi is the response itself, d a constant."""
-    return _bend((0,) * (layout.size + 1), 1, clip, flat(clip))
+    return Bend((0,) * (layout.size + 1), 1, clip, *flat(clip))
 
 
-def _bend(weights: tuple[int, ...], shift: int, clip: int, made: Polygons) -> Bend:
-    return Bend(weights, shift, clip, *made)
-
-
-def bend(aim: Aimed, terms: Terms, link: Link, clip: int) -> tuple[Bend, dict[str, int]]:
-    """An aim as integers, and the public facts that say so; a predictor of 0 where they would not be exact."""
-    row = aim.b @ terms.matrix
+def bend(aim: Aimed, terms: Terms, clip: int) -> tuple[Bend, dict[str, int]]:
+    """An aim as integers, and the public facts that say so; the grid's middle where they would not be exact."""
+    row, link = aim.b @ terms.matrix, aim.link
+    row[0] -= link.center
     scale = L / link.reach / H
     total = float(np.abs(row).sum()) * scale
     usable = math.isfinite(total) and total * H * 2**12 < EXACT / 4
     row, total = (row, total) if usable else (row * 0.0, 0.0)
     shift = min(30, math.floor(math.log2(EXACT / 4 / (total * H + 1))))
-    weights = (*(int(w) for w in np.rint(row * (scale * 2.0**shift))), 0)
+    row = np.rint(row * (scale * 2.0**shift))
     cut = max(1, round(aim.cut * UNIT))
-    made = polygons(link, cut / UNIT, clip, terms.response)
-    stored = {"cut": cut, "shift": shift}
-    stored |= {f"weight{j}": w for j, w in enumerate(weights)}
-    return _bend(weights, shift, clip, made), stored
+    made, weighing = polygons(link, cut / UNIT, clip, terms.response)
+    counts = isinstance(link, Counts)
+    stored = {"cut": cut, "shift": shift} | (link.stored() if counts else {})
+    stored |= {f"weight{j}": int(w) for j, w in enumerate((*row, 0))}
+    return Bend((*map(int, row), 0), shift, clip, *made, weighing if counts else ()), stored
 
 
 def moments(first: First, terms: Terms) -> Regressors:
@@ -72,16 +95,21 @@ def moments(first: First, terms: Terms) -> Regressors:
     rows = max(first.rows, 1.0)
     alpha, gamma = terms.response
     response = alpha + gamma * H * (1 + first.total / rows)
-    return regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant, response)
+    made = regressors(rows, first.sums, whole.values, max(noise / rows / 2, LEAST), terms.constant, response)
+    return replace(made, loose=looseness(whole))
 
 
 def pilot(first: First, found: Regressors, terms: Terms, link: Link) -> Array:
-    """Coefficients from products with the response."""
+    """Coefficients from products with the response; of counts shrunk towards a constant mean [James & Stein 1961]."""
     alpha, gamma = terms.response
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
-    mean = min(max(found.response, 0.02), 0.98)
-    slopes = np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6) @ (products - found.mean * mean)
-    return brillinger(link, found, mean, np.asarray(slopes, dtype=np.float64))
+    mean = link.held(found.response)
+    inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
+    slopes = inverse @ (products - found.mean * mean)
+    if isinstance(link, Counts):
+        noise = float(np.trace(inverse @ first.noise)) * (gamma * H / found.rows) ** 2
+        slopes = slopes * max(0.0, 1 - noise / max(float(slopes @ found.cov @ slopes), 1e-12))
+    return brillinger(link, found, mean, slopes)
 
 
 @dataclass(frozen=True)
@@ -98,16 +126,21 @@ class Drawn:
     to: Array
 
 
-def drawn(noisy: Noisy, guess: Array, wanted: Array) -> Drawn:
-    """A positive definite matrix that is to `wanted` what a noisy one is to its guess."""
+def drawn(noisy: Noisy, guess: Array, wanted: Array, trusted: float = TRUSTED) -> Drawn:
+    """A positive definite matrix that is to `wanted` what a noisy one is to its guess, whose error is `trusted`."""
     back, root = _root(wanted, 0.5), _root(guess, -0.5)
     one = np.eye(len(guess))
     noise = Noisy(noisy.values, root @ noisy.patterns @ root, noisy.variances).between(one)
     loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
-    weight = TRUSTED**2 / (TRUSTED**2 + loose**2)
+    weight = trusted**2 / (trusted**2 + loose**2)
     low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
     inner = (sides * np.maximum(low, LOWEST)) @ sides.T
     return Drawn(back @ inner @ back, weight, loose, back @ root)
+
+
+def trust(link: Link, found: Regressors) -> float:
+    """Error, as a part, that is expected of what is taken from the moments of regressors: their own noise counts."""
+    return GUESSED if isinstance(link, Counts) else math.hypot(TRUSTED, min(found.loose, 1.0))
 
 
 def _root(matrix: Array, power: float) -> Array:
@@ -116,20 +149,28 @@ def _root(matrix: Array, power: float) -> Array:
     return np.asarray((vectors * values**power) @ vectors.T)
 
 
-def curved(part: Scored, found: Regressors, link: Link) -> Drawn:
+def curved(part: Scored, found: Regressors) -> Drawn:
     """The curvature where a part aimed.
 
     From the sizes of scores, whose mean is twice the curvature of a logistic score, and near the truth a mean of those
-    at both ends.
+    at both ends; or from weights that are the curvature itself, and by how much it differs along the step.
     """
-    made = bounded(link, found.predictor(part.b), part.cut)
-    return drawn(part.sizes, found.total(part.b, made.size), found.total(part.b, made.curve))
+    eta = found.predictor(part.b)
+    made = bounded(part.link, eta, part.cut)
+    guess, wanted = found.total(part.b, made.size), found.total(part.b, made.curve)
+    trusted = trust(part.link, found)
+    curve = drawn(part.sizes, guess, wanted, trusted)
+    for _ in range(ROUNDS if isinstance(part.link, Counts) else 0):
+        step = shortened(np.asarray(np.linalg.solve(curve.matrix, part.score), dtype=np.float64), found)
+        rise = part.link.rise(eta, eta + found.along(part.b, step), made)
+        curve = drawn(part.sizes, guess, found.total(part.b, made.curve * rise), trusted)
+    return curve
 
 
-def stepped(part: Scored, found: Regressors, link: Link) -> Array:
+def stepped(part: Scored, found: Regressors) -> Array:
     """Coefficients after one step from where a part aimed, no longer than LONGEST."""
-    step = np.asarray(np.linalg.solve(curved(part, found, link).matrix, part.score), dtype=np.float64)
-    return limited(part.b + shortened(step, found), found, link)
+    step = np.asarray(np.linalg.solve(curved(part, found).matrix, part.score), dtype=np.float64)
+    return limited(part.b + shortened(step, found), found, part.link)
 
 
 def shortened(step: Array, found: Regressors) -> Array:
@@ -145,48 +186,112 @@ def length(step: Array, found: Regressors) -> float:
 def limited(b: Array, found: Regressors, link: Link) -> Array:
     """Coefficients whose predictor varies by no more than an aim takes, and has its mean on the link's grid."""
     sd, mean = found.spread(b), float(found.mean @ b)
-    held = min(max(mean, -link.reach), link.reach)
-    ratio = min(1.0, STEEPEST / max(sd, 1e-9))
+    low, high = link.limits
+    held = min(max(mean, low), high)
+    ratio = min(1.0, link.steepest / max(sd, 1e-9))
     if found.constant is None:
         return b * ratio
     return b * ratio + found.constant * (held - ratio * mean)
 
 
 def cut_for(b: Array, found: Regressors, link: Link, noise: Array) -> float:
-    """The cut of least expected error for normal regressors: mean variance of the coefficients, by what they vary by.
+    """The widest cut of nearly the least expected error for normal regressors: `slack` times it.
+
+    Error is mean variance of the coefficients, by what they vary by.
 
     noise: covariance of what will be added to the sums of a score of at most 1.
     """
     eta = found.predictor(b)
     fisher = found.total(b, link.information(eta))
-    best, least = 1.0, math.inf
-    for cut in link.cuts():
-        made = bounded(link, eta, cut)
-        inverse = np.linalg.pinv(found.total(b, made.curve), hermitian=True)
-        error = inverse @ (found.total(b, made.square) + noise) @ inverse
-        size = float(np.sum(fisher * error))
-        if size < least:
-            best, least = cut, size
-    return best
+    sizes: dict[float, float] = {}
+    cuts, k = link.cuts(), len(eta)
+    made = link.bounded(np.tile(eta, len(cuts)), np.repeat(cuts, k))
+    for cut, curve, square in zip(cuts, made.curve.reshape(-1, k), made.square.reshape(-1, k), strict=True):
+        inverse = np.linalg.pinv(found.total(b, curve), hermitian=True)
+        error = inverse @ (found.total(b, square) + noise) @ inverse
+        sizes[cut] = float(np.sum(fisher * error))
+    least = min(sizes.values())
+    return max((cut for cut, size in sizes.items() if size <= link.slack * least), default=1.0)
 
 
 def aimed(
     parts: Sequence[Part], layout: Layout, model: str, rows: int | None, variance: float, clip: int
 ) -> tuple[Bend, dict[str, int]]:
     """Where the next part aims, after one or several; variance: of each integer's noise in it."""
-    chosen, terms = link(model), terms_of(layout)
+    terms = terms_of(layout)
+    chosen = link_of(model, layout, terms)
     noise = terms.matrix @ terms.matrix.T * (variance / (SCORE * clip * H) ** 2)
     try:
         last = scored(parts[-1], layout, terms, chosen) if len(parts) > 1 else None
         made = _aim(first_of(parts[0], layout, terms, rows), last, terms, chosen, noise)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
         made = None
+    nowhere = Aimed(np.zeros(len(terms.size)), chosen.cuts()[-1], chosen)
     if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut)):
-        made = Aimed(np.zeros(len(terms.size)), chosen.cuts()[-1])
-    return bend(made, terms, chosen, clip)
+        made = nowhere
+    try:
+        aim, stored = bend(made, terms, clip)
+        aim.check()
+    except (np.linalg.LinAlgError, ArithmeticError, ValueError):
+        aim, stored = bend(nowhere, terms, clip)
+    return aim, stored
 
 
 def _aim(first: First, last: Scored | None, terms: Terms, link: Link, noise: Array) -> Aimed:
     found = moments(first, terms)
-    b = limited(pilot(first, found, terms, link) if last is None else stepped(last, found, link), found, link)
-    return Aimed(b, cut_for(b, found, link, noise))
+    b = limited(pilot(first, found, terms, link) if last is None else stepped(last, found), found, link)
+    link = looking(link, b, found, terms, 0.0 if last is None else assumed(last, found))
+    return Aimed(b, cut_for(b, found, link, noise), link)
+
+
+def looking(link: Link, b: Array, found: Regressors, terms: Terms, spread: float) -> Link:
+    """With a grid for all predictors that the bounds allow, or MARGIN standard deviations."""
+    row, mean, sd = b @ terms.matrix, float(found.mean @ b), found.spread(b)
+    room = float(np.abs(row[1:]).sum())
+    low, high = max(row[0] - room, mean - MARGIN * sd), min(row[0] + room, mean + MARGIN * sd)
+    return link.looking(low, high, mean + FULL * sd, spread)
+
+
+def assumed(part: Scored, found: Regressors) -> float:
+    """The spread that scores are to be made for: 0, Poisson, where noise could have made the difference."""
+    varied = dispersion(part, found)
+    return varied.spread if varied.sure else 0.0
+
+
+@dataclass(frozen=True)
+class Dispersion:
+    """How much counts vary.
+
+    ratio: of squared scores to those of the law that was assumed, with its standard error.  spread: of the negative
+    binomial whose squared scores are those released; low, high: a standard error down and up.  sure: whether noise
+    could not have made it.  moved: what means of scores are under that law, in sums over rows, shape (u,); either: how
+    much that differs from low to high, half of it.
+    """
+
+    ratio: float = 1.0
+    error: float = 0.0
+    spread: float = 0.0
+    sure: bool = False
+    moved: Array | float = 0.0
+    either: Array | float = 0.0
+
+
+def dispersion(part: Scored, found: Regressors) -> Dispersion:
+    """Of counts, from squared scores less what aiming elsewhere adds; nothing of other responses."""
+    link = part.link
+    if not isinstance(link, Counts) or part.meat is None:
+        return Dispersion()
+    aim = found.predictor(part.b)
+    step = shortened(np.asarray(np.linalg.solve(curved(part, found).matrix, part.score), dtype=np.float64), found)
+    made = bounded(link, aim, part.cut)
+    squares = part.squares - float(step @ found.total(part.b, made.curve**2) @ step)
+    means, sizes = zip(*(link.under(aim, made, x) for x in (link.spread, *SPREADS)), strict=True)
+    assumed, *others = (max(found.rows * float(MASS @ one), 1e-9) for one in sizes)
+    error = math.hypot(part.rough, math.sqrt(found.rows) / 3)  # psi**2 is at most 1
+    at = [
+        float(np.interp(x, np.maximum.accumulate(others), SPREADS)) for x in (squares - error, squares, squares + error)
+    ]
+    sums = np.stack([found.sum(part.b, one) for one in means[1:]])
+    low, middle, high = (np.array([np.interp(x, SPREADS, one) for one in sums.T]) for x in at)
+    sure = squares > others[0] + SURE * error and length(step, found) < NEARBY
+    return Dispersion(squares / assumed, error / assumed, at[1], sure, middle, (high - low) / 2)

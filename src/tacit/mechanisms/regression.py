@@ -34,8 +34,8 @@ from tacit.linear.layout import H, layout
 from tacit.linear.noisy import crossed
 from tacit.linear.query import Regression
 from tacit.linear.rows import Aim, Crossed, Product
+from tacit.mechanisms import regression_counts, regression_scores
 from tacit.mechanisms import regression_forms as forms
-from tacit.mechanisms import regression_scores
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.regression_rows import Crosses, columns, crossing, exact, facts_of, part_of, regrid
@@ -56,6 +56,8 @@ FIRST: Final = Fraction(3, 10)
 
 def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | None, cost: Cost) -> Design:
     """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
+    if query.model == "poisson":
+        return regression_counts.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     if query.model != "linear":
         return regression_scores.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     facts = facts_of(query, schema)
@@ -108,7 +110,7 @@ def following(column: Column, parts: tuple[Part, ...], shape: Design) -> Crosses
     asked = cast(Crosses, column)
     if not parts:
         return asked
-    if shape.mechanism == regression_scores.VERSION:
+    if shape.mechanism != VERSION:
         return regression_scores.following(asked, parts, shape)
     made = layout(parse(cast(Regression, shape.query).formula), shape.variables)
     noise = math.sqrt(asked.law.variance()) / (forms.FINE * forms.CLIP * H)

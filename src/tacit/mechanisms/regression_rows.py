@@ -52,7 +52,7 @@ def facts_of(query: Regression, schema: Schema) -> Facts:
     if schema.unit is not None:
         text = f"Regression: {schema.unit!r} is a PrivacyUnit, and regressions of persons are not in this version."
         raise QueryError(text, code="Q87", hint="Histogram(…) of the columns, and fits of it")
-    maps, variables = columns(formula, schema)
+    maps, variables = columns(formula, schema, counted=query.model == "poisson")
     made = layout(formula, variables)
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(at.missing is None for at in maps.values())
@@ -68,8 +68,10 @@ def crossing(label: str, facts: Facts, neighbors: str, share: Cost) -> Crosses:
     return Crosses(label, form, None, None, law, share, question=question)
 
 
-def columns(formula: Formula, schema: Schema) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
-    """Maps of the cells of each column of a formula, and what is public of it."""
+def columns(
+    formula: Formula, schema: Schema, *, counted: bool = False
+) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
+    """Maps of the cells of each column of a formula, and what is public of it; counted: the response keeps steps."""
     maps: dict[str, RowMap | KeyMap] = {}
     facts: list[Variable] = []
     for name in formula.columns:
@@ -84,16 +86,19 @@ def columns(formula: Formula, schema: Schema) -> tuple[dict[str, RowMap | KeyMap
             boolean = Variable(name, "boolean", missing=missing.lower())
             facts.append(boolean if isinstance(column, Boolean) else made)
         else:
-            at = regrid(rowmap(schema, name))
+            at = regrid(rowmap(schema, name), own=counted and name == formula.response)
             maps[name] = at
             facts.append(Variable(name, at.kind, at.lower, at.upper, at.G // 2, (), units, missing))
     return maps, tuple(facts)
 
 
-def regrid(at: RowMap) -> RowMap:
-    """The same column on an even number of steps, 2 H or a little fewer, so that z runs from -H to H."""
+def regrid(at: RowMap, *, own: bool = False) -> RowMap:
+    """The same column on an even number of steps, 2 H or a little fewer, so that z runs from -H to H.
+
+    own: on its own steps, where they are at most H, however little of that grid they fill.
+    """
     factor = 2 * (H // at.steps) if at.steps <= H else 0
-    own = factor * at.steps >= NEARLY * 2 * H
+    own = factor > 0 and (own or factor * at.steps >= NEARLY * 2 * H)
     made = replace(at, factor=factor) if own else replace(at, steps=2 * H, factor=1)
     return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
 

@@ -52,8 +52,24 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
     facts = facts_of(query, schema)
     _response(query.model, facts.variables[0])
-    columns = tuple(_column(i, facts, neighbors, cost) for i in range(len(SHARES)))
-    shape = Design(query, neighbors, rows, (), columns, cost, where=facts.where, kind="regression", mechanism=VERSION)
+    columns = tuple(
+        column(label, facts, neighbors, cost.share(share), squares=label == LABELS[-1])
+        for label, share in zip(LABELS, SHARES, strict=True)
+    )
+    return of_columns(query, facts, neighbors, rows, cost, VERSION, columns)
+
+
+def of_columns(
+    query: Regression,
+    facts: Facts,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    version: str,
+    columns: tuple[Crosses, ...],
+) -> Design:
+    """The question with its parts."""
+    shape = Design(query, neighbors, rows, (), columns, cost, where=facts.where, kind="regression", mechanism=version)
     return replace(shape, variables=facts.variables)
 
 
@@ -64,11 +80,14 @@ def _response(model: str, fact: Variable) -> None:
         raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean()')
 
 
-def _column(i: int, facts: Facts, neighbors: str, cost: Cost) -> Crosses:
-    share, squares, made = cost.share(SHARES[i]), i == len(SHARES) - 1, facts.layout
-    form = forms.scored(made, cost.noise, neighbors, squares=squares)
+def column(label: str, facts: Facts, neighbors: str, share: Cost, *, squares: bool, weighed: bool = False) -> Crosses:
+    """A part of scores, aimed nowhere yet, at its share of the price."""
+    made = facts.layout
+    form = forms.scored(made, share.noise, neighbors, squares=squares, weighed=weighed)
     counted = int(facts.leaves or neighbors == "add-remove")
-    stored = {"counted": counted, "cut": 0, "shift": 1}
+    stored = {"counted": counted, "cut": 0, "shift": 1} | (
+        {"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {}
+    )
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
     sums = [Product((j,), 1) for j in range(made.size)]
@@ -76,7 +95,7 @@ def _column(i: int, facts: Facts, neighbors: str, cost: Cost) -> Crosses:
     sums += [Product(one.pairs[0], 2, forms.SHIFTS[1]) for one in made.inner] if squares else []
     question = Crossed(facts.coordinates, tuple(sums), start(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)
-    return Crosses(LABELS[i], form, None, None, law, share, question=question)
+    return Crosses(label, form, None, None, law, share, question=question)
 
 
 # Sensitivity --------------------------------------------------------------------------------------------------------

@@ -27,6 +27,13 @@ half the squared Frobenius norm.
     most 2: attained.
     Otherwise a row has at most 1 + b / 2, b = 1/2, less the squares that are not released; two rows have twice that.
 
+`weighed`: q C in place of |psi|, q in [0, 1] whatever psi is; its weight w is 1/4 in every part.
+
+    Gaussian, replace-one.  F has w (q**2 s**4 + q'**2 s'**4 - 2 q q' (s s' c)**2) and is convex in each of p, p', q and
+    q': largest where they are 0 or 1.  q = q' = 1: p = p' = 1 is the case above, at most 4; otherwise at most
+    1 + y + 2 w.  q = 1, q' = 0: at most 4, as above for w = 0, and w s**4.  So F <= 4 + w.
+    Otherwise, and Laplace: a row has what it had, and two rows have twice that.
+
     Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1:
     added to the norms.
 """
@@ -47,19 +54,20 @@ SHIFTS: Final = (9, 18)
 """Powers of two that |psi| z_j z_k and psi**2 z_j z_k are divided by: at most 2**20 is left."""
 
 
-def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> Crossing:
-    """Scores, and products of regressors times sizes of scores, and times their squares."""
+def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weighed: bool = False) -> Crossing:
+    """Scores, and products of regressors times sizes of scores (or their weights), and times squares of scores."""
     single, several = layout.widths(response=False)
     M = H * H + sum(B * B for B in (*single, *several))
     T = H + sum(single) + sum(several)
     one, matrices = neighbors == "replace-one", 1 + squares
     count, fixed, whole = len(layout.inner) * matrices, signs(layout, response=False), SCORE * CLIP
     if noise == "gaussian":
-        parts = matrices if one else 2 * matrices  # w = 1 / (2 parts)
+        parts = (2 if weighed else matrices) if one else 2 * matrices  # w = 1 / (2 parts)
         off = isqrt(whole**2 // (parts * M))
         diag = isqrt(off * off // 2)
         left = M * M - fixed * H**4 - sum(B**4 for B in several)
-        size = 4 * whole**2 * M if one else whole**2 * M + matrices * (off * off * left // 2)
+        apart = 4 * whole**2 * M + (off * off * M * M // 2 + 1 if weighed else 0)
+        size = apart if one else whole**2 * M + matrices * (off * off * left // 2)
         l2 = isqrt(size) + 1 + off * (isqrt(count) + 1)
         l2_squared, l1 = l2 * l2, l2 * (isqrt(layout.size + count) + 1)
     else:
@@ -67,10 +75,13 @@ def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> Cr
         diag = off // 2
         left = T * T - fixed * H * H - sum(B * B for B in several)
         mass = whole * T + matrices * (off * left // 2 + 1)
-        l1 = (2 * whole * T if one and not several else (2 if one else 1) * mass) + off * count
+        tight = one and not several and not weighed
+        l1 = (2 * whole * T if tight else (2 if one else 1) * mass) + off * count
         l2_squared = l1 * l1
     parameters = {"G": CLIP, "score": SCORE, "off": off, "diag": diag, "squares": int(squares)}
     weights = [SCORE] * layout.size + [off if entry.off else diag for entry in layout.inner] * matrices
     most = [CLIP * H] * layout.size + [H * H] * count
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    return Crossing("scored", parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme)
+    return Crossing(
+        "weighed" if weighed else "scored", parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme
+    )

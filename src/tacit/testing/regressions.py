@@ -18,9 +18,11 @@ from tacit.inference.fits.result import Fit
 from tacit.inference.regression import fit_release
 from tacit.linear.formula import parse
 from tacit.linear.layout import H, Layout, layout
-from tacit.linear.links import Link, link
+from tacit.linear.links import Link
 from tacit.linear.query import Regression
 from tacit.linear.rows import Crossed
+from tacit.linear.scored import terms_of
+from tacit.linear.scoring import link_of
 from tacit.mechanisms import regression
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.regression import Crosses
@@ -84,7 +86,8 @@ class Rows:
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
         if cast(Regression, self.shape.query).model != "linear":
-            return _likelihood(X, y, link(cast(Regression, self.shape.query).model))
+            terms = terms_of(self.layout)
+            return _likelihood(X, y, link_of(cast(Regression, self.shape.query).model, self.layout, terms))
         size = np.sqrt((X**2).mean(axis=0))
         inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
         b = inverse @ ((X / size).T @ y)

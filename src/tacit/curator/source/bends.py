@@ -16,15 +16,20 @@ from tacit.linear.layout import H
 
 
 def bent(frame: Any, bend: Bend, response: str) -> Any:
-    """With a column psi; coordinates are z0, z1, ..., the response's is named."""
+    """With columns psi and size; coordinates are z0, z1, ..., the response's is named."""
     frame = frame.with_columns(clamped(combined(bend.weights, bend.shift), -L, L).alias("e"))
-    if any(len(set(one)) > 1 for one in (bend.slope, bend.middle)):
+    if any(len(set(one)) > 1 for one in bend.polygons):
         starts = [ex.whole(L - k * WIDTH) for k in range(PIECES)]
         frame = frame.with_columns(
             *(clamped(nw.col("e") + start, 0, WIDTH).alias(f"r{k}") for k, start in enumerate(starts))
         )
     total = _height(bend.slope) * (nw.col(response) + ex.whole(H)) - _height(bend.middle) + ex.whole(2 ** (FINE - 1))
-    return frame.with_columns(clamped(halved(total, FINE), -bend.clip, bend.clip).alias("psi"))
+    frame = frame.with_columns(clamped(halved(total, FINE), -bend.clip, bend.clip).alias("psi"))
+    psi = nw.col("psi")
+    size = nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi)
+    if bend.weight:
+        size = clamped(halved(_height(bend.weight) + ex.whole(2 ** (FINE - 1)), FINE), 0, bend.clip)
+    return frame.with_columns(size.alias("size"))
 
 
 def _height(polygon: tuple[int, ...]) -> Any:

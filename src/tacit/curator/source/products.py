@@ -54,9 +54,6 @@ def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Pass:
         frame = bent(frame, question.aim, f"z{len(question.coordinates) - 1}")
     elif question.aim is not None:
         frame = frame.with_columns(_residual(question.aim).alias("psi"))
-    if any(one.size for one in question.products):
-        psi = nw.col("psi")
-        frame = frame.with_columns(nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi).alias("size"))
     made: list[Any] = []
     for one in question.products:
         total: Any = ex.whole(1)

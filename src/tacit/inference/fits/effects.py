@@ -29,7 +29,7 @@ STEP: Final = 1e-4
 class Effects:
     """Numbers made of a fit.  names; values: shape (m,); cov_sampling, cov_privacy: shape (m, m), which add.
 
-    reason: why their standard errors do not hold, in words, or None.
+    reason: why their standard errors do not hold, in words, or None.  notes: what a reader must know.
     """
 
     names: tuple[str, ...]
@@ -37,6 +37,7 @@ class Effects:
     cov_sampling: Array
     cov_privacy: Array
     reason: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def std_errors(self) -> Array:
@@ -108,12 +109,13 @@ def marginal_effects(fit: Fit) -> Effects:
     """Average marginal effects of the columns of the right side: of continuous ones and numbers the mean derivative of
     the mean response, of factors the mean difference from their first level.
 
-    The average is over all rows of the population that the histogram counts.  InferenceError I45 without a fit, I80
-    where the release is no histogram, so that there are no rows to average over.
+    The average is over all rows of the population that the release counts.  A release of `Regression` tells those of
+    columns of numbers that stand alone.  InferenceError I45 without a fit, I110 where it tells none.
     """
     if fit.evaluator is not None:
-        text = f"{fit.formula!r} has no average marginal effects: its release does not tell how regressors are spread."
-        raise InferenceError(text, code="I80", hint="predict(…) at rows of your own, and their differences", state=None)
+        from tacit.inference import regression_effects
+
+        return regression_effects.marginal_effects(fit)
     work = _work(fit)
     columns = [axis for axis in work.points.cells.axes if axis.name in work.design.spec.required_variables]
     table = frame(work.points)

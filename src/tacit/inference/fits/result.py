@@ -55,6 +55,21 @@ class Evaluator(Protocol):
 
 
 @dataclass(frozen=True)
+class MeanSlope:
+    """The mean over rows of the derivative of the mean response in the linear predictor, of a fit to no cells.
+
+    gradient: its derivative in the coefficients, shape (p,).  sampling, privacy: its own variances.  along: its own
+    covariance with the coefficients due to sampling, shape (p,); that due to privacy is 0.
+    """
+
+    value: float
+    gradient: Array
+    sampling: float
+    privacy: float
+    along: Array
+
+
+@dataclass(frozen=True)
 class Fit:
     """Coefficients of a regression fitted to noisy cells, with both parts of their covariance.
 
@@ -63,7 +78,7 @@ class Fit:
     notes: what a reader must know.  criteria: "rows" (the sum of the counts used), "deviance", "null_deviance",
     "explained" (1 - their ratio: R squared for "linear") and "scale" (root mean square error, "linear" only).
     work: for effects (`tacit.inference.fits.effects`), None where there is no fit, or it is of no cells.
-    evaluator: for predictions, of a fit that is of no cells.
+    evaluator, slope: for predictions and average marginal effects, of a fit that is of no cells.
     """
 
     formula: str
@@ -78,6 +93,7 @@ class Fit:
     criteria: Mapping[str, float] = field(default_factory=dict[str, float])
     work: Work | None = field(default=None, repr=False, compare=False)
     evaluator: Evaluator | None = field(default=None, repr=False, compare=False)
+    slope: MeanSlope | None = field(default=None, repr=False, compare=False)
 
     @property
     def std_errors(self) -> Array:

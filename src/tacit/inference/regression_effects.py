@@ -1,0 +1,97 @@
+"""Average marginal effects of a released regression: a coefficient times the mean slope of the mean response.
+
+The mean, over rows, of the derivative of the mean response in the linear predictor is not among the coefficients, but
+a release holds it: of counts with a log link it is their own mean; of a logistic or probit model it is what sizes of
+scores add up to [E|psi| = 2 v p (1 - p)], times a ratio that is 1 / (2 v) where no score was cut, and otherwise taken
+from the moments of the regressors.  Delta method, with both errors of both factors and their covariance.
+Post-processing: any number is free.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tacit.errors import InferenceError
+from tacit.inference.fits.effects import Effects
+from tacit.inference.fits.result import Fit, MeanSlope
+from tacit.inference.laws import Array
+from tacit.inference.regression_rows import Evaluator
+from tacit.linear.binary import Binary
+from tacit.linear.layout import ONE, H
+from tacit.linear.regressors import MASS, Regressors
+from tacit.linear.scored import First, Scored, Terms
+
+STEP: Final = 1e-3
+"""Distance of the two points of a derivative."""
+
+
+def of_counts(first: First, terms: Terms, found: Regressors, inverse: Array, last: Scored) -> MeanSlope:
+    """Of counts: their mean, as their bounds clamp them.
+
+    The covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
+    """
+    rows, unit = found.rows, terms.response[1] * H
+    mean = max(found.response, 0.0)
+    squares = max(first.square / rows - (first.total / rows) ** 2, 0.0) * unit**2
+    curve = last.link.bounded(found.predictor(last.b), last.cut).curve
+    along = inverse @ found.sum(last.b, curve) if terms.constant is None else terms.constant
+    noise = (first.rough**2 + (first.total / rows * first.loose) ** 2) * (unit / rows) ** 2
+    nothing = np.zeros_like(last.b)
+    return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, along / rows / terms.size)
+
+
+def of_binary(last: Scored, terms: Terms, b: Array, found: Regressors, inverse: Array) -> MeanSlope:
+    """Of a response of 0 or 1, from sizes of scores that aimed at last.b, for coefficients b (of size 1)."""
+    link, rows = last.link, found.rows
+    assert isinstance(link, Binary)
+    eta = found.predictor(last.b)
+    to = eta + found.along(last.b, b - last.b)
+    v, aim, mean = link.bounded(eta, last.cut).v, link.mean(eta), link.mean(to)
+    wanted = float(MASS @ link.slope(to))
+    held = float(MASS @ (v * (aim * (1 - mean) + (1 - aim) * mean)))
+    ratio = wanted / max(held, 1e-9)
+    bent = (link.slope(to + STEP) - link.slope(to - STEP)) / (2 * STEP)
+    turned = v * (1 - 2 * aim) * link.slope(to)
+    value = max(last.size, 0.0) / rows * ratio
+    gradient = value * (found.sum(last.b, bent) / wanted - found.sum(last.b, turned) / max(held, 1e-9)) / rows
+    spread = max(last.squares / rows - (last.size / rows) ** 2, 0.0)
+    odd = found.sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
+    along = inverse @ odd * (ratio / rows)
+    noise = (last.rough_size * ratio / rows) ** 2
+    return MeanSlope(value, gradient * terms.size, ratio**2 * spread / rows, noise, along / terms.size)
+
+
+def marginal_effects(fit: Fit) -> Effects:
+    """Of every column of numbers that stands alone; InferenceError I110 where none does, I45 without a fit."""
+    formula, slope = fit.evaluator, fit.slope
+    if not isinstance(formula, Evaluator) or slope is None:
+        raise InferenceError(f"{fit.formula!r} leaves nothing to work with.", code="I45", state=None)
+    places = {one.name: _alone(formula, one.name) for one in formula.variables[1:]}
+    kept = {name: i for name, i in places.items() if i is not None}
+    rest = [name for name, i in places.items() if i is None]
+    if not kept:
+        text = f"{fit.formula!r} has no column of numbers that stands alone: a release tells no other average effects."
+        raise InferenceError(
+            text, code="I110", hint="predict(…) at rows of your own, and their differences", state=None
+        )
+    at = list(kept.values())
+    b = fit.values[at]
+    gradient = np.eye(len(fit.values))[at] * slope.value + np.outer(b, slope.gradient)
+    covs = [gradient @ part @ gradient.T for part in (fit.cov_sampling, fit.cov_privacy)]
+    mixed = np.outer(gradient @ slope.along, b)
+    sampling = covs[0] + mixed + mixed.T + np.outer(b, b) * slope.sampling
+    privacy = covs[1] + np.outer(b, b) * slope.privacy
+    notes = (f"no average effects of {', '.join(rest)}: levels, powers and interactions need the rows",) if rest else ()
+    return Effects(tuple(kept), b * slope.value, sampling, privacy, fit.reasons[0], notes)
+
+
+def _alone(formula: Evaluator, column: str) -> int | None:
+    """The place of the one term in which a column takes part, where that is the column itself."""
+    layout, found = formula.layout, formula.involved(column)
+    if len(found) != 1:
+        return None
+    own = {j for j, one in enumerate(layout.coordinates) if one in (ONE, ((column,), ()))}
+    used = {int(j) for j in np.flatnonzero(layout.terms[found[0]])}
+    return found[0] if used <= own else None
