@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.models.boxes import Array
 from tacit.untyped import jax
@@ -40,11 +41,13 @@ def table() -> Array:
 
 
 def _of(t: int) -> float:
-    above = np.arange(t + 1)
+    above: NDArray[np.int64] = np.arange(t + 1, dtype=np.int64)
     m, below = t // 2, t - above
-    inverse = 1 / np.arange(1.0, t + 1)
-    harmonic, log = (np.concatenate([[0.0], np.cumsum(one)]) for one in (inverse, -np.log(inverse)))
-    largest = m * (1 + harmonic[above] - harmonic[m])
-    without = above - (m - above) + (t - m) * (harmonic[below] - harmonic[t - m])
-    chance = np.exp(log[t] - log[above] - log[below] - t * np.log(2))
-    return float(2 / t * np.sum(chance * np.where(above >= m, largest, without)))
+    inverse: Array = 1 / np.arange(1.0, t + 1)
+    harmonic: Array = np.concatenate([[0.0], np.cumsum(inverse)])
+    log: Array = np.concatenate([[0.0], np.cumsum(-np.log(inverse))])
+    largest: Array = m * (1 + harmonic[above] - harmonic[m])
+    without: Array = above - (m - above) + (t - m) * (harmonic[below] - harmonic[t - m])
+    chance: Array = np.exp(log[t] - log[above] - log[below] - t * np.log(2))
+    upper: NDArray[np.bool_] = np.greater_equal(above, m)
+    return 2 / t * float(chance[upper] @ largest[upper] + chance[~upper] @ without[~upper])
