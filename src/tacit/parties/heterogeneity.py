@@ -167,7 +167,7 @@ def inflation(w: Array) -> Array:
 
 def moment(y: Array, v: Array, use: Array) -> Array:
     """DerSimonian and Laird's tau2 = max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
-    w, total, mu = weighted(y, v, use, np.zeros(y.shape[1]))
+    w, total, mu = weighted(y, v, use, np.zeros_like(y[0]))
     Q = (w * (y - mu) ** 2).sum(axis=0)
     return np.maximum(0.0, (Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))
 
@@ -175,7 +175,7 @@ def moment(y: Array, v: Array, use: Array) -> Array:
 def restricted(y: Array, v: Array, use: Array) -> Array:
     """REML's tau2: scoring from the moment estimator, halved where a step would leave [0, inf) or lose likelihood."""
     first = _climb(y, v, use, moment(y, v, use))  # from both ends of a likelihood that may have two tops
-    second = _climb(y, v, use, np.zeros(y.shape[1]))
+    second = _climb(y, v, use, np.zeros_like(y[0]))
     return np.where(height(y, v, use, second) > height(y, v, use, first), second, first)
 
 
