@@ -22,12 +22,14 @@ from sufficient_statistics import CASES, Case
 import tacit as tc
 from tacit import families
 from tacit.curator.asked import design
+from tacit.inference.mean_map import mean_map
+from tacit.inference.sufficient_statistics import box_of
 from tacit.models.blocks import block_mle
 from tacit.parties import parameters, regressions
 from tacit.parties.combine import combined
 from tacit.parties.pooling import pooled
 from tacit.parties.reading import evidence
-from tacit.parties.varied import Varied, apart, varied
+from tacit.parties.varied import Parts, Varied, apart, parts_of, varied
 from tacit.testing.parties import Answer, answers, only
 from tacit.testing.regressions import rows_of
 from tacit.testing.simulate import empty_parts
@@ -170,23 +172,25 @@ DIFFER: tuple[tuple[str, tuple[int, ...], tuple[float, ...], tuple[float, ...]],
     ("15 of 300 to 5,000, ε = 1", tuple(int(n) for n in np.geomspace(300, 5_000, 15)), (1,) * 15, (0.1,)),
 )
 """τ is in parts of the parameter."""
-ASKED = ("Exponential", "Normal", "Gamma")
+ASKED = ("Bernoulli", "Exponential", "Normal", "Gamma")
 
 
 def of_statistics(repeats: int) -> str:
-    lines = list(_random_head("family | parties | parameter"))
-    lines[1] = "| :--- | :--- | :--- " + lines[1][7:]
+    lines = list(_random_head("family | parties | repetitions | parameter"))
+    lines[1] = "| :--- | :--- | ---: | :--- " + lines[1][7:]
     for i, case in enumerate(one for one in CASES if one.name in ASKED):
-        for j, (words, sizes, epsilons, taus) in enumerate(DIFFER[: 3 - len(case.truth)]):  # two are solved slowly
+        two = len(case.truth) == 2  # are inverted one study after another, and slowly
+        for j, (words, sizes, epsilons, taus) in enumerate(DIFFER[:1] if two else DIFFER):
             for tau in taus:
-                neighbors = ("replace-one", "add-remove")[(i + j) % 2]
-                for term, line in _differing(case, sizes, epsilons, tau, neighbors, repeats, 100 * i + 10 * j):
-                    lines.append(f"| {case.name} | {words} | {term} | {neighbors} | {tau:g} |{line}")
+                neighbors, count = ("replace-one", "add-remove")[(i + j) % 2], repeats // (4 if two else 1)
+                seed = 1_000 + 100 * i + 10 * j
+                for term, line in _differing(case, sizes, epsilons, tau, neighbors, count, seed):
+                    lines.append(f"| {case.name} | {words} | {count:,} | {term} | {neighbors} | {tau:g} |{line}")
                     print(lines[-1], flush=True)
     return f"""## Parameters that differ
 
 `SufficientStatistics` with `effects="random"`: each party's statistics are inverted, and its parameters are what
-differs, normally, each by τ times itself, independently. {repeats:,} repetitions a line.
+differs, normally, each by τ times itself, independently.
 
 {chr(10).join(lines)}"""
 
@@ -203,13 +207,32 @@ def _differing(
     given = answers(case.query, case.schema, values, sizes, prices(epsilons), neighbors=neighbors, repeats=repeats,
                     rng=seed)  # fmt: skip
     limits = np.array(case.family.lower), np.array(case.family.upper)
-    made = [apart(parameters.varied(only(given, at), range(len(sizes)), True), limits, "REML") for at in range(repeats)]
-    ends = np.array([one.interval(0.95) for one in made])
+    if len(truth) == 1:
+        made = apart(at_once(case, given), limits, "REML")
+        numbers = *made.interval(0.95), made.value, made.variance, truth[0], tau * truth[0]
+        yield case.family.names[0], _random_line(made.effects, *numbers, rng)
+        return
+    each = [apart(parameters.varied(only(given, at), range(len(sizes)), True), limits, "REML") for at in range(repeats)]
+    ends = np.array([one.interval(0.95) for one in each])
     for t, term in enumerate(case.family.names):
-        effects = [one.effects[t] for one in made]
-        value, variance = (np.array([getattr(one, name)[t] for one in made]) for name in ("value", "variance"))
+        value, variance = (np.array([getattr(one, name)[t] for one in each]) for name in ("value", "variance"))
         numbers = ends[:, 0, t], ends[:, 1, t], value, variance, truth[t], tau * abs(truth[t])
-        yield term, _random_line(effects, *numbers, rng)
+        yield term, _random_line([one.effects[t] for one in each], *numbers, rng)
+
+
+def at_once(case: Case, given: list[Answer]) -> Parts:
+    """`parameters.varied` of all repetitions of one parameter, as cells: its mean map inverted from a fine table."""
+    from scipy.interpolate import PchipInterpolator
+
+    map_ = mean_map(case.family, (box_of(given[0].parts[0]),))
+    span = np.geomspace(case.truth[0] / 4, min(4 * case.truth[0], 0.999 * float(case.family.upper[0])), 200)
+    means = np.array([map_.at(np.array([theta])).mean[0] for theta in span])
+    order = np.argsort(means)
+    inverse = PchipInterpolator(means[order], span[order])
+    each = parts_of(evidence(given, 0))
+    mean = np.clip(each.value, means.min(), means.max())
+    slope = inverse.derivative()(mean) ** 2
+    return Parts(inverse(mean), each.sampling * slope, each.privacy * slope, each.usable)
 
 
 # Histograms ---------------------------------------------------------------------------------------------------------

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from tacit.noise.laws import Law, law_from_dict
 from tacit.packed import Packed, packed, read_int, write_int
@@ -141,39 +139,36 @@ class Part:
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> Part:
         """Inverse of `to_dict`."""
-        facts = {key: value for key, value in words.items() if key not in ("integers", "packed")}
-        return replace(_facts(marshal.dumps(facts, PLAIN)), integers=_integers(words))
+        grid = words.get("grid")
+        return cls(
+            label=str(words["label"]),
+            form=str(words["form"]),
+            parameters={str(key): read_int(value) for key, value in words["parameters"].items()},
+            grid=None if grid is None else _grid(**grid),
+            integers=_integers(words),
+            law=law_from_dict(words["noise"]),
+            l1=read_int(words["sensitivity"]["l1"]),
+            l2_squared=read_int(words["sensitivity"]["l2_squared"]),
+            cost=Cost.from_dict(words["cost"]),
+            weight=None if words.get("weight") is None else _grid(**words["weight"]),
+        )
 
 
-PLAIN: Final = 2
-"""Version of marshal that writes values as they are, without references: what two documents share is one key."""
-
-
-@lru_cache(maxsize=1024)
-def _facts(words: bytes) -> Part:
-    """A part without its integers, from its words: thousands of documents have the same few."""
-    given: Any = marshal.loads(words)
-    grid, weight = given.get("grid"), given.get("weight")
-    return Part(
-        label=str(given["label"]),
-        form=str(given["form"]),
-        parameters={str(key): read_int(value) for key, value in given["parameters"].items()},
-        grid=None if grid is None else Grid(**grid),
-        integers=(),
-        law=law_from_dict(given["noise"]),
-        l1=read_int(given["sensitivity"]["l1"]),
-        l2_squared=read_int(given["sensitivity"]["l2_squared"]),
-        cost=Cost.from_dict(given["cost"]),
-        weight=None if weight is None else Grid(**weight),
-    )
+@lru_cache(maxsize=1024, typed=True)
+def _grid(**words: Any) -> Grid:
+    """A stored grid: thousands of documents have the same few."""
+    return Grid(**words)
 
 
 def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
     if "packed" in words:
         return Packed.from_dict(words["packed"])
-    cells: list[tuple[Any, ...]] = list(map(tuple, words["integers"]))
+    cells = tuple([_cell(cell) for cell in words["integers"]])
     if len(set(map(len, cells))) > 1:
         raise ValueError("cells of several lengths")
-    if not set(map(type, chain.from_iterable(cells))) <= {int}:
-        cells = [tuple(map(read_int, cell)) for cell in cells]
-    return tuple(cells)
+    return cells
+
+
+def _cell(cell: Any) -> tuple[int, ...]:
+    plain = tuple(cell)
+    return plain if set(map(type, plain)) == {int} else tuple(map(read_int, plain))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import marshal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -20,7 +19,6 @@ from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
 
 from tacit.errors import ReleaseError
 from tacit.packed import Packed
-from tacit.parts import PLAIN
 from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
@@ -211,18 +209,17 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
     if not isinstance(kind, str) or kind not in LEAVES:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
     try:
-        shared = _shared(marshal.dumps([words[key] for key in HAD] + [words.get(key, ()) for key in FACTS], PLAIN))
         made = LEAVES[kind](
-            query=shared.query,
+            query=_query(canonical(words["query"])),
             mechanism=str(words["mechanism"]),
             table=str(words["table"]),
             schema=str(words["schema"]),
             neighbors=str(words["neighbors"]),
             unit=None if words["unit"] is None else int(words["unit"]),
             rows=None if words["rows"] is None else int(words["rows"]),
-            levels=shared.levels,
+            levels=_read_levels(words["levels"]),
             parts=tuple(Part.from_dict(part) for part in words["parts"]),
-            cost=shared.cost,
+            cost=Cost.from_dict(words["cost"]),
             charge=int(words["charge"]),
             head=str(words["head"]),
             date=str(words["date"]),
@@ -231,9 +228,9 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             recorded=bool(words.get("recorded", True)),
             ledger=None if words.get("ledger") is None else str(words["ledger"]),
             study=None if words.get("study") is None else str(words["study"]),
-            axes=shared.axes,
-            ordered=shared.ordered,
-            variables=shared.variables,
+            axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
+            ordered=_read_levels(words.get("ordered", ())),
+            variables=tuple(Variable.from_dict(one) for one in words.get("variables", ())),
         )
         cells = prod(len(labels) for _, labels in made.levels)
         if any(isinstance(part.integers, Packed) and len(part.integers) != cells for part in made.parts):
@@ -361,33 +358,10 @@ def cell_labels(levels: Levels) -> tuple[str, ...]:
     return labels
 
 
-HAD: Final = ("query", "cost", "levels")
-FACTS: Final = ("axes", "ordered", "variables")
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """What thousands of documents have alike: it is read, and refused, once."""
-
-    query: Query[Any]
-    cost: Cost
-    levels: Levels
-    axes: tuple[Axis, ...]
-    ordered: Levels
-    variables: tuple[Variable, ...]
-
-
 @lru_cache(maxsize=1024)
-def _shared(words: bytes) -> _Shared:
-    query, cost, levels, axes, ordered, variables = marshal.loads(words)
-    return _Shared(
-        query=query_from_dict(json.loads(canonical(query))),
-        cost=Cost.from_dict(cost),
-        levels=_read_levels(levels),
-        axes=tuple(Axis.from_dict(axis) for axis in axes),
-        ordered=_read_levels(ordered),
-        variables=tuple(Variable.from_dict(one) for one in variables),
-    )
+def _query(text: str) -> Query[Any]:
+    """A question as a document has it: thousands of documents have the same few."""
+    return query_from_dict(json.loads(text))
 
 
 def _read_levels(words: Any) -> Levels:

@@ -61,9 +61,9 @@ def test_several_say_more_than_one(given: dict[str, Any]) -> None:
 
 
 def test_weights_follow_rows_and_prices_not_luck(given: dict[str, Any]) -> None:
-    """Parties of one size and price weigh alike, but for the noise of their sizes; eight times the rows weigh about eight
-    times, or more for the noise.  Noise has a standard deviation of 0.5 % of a size: 10 % is beyond 19 of a Laplace law,
-    which happens with probability e**-26.
+    """Parties of one size and price weigh alike, but for the noise of their sizes; eight times the rows weigh about
+    eight times, or more for the noise.  That noise has a standard deviation of 0.5 % of a size: 10 % is beyond 19
+    standard deviations of a Laplace law, probability e**-26.
     """
     found = tc.combine(given)
     shares = found.shares_of(1)

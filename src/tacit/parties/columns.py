@@ -150,7 +150,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
     if effect == "random":
         return _random("", differing, "fewer than two parties of which noise leaves coefficients")
     made = regressions.common(found)
-    none: tuple[str | None, str] = (None, "noise leaves no party's coefficients")
+    heard: list[bool] = np.asarray(parts.usable.any(axis=0)).tolist()
     return Column(
         label="",
         value=made.value,
@@ -158,7 +158,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
         privacy=made.privacy,
         excess=np.zeros_like(made.value),
         inversion=made,
-        reasons=tuple(none[int(not one)] for one in parts.usable.any(axis=0).tolist()),
+        reasons=tuple(None if one else "noise leaves no party's coefficients" for one in heard),
         shares=made.shares,
         parts=parts,
         effects=differing.effects,

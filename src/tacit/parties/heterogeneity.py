@@ -167,21 +167,21 @@ def inflation(w: Array) -> Array:
 
 def moment(y: Array, v: Array, use: Array) -> Array:
     """DerSimonian and Laird's tau2 = max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
-    w, total, mu = weighted(y, v, use, np.zeros(y.shape[1]))
+    w, total, mu = weighted(y, v, use, np.zeros_like(y[0]))
     Q = (w * (y - mu) ** 2).sum(axis=0)
     return np.maximum(0.0, (Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))
 
 
 def restricted(y: Array, v: Array, use: Array) -> Array:
     """REML's tau2: scoring from the moment estimator, halved where a step would leave [0, inf) or lose likelihood."""
-    starts = moment(y, v, use), np.zeros(y.shape[1])  # both ends of a likelihood that may have two tops
-    first, second = _climb(y, v, use, starts[0]), _climb(y, v, use, starts[1])
+    first = _climb(y, v, use, moment(y, v, use))  # from both ends of a likelihood that may have two tops
+    second = _climb(y, v, use, np.zeros_like(y[0]))
     return np.where(height(y, v, use, second) > height(y, v, use, first), second, first)
 
 
 def _climb(y: Array, v: Array, use: Array, tau2: Array) -> Array:
     here = height(y, v, use, tau2)
-    least = v.min(axis=0)
+    least: Array = v.min(axis=0)
     for _ in range(STEPS):
         w, total, mu = weighted(y, v, use, tau2)
         two = (w**2).sum(axis=0)
