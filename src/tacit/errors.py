@@ -198,8 +198,7 @@ CODES: Final[dict[str, str]] = {
     "I77": "a simulation of a mechanism in two steps",
     "I78": "a function of parameters that is none",
     "I79": "a picture or a fitted law of what has none",
-    "I80": "average marginal effects of what is no histogram",
-    "I110": "average marginal effects that a release of a regression does not tell",
+    "I80": "average marginal effects that a release does not tell",
     # N: noise laws
     "N01": "a scale of noise outside 0.001 to 1e12",
     "N02": "an unknown law of noise",

@@ -94,6 +94,7 @@ ROWS = [
     tc.SampleAndAggregate("filled", tc.families.Exponential(rate=(0.1, 10)), one_step=True),
     tc.Regression("ok ~ age + region", model="logistic"),
     tc.Regression("ok ~ age", model="probit"),
+    tc.Regression("visits ~ age", model="poisson"),
 ]
 PERSONS = [
     tc.Mean("age", per="row"),
@@ -192,7 +193,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"products", "scores", "scored"}
+    others |= {"products", "scores", "scored", "weighed"}
     assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 

@@ -151,7 +151,7 @@ def test_average_marginal_effects_that_a_release_does_not_tell() -> None:
     squared = curator.release(tc.Regression("y ~ x*m", model="logistic"), rho=2).estimate()
     with pytest.raises(InferenceError) as refused:
         squared.marginal_effects()
-    assert refused.value.code == "I110"
+    assert refused.value.code == "I80"
 
 
 def test_counts_that_vary_more_than_the_law_carry_a_reason_or_another_law() -> None:

@@ -84,6 +84,19 @@ def test_on_the_grid_of_releases_the_bound_is_nearly_attained(formula: str, rela
         assert 0.99 * declared < reached <= declared, (noise, reached, declared)
 
 
+@pytest.mark.parametrize("formula", ["m ~ a", "m ~ a + b + q"])
+def test_with_weights_of_their_own_the_bound_is_nearly_attained(formula: str) -> None:
+    """A score turns over while the weight falls from 1 to 0, regressors being at their bounds."""
+    layout = full(formula)
+    m, inner = layout.size, len(layout.inner)
+    for noise, power in (("laplace", 1), ("gaussian", 2)):
+        form = score_forms.scored(layout, noise, "replace-one", squares=True, weighed=True)
+        reached = sum(abs(2 * x) ** power for x in form.extreme[:m])
+        reached += sum(abs(x) ** power for x in form.extreme[m : m + inner])
+        declared = form.l1 if power == 1 else form.l2_squared
+        assert 0.98 * declared < reached <= declared, (noise, reached / declared)
+
+
 @pytest.mark.parametrize("squares", [False, True])
 @pytest.mark.parametrize("formula", ["m ~ a", "m ~ a + b + q", "m ~ r*a"])
 def test_random_pairs_on_the_grid_of_releases(formula: str, squares: bool) -> None:
@@ -180,7 +193,7 @@ def test_scores_of_counts_have_mean_zero_under_their_law_as_bounds_clamp_it(spre
 
 
 def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they_are_zero() -> None:
-    """In integers: weights by an eighth of a piece of 1/8, where they have their kink, scores by 0.01 of a predictor."""
+    """In integers: weights by an eighth of a piece of 1/8, at their kink, scores by 0.01 of a predictor."""
     link_ = Counts(0, 40).looking(-1.5, 2.5, 1.4, 0.0)
     response = (0.0, 40 / 2000)  # 50 steps for each count
     (slope, middle), weight = polygons(link_, 3.0, 512, response)
@@ -190,5 +203,6 @@ def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they
     eta = link_.center + link_.reach * e / 4096
     made, unit = bounded(link_, eta, 3.0), 512 * 2.0**28
     assert np.abs(height(weight, e) / unit - made.curve * 3 / np.exp(1.4)).max() < 1 / 64
-    moved = (height(middle, e) / unit - link_.middle(eta, made.v)) / made.curve
+    v = height(slope, e) / unit / response[1]
+    moved = (height(middle, e) / unit - link_.middle(eta, v)) / made.curve
     assert np.abs(moved).max() < 0.01

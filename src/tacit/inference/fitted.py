@@ -177,7 +177,7 @@ class FittedModel:
     def marginal_effects(self) -> NormalEstimate:
         """Average marginal effects over the rows counted: slopes of columns of numbers, differences of levels.
 
-        Of a `Regression` those of columns of numbers that stand alone in the formula, InferenceError I110 where none
+        Of a `Regression` those of columns of numbers that stand alone in the formula, InferenceError I80 where none
         does; I45 without a fit.  Source: delta method, the noise in the average counted too.
         """
         from tacit.inference.fits.effects import marginal_effects

@@ -19,27 +19,12 @@ from tacit.inference.fits.result import Fit, MeanSlope
 from tacit.inference.laws import Array
 from tacit.inference.regression_rows import Evaluator
 from tacit.linear.binary import Binary
-from tacit.linear.layout import ONE, H
+from tacit.linear.layout import ONE
 from tacit.linear.regressors import MASS, Regressors
-from tacit.linear.scored import First, Scored, Terms
+from tacit.linear.scored import Scored, Terms
 
 STEP: Final = 1e-3
 """Distance of the two points of a derivative."""
-
-
-def of_counts(first: First, terms: Terms, found: Regressors, inverse: Array, last: Scored) -> MeanSlope:
-    """Of counts: their mean, as their bounds clamp them.
-
-    The covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
-    """
-    rows, unit = found.rows, terms.response[1] * H
-    mean = max(found.response, 0.0)
-    squares = max(first.square / rows - (first.total / rows) ** 2, 0.0) * unit**2
-    curve = last.link.bounded(found.predictor(last.b), last.cut).curve
-    along = inverse @ found.sum(last.b, curve) if terms.constant is None else terms.constant
-    noise = (first.rough**2 + (first.total / rows * first.loose) ** 2) * (unit / rows) ** 2
-    nothing = np.zeros_like(last.b)
-    return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, along / rows / terms.size)
 
 
 def of_binary(last: Scored, terms: Terms, b: Array, found: Regressors, inverse: Array) -> MeanSlope:
@@ -64,7 +49,7 @@ def of_binary(last: Scored, terms: Terms, b: Array, found: Regressors, inverse: 
 
 
 def marginal_effects(fit: Fit) -> Effects:
-    """Of every column of numbers that stands alone; InferenceError I110 where none does, I45 without a fit."""
+    """Of every column of numbers that stands alone; InferenceError I80 where none does, I45 without a fit."""
     formula, slope = fit.evaluator, fit.slope
     if not isinstance(formula, Evaluator) or slope is None:
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with.", code="I45", state=None)
@@ -73,9 +58,7 @@ def marginal_effects(fit: Fit) -> Effects:
     rest = [name for name, i in places.items() if i is None]
     if not kept:
         text = f"{fit.formula!r} has no column of numbers that stands alone: a release tells no other average effects."
-        raise InferenceError(
-            text, code="I110", hint="predict(…) at rows of your own, and their differences", state=None
-        )
+        raise InferenceError(text, code="I80", hint="predict(…) at rows of your own, and their differences", state=None)
     at = list(kept.values())
     b = fit.values[at]
     gradient = np.eye(len(fit.values))[at] * slope.value + np.outer(b, slope.gradient)

@@ -20,7 +20,8 @@ import numpy as np
 
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
-from tacit.inference.regression_effects import of_binary, of_counts
+from tacit.inference.regression_counts import of_counts, told
+from tacit.inference.regression_effects import of_binary
 from tacit.linear.counts import Counts
 from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
@@ -91,21 +92,9 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         sampling * both,
         privacy * both,
         (None,) * len(layout.names),
-        (*_counted(step, last), *NOTES),
+        (*told(step.link, step.varied, last.cut), *NOTES),
         {"rows": step.found.rows},
         slope=slope,
-    )
-
-
-def _counted(step: Step, last: Scored) -> tuple[str, ...]:
-    """What a reader of counts must know: where scores are cut, by which law, and how counts vary against it."""
-    if not isinstance(step.link, Counts):
-        return ()
-    spread, ratio, error = step.link.spread, step.varied.ratio, step.varied.error
-    law = f"negative binomial, variance mean + {spread:.2g} mean\u00b2" if spread else "Poisson"
-    return (
-        f"A count pulls as if it were at most {last.cut:.3g} from its middle; its law, {law}, tells what that moves.",
-        f"Squares of what is left are {ratio:.2f} times (\u00b1 {2 * error:.2f}) those of that law.",
     )
 
 
@@ -162,7 +151,8 @@ def _step(last: Scored, found: Regressors) -> Step:
     flat = np.zeros_like(last.b)
     level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
     guess = found.total(flat, level.size)
-    moved, either = (np.linalg.solve(curve.matrix, one + np.zeros_like(way)) for one in (varied.moved, varied.either))
+    inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
+    moved, either = (inverse @ (one + np.zeros_like(way)) for one in (varied.moved, varied.either))
     loose = drawn(last.sizes, guess, guess).loose
     return Step(last.b + way - moved, way, curve, meat, found, link, varied, moved, either, loose)
 

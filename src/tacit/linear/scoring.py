@@ -292,6 +292,11 @@ def dispersion(part: Scored, found: Regressors) -> Dispersion:
         float(np.interp(x, np.maximum.accumulate(others), SPREADS)) for x in (squares - error, squares, squares + error)
     ]
     sums = np.stack([found.sum(part.b, one) for one in means[1:]])
-    low, middle, high = (np.array([np.interp(x, SPREADS, one) for one in sums.T]) for x in at)
+    low, middle, high = (_between(sums, x) for x in at)
     sure = squares > others[0] + SURE * error and length(step, found) < NEARBY
     return Dispersion(squares / assumed, error / assumed, at[1], sure, middle, (high - low) / 2)
+
+
+def _between(sums: Array, spread: float) -> Array:
+    """Interpolated in the spread: sums, shape (spreads, u) -> (u,)."""
+    return np.array([float(np.interp(spread, SPREADS, one)) for one in sums.T], dtype=np.float64)

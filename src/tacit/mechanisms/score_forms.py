@@ -27,12 +27,15 @@ half the squared Frobenius norm.
     most 2: attained.
     Otherwise a row has at most 1 + b / 2, b = 1/2, less the squares that are not released; two rows have twice that.
 
-`weighed`: q C in place of |psi|, q in [0, 1] whatever psi is; its weight w is 1/4 in every part.
+`weighed`: q C in place of |psi|, q in [0, 1] whatever psi is, with weight w; the Gaussian one is 1/4 in every part.
 
     Gaussian, replace-one.  F has w (q**2 s**4 + q'**2 s'**4 - 2 q q' (s s' c)**2) and is convex in each of p, p', q and
     q': largest where they are 0 or 1.  q = q' = 1: p = p' = 1 is the case above, at most 4; otherwise at most
     1 + y + 2 w.  q = 1, q' = 0: at most 4, as above for w = 0, and w s**4.  So F <= 4 + w.
-    Otherwise, and Laplace: a row has what it had, and two rows have twice that.
+    Laplace, replace-one, blocks of one.  Convex in q and q'.  q = q' = 1: as above, with m_j of z in place of psi z,
+    which only makes r and o greater, so 1 - r**2 - o**2 <= 2 (e + e' + o) again.  q = 1, q' = 0: what scores and their
+    squares change by, at most 2, and a row's own matrix, w / 2.  So at most 2 + w / 2.
+    Otherwise: a row has what it had, and two rows have twice that.
 
     Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1:
     added to the norms.
@@ -75,8 +78,8 @@ def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weigh
         diag = off // 2
         left = T * T - fixed * H * H - sum(B * B for B in several)
         mass = whole * T + matrices * (off * left // 2 + 1)
-        tight = one and not several and not weighed
-        l1 = (2 * whole * T if tight else (2 if one else 1) * mass) + off * count
+        apart = 2 * whole * T + (off * T * T // 2 + 1 if weighed else 0)
+        l1 = (apart if one and not several else (2 if one else 1) * mass) + off * count
         l2_squared = l1 * l1
     parameters = {"G": CLIP, "score": SCORE, "off": off, "diag": diag, "squares": int(squares)}
     weights = [SCORE] * layout.size + [off if entry.off else diag for entry in layout.inner] * matrices

@@ -7,6 +7,7 @@ from statistics import NormalDist
 from typing import Any, Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.inference.regression import fit_release
 from tacit.linear.formula import parse
@@ -14,6 +15,7 @@ from tacit.linear.layout import layout
 from tacit.linear.query import Regression
 from tacit.mechanisms.moments import Design
 from tacit.mechanisms.regression import Crosses
+from tacit.parts import Variable
 from tacit.planning.expect import Expected
 from tacit.testing.regressions import Rows
 
@@ -39,10 +41,21 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
 
 
 def made_up(shape: Design) -> Rows:
-    """Rows of evenly spread, independent values."""
+    """Rows of evenly spread, independent values; counts have a law of their own."""
     question = cast(Crosses, shape.columns[0]).question
     rng = np.random.default_rng(0)
     values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
     places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
     z = question.numpy(values, places, MADE)
-    return Rows(shape, layout(parse(cast(Regression, shape.query).formula), shape.variables), z, MADE)
+    query = cast(Regression, shape.query)
+    made = layout(parse(query.formula), shape.variables)
+    if query.model == "poisson":
+        z[:, -1] = _counts(shape.variables[0], made.bounds[-1], rng)
+    return Rows(shape, made, z, MADE)
+
+
+def _counts(response: Variable, half: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Poisson counts whose mean is a quarter of their bounds, on the response's grid."""
+    room = response.upper - response.lower
+    counts = np.minimum(rng.poisson(room / 4, MADE), room)
+    return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half

@@ -110,7 +110,7 @@ def marginal_effects(fit: Fit) -> Effects:
     the mean response, of factors the mean difference from their first level.
 
     The average is over all rows of the population that the release counts.  A release of `Regression` tells those of
-    columns of numbers that stand alone.  InferenceError I45 without a fit, I110 where it tells none.
+    columns of numbers that stand alone.  InferenceError I45 without a fit, I80 where it tells none.
     """
     if fit.evaluator is not None:
         from tacit.inference import regression_effects
