@@ -1,6 +1,7 @@
 """Tables that regressions are tried on: regressors spread evenly, skewed, rare, correlated, in categories.
 
-The gates of `Regression` were set on the first design alone; the others were drawn up afterwards.
+The first design was there when logistic `Regression` was made; the others were drawn up afterwards, and its gate of
+noise and the rules of counts were mended on them.
 """
 
 from __future__ import annotations

@@ -35,8 +35,9 @@ PAGE = HERE.parent / "docs" / "reference" / "regression-models.md"
 INTRODUCTION = """# Coverage of logistic, probit and Poisson regressions
 
 How often a 95% interval of a coefficient of [`Regression(…, model=)`](api.md) holds the truth when tables are drawn and
-released anew. Both errors are in it. Written by `python benchmarks/regression_models.py`; the gates were set on the
-first logistic design alone, the other designs were drawn up afterwards (`benchmarks/regression_designs.py`).
+released anew. Both errors are in it. Written by `python benchmarks/regression_models.py`. The first logistic
+design was there when the estimator was made; the others (`benchmarks/regression_designs.py`) were drawn up afterwards,
+but the gate of noise and the rules of counts were then mended on them.
 
 *Coverage* is that of all coefficients, the intercept among them, and of the worst one; *width* compares with maximum
 likelihood on the rows themselves, its usual standard errors included (mean over the coefficients of medians); *SE / SD*

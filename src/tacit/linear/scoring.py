@@ -299,4 +299,5 @@ def dispersion(part: Scored, found: Regressors) -> Dispersion:
 
 def _between(sums: Array, spread: float) -> Array:
     """Interpolated in the spread: sums, shape (spreads, u) -> (u,)."""
-    return np.array([float(np.interp(spread, SPREADS, sums[:, j])) for j in range(sums.shape[1])], dtype=np.float64)
+    found = [float(np.interp(spread, SPREADS, sums[:, j])) for j in range(sums.shape[1])]
+    return np.array(found, dtype=np.float64)
