@@ -52,7 +52,7 @@ FURTHEST: Final = 1.0
 """Largest root mean square of what the last step adds to the predictor."""
 OTHER: Final = 0.75
 """Standard errors by which the law of counts may move a coefficient where scores are cut."""
-FAR: Final = 2.0
+FAR: Final = 1.0
 """Standard errors by which the law that fits may move a coefficient from where the assumed law has it."""
 STEEP: Final = 0.9
 """Part of the steepest predictor of an aim from which coefficients are taken to have no end."""

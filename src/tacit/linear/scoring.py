@@ -286,8 +286,9 @@ def dispersion(part: Scored, found: Regressors) -> Dispersion:
     made = bounded(link, aim, part.cut)
     squares = part.squares - float(step @ found.total(part.b, made.curve**2) @ step)
     means, sizes = zip(*(link.under(aim, made, x) for x in (link.spread, *SPREADS)), strict=True)
-    assumed, *others = (max(found.rows * float(MASS @ one), 1e-9) for one in sizes)
-    error = math.hypot(part.rough, math.sqrt(found.rows) / 3)  # psi**2 is at most 1
+    uneven, loose = _uneven(part, float(found.rows * (MASS @ made.size)))
+    assumed, *others = (max(uneven * found.rows * float(MASS @ one), 1e-9) for one in sizes)
+    error = math.hypot(part.rough, math.sqrt(found.rows) / 3, loose * assumed)  # psi**2 is at most 1
     at = [
         float(np.interp(x, np.maximum.accumulate(others), SPREADS)) for x in (squares - error, squares, squares + error)
     ]
@@ -295,6 +296,16 @@ def dispersion(part: Scored, found: Regressors) -> Dispersion:
     low, middle, high = (_between(sums, x) for x in at)
     sure = squares > others[0] + SURE * error and length(step, found) < NEARBY
     return Dispersion(squares / assumed, error / assumed, at[1], sure, middle, (high - low) / 2)
+
+
+def _uneven(part: Scored, guess: float) -> tuple[float, float]:
+    """Released weights to those of normal regressors, as far as their noise allows, and what noise leaves of it.
+
+    Squares of scores that are not cut are to weights as one constant to another, however regressors are spread.
+    """
+    noise = part.rough_size / max(guess, 1e-9)
+    weight = GUESSED**2 / (GUESSED**2 + noise**2)
+    return max(1 + weight * (part.size / max(guess, 1e-9) - 1), LOWEST), weight * noise
 
 
 def _between(sums: Array, spread: float) -> Array:
