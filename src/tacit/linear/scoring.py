@@ -288,7 +288,7 @@ def dispersion(part: Scored, found: Regressors) -> Dispersion:
     means, sizes = zip(*(link.under(aim, made, x) for x in (link.spread, *SPREADS)), strict=True)
     uneven, loose = _uneven(part, float(found.rows * (MASS @ made.size)))
     assumed, *others = (max(uneven * found.rows * float(MASS @ one), 1e-9) for one in sizes)
-    error = math.hypot(part.rough, math.sqrt(found.rows) / 3, loose * assumed)  # psi**2 is at most 1
+    error = math.hypot(part.rough, math.sqrt(found.rows) / 3, loose * assumed / uneven)  # psi**2 is at most 1
     at = [
         float(np.interp(x, np.maximum.accumulate(others), SPREADS)) for x in (squares - error, squares, squares + error)
     ]
