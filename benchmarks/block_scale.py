@@ -22,8 +22,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pages import put
 
-from tacit.mechanisms.blocks import GROUP, SMALL, capacity
-from tacit.queries_blocks import blocks_for
+import tacit as tc
+from tacit.mechanisms.blocks import GROUP, SMALL
+from tacit.mechanisms.sample_and_aggregate import design
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "blocks.md"
 HEAD = "| rows | blocks | readings | seconds | peak memory, GB | before the rows |\n|---:|---:|---:|---:|---:|---:|"
@@ -58,9 +59,10 @@ def written(path: Path, rows: int) -> None:
 
 def readings(rows: int) -> tuple[int, int]:
     """Blocks, and how often the table is read: public."""
-    blocks = blocks_for(rows, 1.0, 2)  # rho = 0.5, shared by two parameters
-    room = capacity(rows, blocks)
-    return blocks, 1 if blocks * room <= SMALL else -(-blocks // (GROUP // room))
+    query = tc.SampleAndAggregate("x", tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10)))
+    cost = tc.Cost.of(rho="0.5")
+    plan = design(query, tc.Schema({"x": tc.Real()}), neighbors="replace-one", rows=rows, cost=cost).blocks
+    return plan.blocks, 1 if plan.blocks * plan.room <= SMALL else -(-plan.blocks // (GROUP // plan.room))
 
 
 def line(rows: int, folder: Path) -> tuple[str, float]:

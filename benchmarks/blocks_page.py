@@ -166,9 +166,10 @@ def _slopes(ways: Sequence[dict[str, Any]]) -> str:
 ## How the excess falls
 
 Mean squared error over the bound, less 1, of the default at ε = 1, and its slope in n on log scales. Where the number
-of blocks is that of the rule, theory says −1/3: the noise and the extra variance of small blocks both fall so, once
-standard errors of blocks are narrow in their box. It is steeper where the box is wide, and noise rules at small n (its
-part falls as k^-2 n, that is n^(−1/3) at the rule, and n^-1 where k is n/20).
+of blocks is a multiple of (n/ε)^(2/3), theory says −1/3: the noise and the extra variance of small blocks both fall
+so, once standard errors of blocks are narrow in their box. It is steeper where the box is wide and noise rules: its
+part falls as k^-2 n, that is n^(−1/3) at the rule, n^(−1/2) where the bound on the bias makes k a multiple of
+n^(3/4), and n^-1 where k is n/20.
 
 {chr(10).join(lines)}
 
