@@ -8,14 +8,13 @@ releases have; nothing of it is stored.  Deterministic: seeds are constants.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pages import put
+from pages import asked, put
 
 import tacit as tc
 from tacit.parties.pooling import pooled
@@ -186,11 +185,7 @@ PARTS: dict[str, tuple[str, Callable[[int], Iterator[str]], int]] = {
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--repeats", type=int, default=2_000)
-    words.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
-    words.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    given = words.parse_args()
+    given = asked(__doc__, PARTS, 2_000)
     repeats = given.repeats // (20 if given.quick else 1)
     for part in given.parts:
         text, made, times = PARTS[part]

@@ -8,7 +8,6 @@ releases have.  Deterministic: seeds are constants.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pages import put
+from pages import asked, put
 from sufficient_statistics import CASES, Case
 
 import tacit as tc
@@ -405,11 +404,7 @@ PARTS: dict[str, Callable[[int], str]] = {
 
 
 def main() -> None:
-    words = argparse.ArgumentParser(description=__doc__)
-    words.add_argument("--repeats", type=int, default=2_000)
-    words.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
-    words.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    given = words.parse_args()
+    given = asked(__doc__, PARTS, 2_000)
     for part in given.parts:
         text = PARTS[part](given.repeats // (20 if given.quick else 1))
         if given.quick:

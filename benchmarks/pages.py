@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeAlias
@@ -20,6 +21,15 @@ def put(page: Path, part: str, text: str) -> None:
     else:
         new = f"{old.rstrip()}\n\n{made}\n".lstrip()
     page.write_text(new, encoding="utf-8")
+
+
+def asked(about: str | None, parts: Iterable[str], repeats: int) -> argparse.Namespace:
+    """Words of a command that simulates parts of a page: --repeats, --quick, --parts."""
+    known, made = list(parts), argparse.ArgumentParser(description=about)
+    made.add_argument("--repeats", type=int, default=repeats)
+    made.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
+    made.add_argument("--parts", nargs="*", default=known, choices=known)
+    return made.parse_args()
 
 
 Part: TypeAlias = str | Callable[[], str]

@@ -8,7 +8,6 @@ are drawn anew in every repetition, with noise of the laws that releases have.  
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pages import put
+from pages import asked, put
 
 import tacit as tc
 from tacit import families
@@ -460,11 +459,7 @@ FAST = 100_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
-    parser.add_argument("--repeats", type=int, default=1_000, help="of the parts `one`, `common` and `two`")
-    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
-    given = parser.parse_args()
+    given = asked(__doc__, PARTS, 1_000)  # repeats of the parts `one`, `common` and `two`
     for part in given.parts:
         repeats = given.repeats if part in ("one", "common", "two") else FAST * (10 if part == "blocks" else 1)
         text = PARTS[part](repeats // (20 if given.quick else 1))

@@ -90,7 +90,7 @@ def groups(
     public: int | None,
 ) -> Iterator[Blocks]:
     """READS ROWS.  All blocks of complete rows, group by group; how many groups there are is public."""
-    many, key, at = blocks * room * len(cells), os.urandom(32), None
+    many, key, seat = blocks * room * len(cells), os.urandom(32), None
     size = max(1, GROUP // (room * len(cells)))
     for first in range(0, blocks, size):
         found = source.pieces(cells, unit, where, key) if many > SMALL else None
@@ -98,11 +98,11 @@ def groups(
             rows = source.complete(cells, unit, where)
             yield packed(rows, words(rows, blocks, public), blocks, room)
             return
-        if public is not None and at is None:
-            at = seats.keyed_cuts(key, public, blocks)
+        if public is not None and seat is None:
+            seat = _seated(key, public, blocks)
         group = Group(blocks, room, len(cells), first, min(size, blocks - first))
         for values, own in found:
-            group.add(values, own if at is None else seats.seated(own, at))
+            group.add(values, own if seat is None else seat(own))
         yield group.blocks()
 
 
