@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import digamma, polygamma
 
 import tacit as tc
 from tacit import families as fam
@@ -151,12 +152,39 @@ def test_negative_binomial_is_that_of_statsmodels_and_ends_at_its_box_where_coun
 
 
 def test_one_s_own_log_density_gives_what_the_family_gives() -> None:
-    """Second derivatives of the gamma law hold no row, so that averages over rows are the expectations."""
-    own = block_mle(OWN, GAMMAS, SIZES, bias="observed").values
+    own = block_mle(OWN, GAMMAS, SIZES).values
     family = block_mle(GAMMA, GAMMAS, SIZES).values
     inside = ((own > OWN.lower) & (own < OWN.upper)).all(axis=1)
     assert inside.sum() > K / 2
     assert own[inside] == pytest.approx(family[inside], rel=1e-6)
+
+
+def test_the_observed_correction_has_the_sandwich_in_the_place_of_the_information() -> None:
+    """Of the gamma law, whose second derivatives hold no row: half of J^-1 times third derivatives along C."""
+    raw = block_mle(OWN, GAMMAS, SIZES, bias="none").values
+    own = block_mle(OWN, GAMMAS, SIZES, bias="observed").values
+    for place, (a, b) in enumerate(raw):
+        x = GAMMAS[place, : SIZES[place]]
+        inverse = np.linalg.inv([[polygamma(1, a), -1 / b], [-1 / b, a / b**2]])
+        scores = np.column_stack([np.log(b) - digamma(a) + np.log(x), a / b - x])
+        C = inverse @ (scores.T @ scores / len(x)) @ inverse
+        third = [-polygamma(2, a) * C[0, 0] - C[1, 1] / b**2, 2 * a / b**3 * C[1, 1] - 2 / b**2 * C[0, 1]]
+        expected = raw[place] - inverse @ third / 2 / len(x)
+        if (own[place] > OWN.lower).all() and (own[place] < OWN.upper).all():
+            assert own[place] == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_observed_correction_holds_for_rows_of_another_law() -> None:
+    """The rate of an exponential law, of gamma rows of shape 3: one over their mean, whose expectation is known."""
+    x = np.random.default_rng(3).gamma(3, 1, (40_000, 20))
+    words: dict[str, Any] = {"counts": np.full(len(x), 20)}
+    ways: tuple[Any, ...] = ("none", "cox-snell", "observed")
+    found = {bias: block_mle(EXPONENTIAL, x, bias=bias, **words).values[:, 0] for bias in ways}
+    error = found["none"].std() / math.sqrt(len(x))
+    # 1 / mean of 20 such rows has the expectation 20 / 59; 6 standard errors each, 2e-9
+    assert abs(found["none"].mean() - 20 / 59) < 6 * error
+    assert abs(found["cox-snell"].mean() - 19 / 59) < 6 * error  # what an exponential law would need: 1/3 is wanted
+    assert abs(found["observed"].mean() - 1 / 3) < 6 * error + (1 / 20**2) / 3  # and a bias of the order 1 / t**2
 
 
 def test_jackknife_and_halves_are_what_they_are_called() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tacit.errors import InferenceError, ModelError
+from tacit.inference.block_ends import ends_of, freed
 from tacit.inference.estimate import Estimate
 from tacit.inference.laws import Array
 from tacit.inference.one_step import model_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 BLOCKS: Final = 2_000
 """Blocks that are simulated: their variance is known to 3%."""
+STRANGE: Final = 2.0
+"""How much more than by their law blocks vary where this is said."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,18 @@ def with_errors(found: Estimate, errors: Errors, model: Any, rng: Any) -> Estima
         one, unclear = found.std_errors, np.sqrt(variances * k / BLOCKS)
         bias = [f"{b:+.2f} ± {e:.2f}" for b, e in zip(made.bias / one, unclear / one, strict=True)]
         words = f"from {BLOCKS:,} blocks simulated at the released parameters; their bias, in these: {', '.join(bias)}"
-    return replace(found, blocks=blocks, notes=(*found.notes[1:], f"standard errors {words}"))
+    notes = [*found.notes[1:], f"standard errors {words}"]
+    ratios = found.sampling_variances / np.maximum(variances, 1e-300)
+    notes += [_strange(name, r) for name, r in zip(found.terms, ratios, strict=True) if r > STRANGE]
+    return replace(found, blocks=blocks, notes=tuple(notes))
+
+
+def _strange(name: str, ratio: float) -> str:
+    """What blocks say of a law that they do not follow."""
+    return (
+        f"{name}: the variance of blocks is {ratio:.1f} times what the law says of many rows: they are too short, "
+        'or rows follow another; ask for fewer blocks, or for bias="observed", which trusts no law'
+    )
 
 
 def sampling(release: Released, model: Likelihood, values: Array, errors: Errors, rng: Any) -> Sampling:
@@ -75,7 +89,8 @@ def sampling(release: Released, model: Likelihood, values: Array, errors: Errors
         raise InferenceError(text, code="I76", hint='errors="blocks"', state=None) from None
     own = np.stack([_window(part, drawn[:, i]) for part, i in zip(parts, place, strict=True)], axis=1)
     k = parts[0].parameters["blocks"]
-    return Sampling(np.atleast_2d(np.cov(own.T)) / k, own.mean(axis=0) - at[place])
+    middle = np.array([_middle(release, part, own[:, i]) for i, part in enumerate(parts)])
+    return Sampling(np.atleast_2d(np.cov(own.T)) / k, middle - at[place])
 
 
 def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.random.Generator) -> Array:
@@ -86,6 +101,15 @@ def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.ran
     rows = model.sample(at, BLOCKS * room, rng)
     shaped = rows.reshape(BLOCKS, room, *rows.shape[1:])
     return block_mle(model, shaped, sizes, bias=cast(Any, query.bias)).values
+
+
+def _middle(release: Released, part: Part, values: Array) -> float:
+    """The mean of blocks as the estimate has it: what an end of the box takes off is put back."""
+    query, mean = cast("SampleAndAggregate", release.query), np.array([values.mean()])
+    ends = ends_of(query.model.law, query.model.words, part)
+    if ends is None or query.winsorize:
+        return float(mean[0])
+    return float(freed(mean, np.array([values.var(ddof=1)]), ends).value[0])
 
 
 def _window(part: Part, values: Array) -> Array:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast
 
 from tacit.errors import InferenceError
+from tacit.inference.block_ends import MOST, TOLD, ends_of, opened, told
 from tacit.inference.estimate import Estimate
 from tacit.inference.invert import Linear
 from tacit.inference.moments import people_of, source_of
@@ -117,12 +118,14 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     """Standard errors by the blocks' own spread."""
     query = cast("SampleAndAggregate", release.query)
     parts = means(release)
-    blocks = tuple(_block(release, part, target) for part in parts)
+    made = [_block(release, part, target) for part in parts]
+    blocks = tuple(one for one, _ in made)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
     if k < FEW:
         notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
+    notes += [note for _, note in made if note]
     if query.winsorize:
         notes.append("estimates of blocks are clamped to a window about their quartiles, selected privately")
     model = query.model.words
@@ -136,12 +139,21 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     return Estimate(release, target, words, tuple(p.label for p in parts), blocks, notes=tuple(notes))
 
 
-def _block(release: Released, part: Part, target: Target) -> Block:
-    made = block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target)
+def _block(release: Released, part: Part, target: Target) -> tuple[Block, str]:
+    """A parameter, and what must be said of the ends of its box."""
+    query = cast("SampleAndAggregate", release.query)
+    made, note = block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target), ""
+    ends = ends_of(query.model.law, query.model.words, part)
+    if target == "population" and ends is not None and not query.winsorize:
+        clamped = made
+        made, share = opened(made, part, ends)
+        if TOLD <= share[0] <= MOST:
+            error = (made.variance + made.privacy_variance)[0] ** 0.5
+            note = told(part.label, share[0], (made.value - clamped.value)[0] / error)
     box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == part.label), None)
     if box is not None and isinstance(made.inversion, Linear):  # intervals within the box, not the window
         made = replace(made, inversion=replace(made.inversion, low=box.lower, high=box.upper))
-    return replace(made, people=people_of(release), source=source_of(release))
+    return replace(made, people=people_of(release), source=source_of(release)), note
 
 
 def check_errors(release: Released, errors: str | None) -> None:

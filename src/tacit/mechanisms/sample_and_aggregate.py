@@ -44,7 +44,7 @@ from tacit.errors import ModelError, QueryError
 from tacit.mechanisms import blocks, fresh, moment_forms, seats
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
-from tacit.models.likelihood import Likelihood
+from tacit.models.likelihood import Likelihood, Order
 from tacit.models.statistic import Statistic
 from tacit.predicates.numbers import Cell, cell_of
 from tacit.predicates.typed import typed
@@ -109,7 +109,7 @@ def design(
     if size is None:
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
-    k = query.blocks or _blocks(query, model, size, price_of_one(cost, p))
+    k = query.blocks or _blocks(query, model, [one.name for one in chosen], size, price_of_one(cost, p))
     _possible(k, size, len(model.parameters))
     unit, most = unit_of(schema), most_rows(schema)
     public = rows if unit is None else None
@@ -136,14 +136,19 @@ def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
     return law
 
 
-def _blocks(query: SampleAndAggregate, model: Likelihood | Statistic, rows: int, epsilon: float) -> int:
+def _blocks(
+    query: SampleAndAggregate, model: Likelihood | Statistic, names: list[str], rows: int, epsilon: float
+) -> int:
     """How many blocks, from public facts: the model at what stands for a block without an answer (theory §2, §6)."""
     if query.method == "smith":
         return published_blocks(rows, epsilon)
     box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
     if query.method == "chen-sung":
         return published_for_parties(rows, epsilon, parties, box)
-    second = Likelihood.second if isinstance(model, Statistic) else model.second
+    orders = [model.order(name) for name in names]
+    second = max(one.v for one in orders), max(one.b for one in orders)
+    if query.bias not in ("cox-snell", "none") and not isinstance(model, Statistic):  # which trust no law
+        second = second[0], max(second[1], Order().b)
     return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
 
 

@@ -13,6 +13,8 @@ from tacit.untyped import jax
 
 LATER: Final = 6
 """Newton steps from the maximum of the whole block to that of its rows but one."""
+TOGETHER: Final = 32
+"""Fits of a jackknife that are made at a time: all of a long block would not fit in memory."""
 ENOUGH: Final = 1e-9
 """Gain of log-likelihood that may be left: a standard error is a gain of one half."""
 
@@ -135,7 +137,7 @@ def _jackknife(model: Likelihood, x: Any, w: Any, whole: Any, fine: Any) -> tupl
     def without(place: Any) -> Any:
         return fitted(model, x, w.at[place].set(0.0), whole)
 
-    each, sound = tools.vmap(without)(lib.arange(x.shape[0]))
+    each, sound = tools.lax.map(without, lib.arange(x.shape[0]), batch_size=min(TOGETHER, x.shape[0]))
     total = w.sum()
     used = w > 0
     mean = lib.where(used[:, None], each, 0.0).sum(0) / total

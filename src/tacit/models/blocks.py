@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import ModelError, nearest
+from tacit.models.answer import TOGETHER, answer
 from tacit.models.boxes import Array
 from tacit.models.likelihood import Likelihood
 from tacit.models.quiet import quiet
@@ -68,7 +69,7 @@ def block_mle(
     """
     data, sizes = _checked(model, blocks, counts, bias)
     model.check()
-    room = data.shape[1] * model.columns
+    room = data.shape[1] * model.columns * (min(TOGETHER, data.shape[1]) if bias == "jackknife" else 1)
     size = batch or min(-(-len(data) // 8) * 8, max(8, BATCH // room // 8 * 8))
     values = np.empty((len(data), len(model.parameters)))
     fitted = np.empty(len(data), dtype=np.bool_)
@@ -141,7 +142,6 @@ def _lexicographic(rows: Array) -> Array:
 @lru_cache(maxsize=64)
 def compiled(model: Likelihood, bias: Bias) -> Any:
     """The answer of a batch: (rows, counts, sound, numbers of blocks) to (values, fitted)."""
-    from tacit.models.answer import answer
 
     def one(x: Any, count: Any, good: Any, number: Any) -> Any:
         return answer(model, x, count, good, number, bias)

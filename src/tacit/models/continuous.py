@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
+from tacit.models.likelihood import Order
 from tacit.models.median_distance import expected
 from tacit.models.parts import at_least, jnp, log_normal, mean, median, moments, special
 
@@ -27,7 +28,7 @@ class Normal(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "real", "sd": "positive"}
     on, closed, lifts, averages = "real", True, True, True
-    second = (1.5, 0.0)
+    orders: ClassVar[dict[str, Order]] = {"mean": Order(0.0, 0.0), "sd": Order(1.5, 0.0)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -117,7 +118,7 @@ class Laplace(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive"}
     on, closed = "real", True
-    second = (1.5, 0.0)
+    orders: ClassVar[dict[str, Order]] = {"location": Order(1.5, 0.0), "scale": Order(1.5, 0.0, 1 / 3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -163,7 +164,7 @@ class Beta(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"a": "positive", "b": "positive"}
     on, lifts, averages = "unit", True, True
-    second = (6.0, 0.5)
+    orders: ClassVar[dict[str, Order]] = {"a": Order(6.0, 0.5, -0.2), "b": Order(6.0, 0.5, -0.2)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""

@@ -4,7 +4,7 @@
 
 With K^-1 = V Vᵀ the sums over t, u are sums over columns v of V of second derivatives along v: no third-order array is
 made.  Three ways to the expectations: exact from the expected statistics (`lifted`), over rows that stand for the law
-(`weighted` on `nodes`), or averages over the rows of the block itself (`weighted`).
+(`weighted` on `nodes`), or averages over the rows of the block itself (`weighted`), which holds for rows of any law.
 """
 
 from __future__ import annotations
@@ -32,8 +32,12 @@ def _along(f: Callable[[Any], Any], at: Any, direction: Any) -> Any:
     return jax().jvp(f, (at,), (direction,))[1]
 
 
-def weighted(model: Likelihood, x: Any, w: Any, vector: Any) -> Any:
-    """The bias with expectations as averages over rows x, weights w, shape (p,)."""
+def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = True) -> Any:
+    """The bias with expectations as averages over rows x, weights w, shape (p,).
+
+    lawful: rows are the law's, so that scores vary as K.  Else C = K^-1 mean(s s') K^-1 stands for K^-1 beside the
+    third derivatives: that of maxima of any rows, of whatever law [Kosmidis & Lunardon 2024, §2].
+    """
     lib, tools = jax().numpy, jax()
     w = w / w.sum()
 
@@ -44,18 +48,20 @@ def weighted(model: Likelihood, x: Any, w: Any, vector: Any) -> Any:
         each = tools.vmap(one, in_axes=(0, None))(x, values)
         return lib.where(w > 0, w * each, 0.0).sum()
 
-    slope = tools.grad(whole)
+    slope, score = tools.grad(whole), tools.grad(one, argnums=1)
     v = inverse_factor(-tools.jacfwd(slope)(vector))
+    used = (w > 0)[:, None]
+    moved = lib.where(used, tools.vmap(score, in_axes=(0, None))(x, vector), 0.0) @ v @ v.T
+    left, right = (v, v) if lawful else (lib.eye(len(vector)), (moved.T * w) @ moved)
 
-    def second(direction: Any) -> Any:
-        return _along(lambda at: _along(slope, at, direction), vector, direction)
+    def second(a: Any, b: Any) -> Any:
+        return _along(lambda at: _along(slope, at, a), vector, b)
 
-    def mixed(row: Any) -> Any:
-        score = tools.grad(one, argnums=1)
-        return _along(lambda at: score(row, at), vector, v @ (v.T @ score(row, vector)))
+    def mixed(row: Any, move: Any) -> Any:
+        return _along(lambda at: score(row, at), vector, move)
 
-    third = tools.vmap(second, in_axes=1)(v).sum(0)
-    both = lib.where((w > 0)[:, None], w[:, None] * tools.vmap(mixed)(x), 0.0).sum(0)
+    third = tools.vmap(second, in_axes=1)(left, right).sum(0)
+    both = lib.where(used, w[:, None] * tools.vmap(mixed)(x, moved), 0.0).sum(0)
     return v @ (v.T @ (0.5 * third + both))
 
 
@@ -97,10 +103,10 @@ def information(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
 
 
 def bias(model: Likelihood, x: Any, w: Any, vector: Any, how: str) -> Any:
-    """The bias at a vector, for a block of rows.  how: "cox-snell" takes the best there is, "observed" averages."""
+    """The bias at a vector, for a block of rows.  how: "cox-snell": the best there is; "observed": any law's."""
     lib, tools = jax().numpy, jax()
     if how == "observed":
-        return weighted(model, x, w, vector)
+        return weighted(model, x, w, vector, lawful=False)
     if model.whole:
         form = model.bias_form(model.bind(vector))
         if form is not None:

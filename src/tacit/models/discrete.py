@@ -9,6 +9,7 @@ import numpy as np
 
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
+from tacit.models.likelihood import Order
 from tacit.models.parts import at_least, jnp, mean, special
 
 
@@ -46,7 +47,7 @@ class Bernoulli(_Counts):
     p: Span = (0.0, 1.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"p": "unit"}
-    second = (0.3, 0.0)
+    orders: ClassVar[dict[str, Order]] = {"p": Order(0.3, 0.0)}
 
     @property
     def number(self) -> int:
@@ -117,7 +118,7 @@ class Poisson(_Counts):
     mean: Span = (0.0, 100.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "positive"}
-    second = (0.3, 0.0)
+    orders: ClassVar[dict[str, Order]] = {"mean": Order(0.3, 0.0, 2 / 3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""
@@ -158,7 +159,7 @@ class Geometric(_Counts):
     p: Span = (0.01, 1.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"p": "unit"}
-    second = (1.5, 0.3)
+    orders: ClassVar[dict[str, Order]] = {"p": Order(1.5, 0.3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""
@@ -203,6 +204,7 @@ class NegativeBinomial(Family):
     dispersion: Span = (0.01, 10.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "positive", "dispersion": "positive"}
+    orders: ClassVar[dict[str, Order]] = {"mean": Order(0.5, 0.3, 0.5), "dispersion": Order(3.0, 10.0, 0.0)}
     on, edge = "count", "clamp"
 
     def log_density(self, x: Any, theta: Any) -> Any:
@@ -237,6 +239,7 @@ class Categorical(Family):
     shares: Span = (0.0, 1.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"shares": "unit"}
+    orders: ClassVar[dict[str, Order]] = {"shares": Order(0.3, 0.0)}
     on, closed, lifts, averages = "count", True, True, True
 
     @classmethod

@@ -11,7 +11,7 @@ import numpy as np
 
 from tacit.errors import ModelError
 from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
-from tacit.models.likelihood import Likelihood
+from tacit.models.likelihood import Likelihood, Order
 from tacit.untyped import jax
 
 
@@ -23,6 +23,7 @@ class Family(Likelihood):
 
     kinds: ClassVar[dict[str, Kind]] = {}
     on: ClassVar[str | None] = None  # the support of rows of one column
+    orders: ClassVar[dict[str, Order]] = {}  # by field; `Order()` where it says nothing
 
     def __post_init__(self) -> None:
         """Checks everything that was typed: ModelError M10, M12, M13."""
@@ -65,6 +66,11 @@ class Family(Likelihood):
     def _parameters(self) -> tuple[Parameter, ...]:
         boxes: list[tuple[str, str, Any]] = [entry for entry in self._entries if isinstance(entry[2], tuple)]
         return tuple(Parameter(name, box[0], box[1], LINKS[self.kinds[word]]) for word, name, box in boxes)
+
+    def order(self, name: str) -> Order:
+        """Of the estimate of a parameter, by its field."""
+        word = next(word for word, own, _ in self._entries if own == name)
+        return self.orders.get(word, Order())
 
     @property
     def whole(self) -> bool:

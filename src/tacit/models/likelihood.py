@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -16,6 +17,20 @@ import numpy as np
 from tacit.models.boxes import Array, Parameter, values_of
 
 Values: TypeAlias = Sequence[float] | Mapping[str, float] | Array
+
+
+@dataclass(frozen=True)
+class Order:
+    """How a corrected estimate from t rows differs from that of many, about, I being the information of one row.
+
+    v, b: its variance is (1 / tI) (1 + v / t), its bias b / (t**2 sqrt(I)).  power: of it, that is nearly normal; 0 is
+    the logarithm.  Public constants: of families as simulated (`benchmarks/block_orders.py`); what is not known is
+    taken for a hard case.
+    """
+
+    v: float = 8.0
+    b: float = 8.0
+    power: float = 1.0
 
 
 class Likelihood(ABC):
@@ -35,11 +50,6 @@ class Likelihood(ABC):
     """`start` is the maximum itself."""
     averages: ClassVar[bool] = False
     """The likelihood of rows is that of their mean `lift`."""
-    second: ClassVar[tuple[float, float]] = (4.0, 1.0)
-    """Of the corrected estimate from t rows: variance (1 / tI) (1 + v / t), bias b / (t**2 sqrt(I)), about: (v, b).
-
-    Of families as simulated (`benchmarks/block_mle.py`); what is not known is taken for a hard case.
-    """
     lifts: ClassVar[bool] = False
     """The log-density is linear in statistics of the row whose expectation is known."""
     rows_given: ClassVar[bool] = False
@@ -62,6 +72,10 @@ class Likelihood(ABC):
     @abstractmethod
     def fallback(self) -> Array:
         """What stands for a block that has no answer, shape (p,): public, within the box."""
+
+    def order(self, name: str) -> Order:
+        """Of the estimate of a parameter."""
+        return Order()
 
     # -- asked in NumPy -----------------------------------------------------------------------------------------------
 

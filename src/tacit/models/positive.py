@@ -11,6 +11,7 @@ import numpy as np
 from tacit.errors import ModelError
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
+from tacit.models.likelihood import Order
 from tacit.models.parts import jnp, mean, mean_of, moments, special
 
 EULER: Final = 0.5772156649015329
@@ -38,7 +39,7 @@ class Exponential(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"rate": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
-    second = (2.5, 0.0)
+    orders: ClassVar[dict[str, Order]] = {"rate": Order(2.5, 0.0, -1 / 3)}
 
     def inside(self, x: Any) -> Any:
         """Zero is a value like others."""
@@ -94,7 +95,7 @@ class Gamma(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "rate": "positive"}
     on, lifts, averages = "positive", True, True
-    second = (5.5, 0.6)
+    orders: ClassVar[dict[str, Order]] = {"shape": Order(5.5, 0.6, -0.2), "rate": Order(5.5, 0.6, -0.2)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -161,7 +162,7 @@ class Weibull(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "scale": "positive"}
     on = "positive"
-    second = (4.0, 0.8)
+    orders: ClassVar[dict[str, Order]] = {"shape": Order(4.0, 0.8, 0.0), "scale": Order(0.5, 0.3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -215,7 +216,7 @@ class Pareto(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
-    second = (2.5, 0.0)
+    orders: ClassVar[dict[str, Order]] = {"shape": Order(2.5, 0.0, -1 / 3)}
 
     def __post_init__(self) -> None:
         """Checks the box and the minimum: ModelError M10, M12."""

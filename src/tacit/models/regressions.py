@@ -6,13 +6,14 @@ regressors a row is the response alone.  Expectations are of the response given 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
+from tacit.models.likelihood import Order
 from tacit.models.parts import at_least, jnp, mean, special
 from tacit.untyped import jax
 
@@ -27,6 +28,12 @@ class Regression(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real"}
     lifts, rows_given = True, True
+    law_order: ClassVar[Order] = Order(9.0, 2.0)
+    """Of a coefficient; the bias is so many times as large as there are parameters."""
+
+    def order(self, name: str) -> Order:
+        """Of a coefficient, by how many are estimated together."""
+        return replace(self.law_order, b=self.law_order.b * len(self.parameters))
 
     @classmethod
     def _settings(cls) -> dict[str, int]:
@@ -128,6 +135,8 @@ class LogisticRegression(Regression):
     >>> LogisticRegression(regressors=2, slopes=(-3, 3)).names
     ('intercept', 'slope1', 'slope2')
     """
+
+    law_order = Order(8.0, 5.0)
 
     def possible(self, y: Any) -> Any:
         """0 or 1."""

@@ -14,6 +14,7 @@ from tacit.models.block_statistics import STATISTICS
 from tacit.models.boxes import Array, Parameter, Span, spans
 from tacit.models.carried import identity, packed
 from tacit.models.family import checked_default
+from tacit.models.likelihood import Order
 
 PATIENCE: Final = 60.0
 """Seconds that a block has by default."""
@@ -100,6 +101,10 @@ class Statistic:
     def built_in(self) -> bool:
         """Whether it is one of those with a name."""
         return isinstance(self.function, str)
+
+    def order(self, name: str) -> Order:
+        """Of a smooth statistic, corrected by halves."""
+        return Order(4.0, 1.0)
 
     def words(self) -> dict[str, Any]:
         """Plain values for a file: of a function what identifies it.  ModelError M23."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
+from tacit.models.likelihood import Order
 from tacit.models.parts import at_least, jnp, log_normal, mean, median, moments, special
 
 
@@ -30,6 +31,15 @@ class StudentT(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive", "df": "positive"}
     on, edge = "real", "clamp"
+    orders: ClassVar[dict[str, Order]] = {
+        "location": Order(3.0, 0.3),
+        "scale": Order(8.0, 40.0, 1 / 3),
+        "df": Order(40.0, 400.0, 0.0),
+    }
+
+    def order(self, name: str) -> Order:
+        """The scale is as easy as the location where degrees of freedom are held."""
+        return super().order(name) if "df" in self.names or name != "scale" else Order(2.0, 0.5, 1 / 3)
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -93,6 +103,7 @@ class NormalMixture(Family):
         "share": "unit", "mean1": "real", "mean2": "real", "sd1": "positive", "sd2": "positive",
     }  # fmt: skip
     on, edge, widen, steps = "real", "clamp", 0.0, 80
+    orders: ClassVar[dict[str, Order]] = {word: Order(50.0, 150.0) for word in kinds}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -146,6 +157,11 @@ class MultivariateNormal(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"means": "real", "sds": "positive", "correlations": "signed"}
     on, closed, lifts, averages = None, True, True, True
+    orders: ClassVar[dict[str, Order]] = {
+        "means": Order(0.0, 0.0),
+        "sds": Order(1.5, 0.0),
+        "correlations": Order(4.0, 1.0),
+    }
 
     @classmethod
     def _settings(cls) -> dict[str, int]:
