@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from tacit import families
+from tacit.inference.block_ends import Ends, by_law, ends_of, freed, opened
 from tacit.inference.invert import Linear
 from tacit.inference.one_step import estimate as stepped
 from tacit.inference.terms import block
@@ -33,7 +34,8 @@ from tacit.release import Part
 from tacit.schema import Real, Schema
 from tacit.testing.simulate import simulated
 
-SCHEMA = Schema({"x": Real()})
+COLUMNS = "xabcdefgh"
+SCHEMA = Schema({name: Real() for name in COLUMNS})
 Z = 1.959964
 
 
@@ -70,9 +72,21 @@ class Case:
     def place(self) -> int:
         return self.model.names.index(self.shown)
 
+    @property
+    def information(self) -> np.ndarray:
+        """Of one row; of a regression the mean over normal regressors."""
+        return self.model.fisher(self.truth, self._regressors(200_000, np.random.default_rng(3)))
+
+    def rows(self, many: int, rng: np.random.Generator) -> np.ndarray:
+        """Draws of the law, regressors normal."""
+        return self.model.sample(self.truth, many, rng, self._regressors(many, rng))
+
+    def _regressors(self, many: int, rng: np.random.Generator) -> np.ndarray | None:
+        return rng.standard_normal((many, self.model.columns - 1)) if self.model.rows_given else None
+
     def bound(self, n: int) -> float:
         """The Cramér-Rao bound of n rows."""
-        return float(np.linalg.inv(self.model.fisher(self.truth))[self.place, self.place]) / n
+        return float(np.linalg.inv(self.information)[self.place, self.place]) / n
 
     def widened(self) -> Case:
         """The same in a box 1,000 times as wide: positive parameters from a thousandth of the lower end on."""
@@ -120,16 +134,16 @@ def pool(case: Case, n: int, k: int, bias: str, scale: Scale, part: float = 1.0)
     rng = np.random.default_rng(7)
     size, room = n / k, seats.room(n, k)
     many = int(part * case.part * min(scale.pool, scale.rows / size))
-    inverse = np.linalg.inv(case.model.fisher(case.truth))
+    inverse = np.linalg.inv(case.information)
     found, linear = list[np.ndarray](), list[np.ndarray]()
     for at in range(0, many, 20_000):
         blocks = min(20_000, many - at)
         counts = n // k + (np.arange(blocks) < blocks * (size % 1))
-        rows = case.model.sample(case.truth, blocks * room, rng)
+        rows = case.rows(blocks * room, rng)
         own = scores.scores(case.model, rows, np.array(case.truth)).reshape(blocks, room, -1)
         own[np.arange(room) >= counts[:, None]] = 0.0
         linear.append(own.sum(axis=1) @ inverse / size)
-        found.append(block_mle(case.model, rows.reshape(blocks, room), counts, bias=bias).values)
+        found.append(block_mle(case.model, rows.reshape(blocks, room, *rows.shape[1:]), counts, bias=bias).values)
     values, known = np.concatenate(found), np.concatenate(linear)
     slope = np.linalg.lstsq(known - known.mean(axis=0), values - values.mean(axis=0), rcond=None)[0]
     return values - known.mean(axis=0) @ slope
@@ -169,31 +183,53 @@ def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scal
     at = (rng.integers(0, len(w), k) for _ in range(scale.releases))
     sums = np.array([(w[one].sum(), squares[one].sum()) for one in at])
     sums += np.asarray(column.law.sample(sums.size, rng), dtype=np.float64).reshape(sums.shape)
-    found = told(*_read(column, sums), case, n)
+    *read, silent = _read(column, sums, case, n / k)
+    found = {"silent": float(silent.mean()), "blocks": k}
+    if silent.mean() > 0.5:
+        return found
+    found |= told(*(one[~silent] for one in read), case, n)
     truth = case.truth[case.place]
     noise = ((grid.upper - grid.lower) / grid.G / k) ** 2 * column.law.variance()
-    variance, off = values.var() / k + noise, values.mean() - truth
-    return found | {"ratio": (off**2 + variance) / case.bound(n), "bias": off / np.sqrt(variance), "blocks": k}
+    whole = freed(np.array([values.mean()]), np.array([values.var()]), _ends(column, case))
+    variance, off = whole.sampling[0] / k + whole.slopes[0, 0] ** 2 * noise, whole.value[0] - truth
+    return found | {"ratio": (off**2 + variance) / case.bound(n), "bias": off / np.sqrt(variance)}
+
+
+def _part(column: Any) -> Part:
+    form = column.form
+    return Part(
+        column.label, form.name, form.parameters, column.grid, (), column.law, form.l1, form.l2_squared, column.cost
+    )
 
 
 def _block(column: Any, sums: np.ndarray) -> Any:
     """Sums of blocks, shape (releases, 2), as estimates of a parameter."""
-    form = column.form
-    facts = (form.parameters, column.grid, (), column.law, form.l1, form.l2_squared, column.cost)
-    part = Part(column.label, form.name, *facts)
+    part = _part(column)
     return block("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
 
 
-def _read(column: Any, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Values, errors and intervals of sums of blocks."""
-    made = _block(column, sums)
+def _ends(column: Any, case: Case) -> Ends:
+    """Where a parameter is clamped."""
+    found = ends_of(case.model, case.model.words(), column)
+    assert found is not None
+    return found
+
+
+def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.ndarray, ...]:
+    """Values, errors and intervals of sums of blocks of so many rows, and whether there is a reason instead.
+
+    As a release has them, but that other parameters are known where the law must be asked.
+    """
+    known = by_law(case.model, case.model.names, np.array(case.truth), case.place, rows)
+    made, _ = opened(_block(column, sums), _part(column), _ends(column, case), known, sums)
     low, high = made.inversion.interval(0.95)
-    return made.value, np.sqrt(made.sampling_variance + made.privacy_variance), low, high
+    silent = np.array([reason is not None for reason in made.reasons])
+    return made.value, np.sqrt(made.sampling_variance + made.privacy_variance), low, high, silent
 
 
 def asked(case: Case, n: int, epsilon: float, **words: Any) -> Any:
     """The design of a question."""
-    query = SampleAndAggregate("x", case.model, **words)
+    query = SampleAndAggregate(list(COLUMNS[: case.model.columns]), case.model, **words)
     make = one_step.design if query.one_step else winsorized.design if query.winsorize else design
     return make(query, SCHEMA, neighbors="replace-one", rows=n, cost=Cost.of(epsilon=epsilon))
 
@@ -279,6 +315,20 @@ def row(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
         "published k": by_blocks(case, n, epsilon, published(n, epsilon), "cox-snell", scale, FEWER),
         "uncorrected": by_blocks(case, n, epsilon, k, "none", scale, FEWER),
     }  # fmt: skip
+
+
+BY_BLOCKS = ("default", "published k", "uncorrected")
+
+
+def again(case: Case, kept: dict[str, Any], ways: list[str]) -> dict[str, Any]:
+    """A row that was kept with some ways by blocks alone simulated anew, as many blocks as there were."""
+    found = dict(kept)
+    for way in ways:
+        if way in kept:
+            bias, part = "none" if way == "uncorrected" else "cox-snell", 1.0 if way == "default" else FEWER
+            k = kept[way]["blocks"]
+            found[way] = by_blocks(case, kept["n"], kept["epsilon"], k, bias, FULL, part)
+    return found
 
 
 def wide(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:

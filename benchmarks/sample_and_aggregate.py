@@ -2,6 +2,7 @@
 
     python benchmarks/sample_and_aggregate.py --keep KEPT --models Gamma Weibull   # rows that are not kept
     python benchmarks/sample_and_aggregate.py --keep KEPT --page          # the page of what was kept
+    python benchmarks/sample_and_aggregate.py --keep KEPT --again default   # that way of the rows that are kept
     python benchmarks/sample_and_aggregate.py --quick
 
 Rows are kept in `sample_and_aggregate.jsonl`, beside this file: a row is simulated anew after its line is deleted.
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from blocks_page import PAGE, PICTURE, page, picture
-from blocks_study import CASES, FULL, QUICK, WIDE, Case, Scale, row, wide
+from blocks_study import BY_BLOCKS, CASES, FULL, QUICK, WIDE, Case, Scale, again, row, wide
 
 SIZES = (10_000, 100_000, 1_000_000)
 PRICES = (0.5, 1.0)
@@ -38,16 +39,27 @@ def rows(
                         yield make(case, n, epsilon, scale)
 
 
+def renewed(kept: list[dict[str, object]], ways: list[str], models: list[str]) -> Iterator[dict[str, object]]:
+    """Rows that were kept, with some of their ways simulated anew."""
+    for one in kept:
+        case = next(case for case in CASES if case.name == one["model"])
+        yield again(case, one, ways) if case.name in models else one
+
+
 def main() -> None:
     reading = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     reading.add_argument("--quick", action="store_true", help="few releases, and no page")
     reading.add_argument("--models", nargs="*", default=[case.name for case in CASES])
     reading.add_argument("--sizes", nargs="*", type=int, default=SIZES)
     reading.add_argument("--keep", nargs="*", type=Path, default=[], help="files of rows: the first is added to")
+    reading.add_argument("--again", nargs="*", default=[], choices=BY_BLOCKS, help="ways of kept rows to simulate anew")
     reading.add_argument("--page", action="store_true", help="write the page of the rows that were kept")
     words = reading.parse_args()
     kept = [json.loads(line) for place in words.keep if place.exists() for line in place.read_text().splitlines()]
-    if not words.page:
+    if words.again:
+        found = [json.dumps(one) for one in renewed(kept, words.again, words.models)]
+        words.keep[0].write_text("\n".join(found) + "\n")
+    elif not words.page:
         known = {(one["table"], one["model"], one["n"], one["epsilon"]) for one in kept}
         chosen = [case for name in words.models for case in CASES if case.name == name]
         start = time.monotonic()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tacit.inference.decode import Moments, integers, moments
 from tacit.inference.ends import undone
@@ -17,10 +18,13 @@ from tacit.inference.terms import Block
 from tacit.models.boxes import DOMAINS, LINKS
 from tacit.release import Grid, Part
 
+Flags: TypeAlias = NDArray[np.bool_]
 NEAR: Final = 4.0
 """Standard deviations of a block from an end of the box, beyond which nothing is clamped that would matter."""
-CLEAR: Final = 3.0
-"""The variance of blocks is at least so many standard deviations of its own noise, or it says nothing of the clamp."""
+CLEAR: Final = 6.0
+"""The variance of blocks is at least so many standard deviations of its own noise, or it says nothing of the clamp: it
+is never taken below one of them, so that few would let chance decide.
+"""
 MOST: Final = 0.25
 """Part of the blocks beyond an end, at most: with more the law there is a guess."""
 TOLD: Final = 0.01
@@ -67,18 +71,17 @@ class Freed:
     sampling: Array
 
 
-def freed(mean: Array, variance: Array, ends: Ends) -> Freed:
+def freed(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> Freed:
     """Mean and variance of clamped estimates, shape (m,) -> means without the clamp; as they are where none is near.
 
-    share: 1 where the equations have no answer; with one above MOST values stay as they are.
+    share: 1 where the equations have no answer; with one above MOST values stay as they are.  free: see `undone`.
     """
-    sd = np.sqrt(variance)
     gap = np.minimum(mean - ends.low, ends.high - mean)
-    at = (gap > 0) & (gap < NEAR * sd)
+    at = (gap > 0) & (gap < NEAR * np.sqrt(variance))
     value, share, sampling = mean.copy(), np.zeros_like(mean), variance.copy()
     slopes = np.stack([np.ones_like(mean), np.zeros_like(mean)])
     if at.any():
-        found = undone(mean[at], variance[at], ends.low, ends.high, ends.power)
+        found = undone(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
         share[at] = np.where(np.isnan(found.value), 1.0, found.share)
         known = share[at] <= MOST
         value[at] = np.where(known, found.value, mean[at])
@@ -87,11 +90,16 @@ def freed(mean: Array, variance: Array, ends: Ends) -> Freed:
     return Freed(value, share, slopes, sampling)
 
 
-def opened(made: Block, part: Part, ends: Ends, cells: Array | None = None) -> tuple[Block, Array]:
+ByLaw: TypeAlias = Callable[[Array], Array | None]
+"""Values of a parameter, shape (m,) -> the variance of a block's estimate by the law; None where it is not known."""
+
+
+def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | None = None) -> tuple[Block, Array]:
     """A block of means of clamped estimates -> that of the means without the clamp, and the share beyond an end, (m,).
 
-    Linear in the noise to first order, as in a mean and a variance.  Where noise hides the variance, or no block is
-    near an end, all stays as it is.  With a share above MOST there is a reason in place of an interval.
+    Linear in the noise to first order, as in a mean and a variance.  Where noise hides the variance of blocks, that of
+    the law stands for it, and the sampling error stays as it was found.  Where no block is near an end, or neither is
+    known, all stays as it is.  With a share above MOST there is a reason in place of an interval.
     """
     k, grid = part.parameters["blocks"], cast(Grid, part.grid)
     noisy = moments("plain", part.parameters, integers(part) if cells is None else cells, k)
@@ -99,16 +107,64 @@ def opened(made: Block, part: Part, ends: Ends, cells: Array | None = None) -> t
     loads = np.stack([made.loadings, _of_variance(made, noisy, grid, k)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
     found = freed(made.value, np.where(clear, variance, 0.0), ends)
+    gap = np.minimum(made.value - ends.low, ends.high - made.value)
+    if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the law is asked only where it may matter
+        found = _hidden(found, made.value, variance, clear, ends, by_law)
     if not found.share.any():
         return made, found.share
+    found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
     lost = found.share > MOST
     value = np.clip(found.value, grid.lower, grid.upper)
-    sampling = np.where(lost, (10 * box) ** 2, np.where(clear, found.sampling, variance) / max(k - 1, 1))
+    sampling = np.where(lost, (10 * box) ** 2, found.sampling / max(k - 1, 1))
     loadings = (found.slopes[:, :, None] * loads).sum(axis=0)
     inversion = Linear(value, sampling, loadings, made.law, grid.lower, grid.upper)
     reasons = tuple(BEYOND if gone else reason for gone, reason in zip(lost, made.reasons, strict=True))
     block = replace(made, value=value, variance=sampling, loadings=loadings, inversion=inversion, reasons=reasons)
     return block, found.share
+
+
+def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, ends: Ends, by_law: ByLaw) -> Freed:
+    """By the law's variance where that of the blocks is not clear; its own sampling variance, which noise made larger,
+    stays.
+    """
+    asked = by_law(mean)
+    if asked is None:
+        return found
+    first = freed(mean, asked, ends, free=True)
+    again = by_law(first.value)
+    other = first if again is None else freed(mean, again, ends, free=True)
+    return Freed(
+        np.where(clear, found.value, other.value),
+        np.where(clear, found.share, other.share),
+        np.where(clear, found.slopes, other.slopes),
+        np.where(clear, found.sampling, variance * other.slopes[0] ** 2),
+    )
+
+
+def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: float) -> ByLaw:
+    """Of the parameter at `place` of all those of a family, the others at their released values, shape (p,).
+
+    rows: of a block.  Never known of a `tacit.Model`, of regressions, or where only some parameters were released.
+    """
+    from tacit.errors import ModelError
+    from tacit.models import scores
+    from tacit.models.family import Family
+
+    def of(mean: Array) -> Array | None:
+        if not isinstance(law, Family) or tuple(names) != law.names or not rows:
+            return None
+        order, found = law.order(names[place]), np.empty_like(mean)
+        for i, value in enumerate(mean):
+            at = values.copy()
+            at[place] = value
+            try:
+                inverse = np.linalg.inv(np.asarray(law.fisher(scores.inner(law, at)), dtype=np.float64))
+            except (ModelError, np.linalg.LinAlgError):
+                return None
+            found[i] = inverse[place, place] / rows * (1 + order.v / rows)
+        return found
+
+    return of
 
 
 def _of_variance(made: Block, noisy: Moments, grid: Grid, k: int) -> Array:

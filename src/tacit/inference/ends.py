@@ -42,23 +42,38 @@ class Undone:
 
 
 @dataclass(frozen=True)
-class _Law:
-    """At m places: estimates clamped, shape (m, nodes); their mean and variance, shape (2, m), and the mean without the
-    clamp, with derivatives in the location, in scales, and in the logarithm of the scale (second axis of `slopes`).
+class _Side:
+    """Of a law at m places: values, shape (m, nodes), mean and variance, shape (2, m), and the derivatives of both in
+    the location, in scales, and in the logarithm of the scale, shape (2, 2, m).
     """
 
-    clamped: Array
+    values: Array
     moments: Array
     slopes: Array
-    free: Array
-    free_slopes: Array
+
+
+@dataclass(frozen=True)
+class _Law:
+    """Estimates as they are clamped, and without the clamp."""
+
+    clamped: _Side
+    free: _Side
     share: Array
 
+    def moments(self, free: bool) -> Array:
+        """The mean with the clamp; the variance with it, or without."""
+        return np.stack([self.clamped.moments[0], (self.free if free else self.clamped).moments[1]])
 
-def undone(mean: Array, variance: Array, low: float, high: float, power: float = 1.0) -> Undone:
+    def slopes(self, free: bool) -> Array:
+        """Of these."""
+        return np.stack([self.clamped.slopes[0], (self.free if free else self.clamped).slopes[1]])
+
+
+def undone(mean: Array, variance: Array, low: float, high: float, power: float = 1.0, *, free: bool = False) -> Undone:
     """Mean and variance of estimates clamped to [low, high], shape (m,) each -> what the clamp took off undone.
 
-    power: of the estimate, that is normal; 0 stands for the logarithm.  Other than 1 only of positive parameters.
+    free: the variance is known beforehand, and that of estimates without the clamp.  power: of the estimate, that is
+    normal; 0 stands for the logarithm.  Other than 1 only of positive parameters.
 
     >>> found = undone(np.array([4.7]), np.array([0.1]), 0.0, 5.0)
     >>> found.value.round(2).tolist(), found.share.round(2).tolist()
@@ -70,28 +85,32 @@ def undone(mean: Array, variance: Array, low: float, high: float, power: float =
     wanted, scale = np.stack([mean, variance]), np.stack([sd, variance])
     for _ in range(STEPS):
         law = _law(places, low, high, power)
-        step = np.clip(_solve(law.slopes, law.moments - wanted), -FURTHEST, FURTHEST)
+        step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted), -FURTHEST, FURTHEST)
         places = places - step * np.stack([np.exp(places[1]), np.ones_like(sd)])
     law = _law(places, low, high, power)
-    fine = (np.abs(law.moments - wanted) / scale < SOLVED).all(axis=0)
+    fine = (np.abs(law.moments(free) - wanted) / scale < SOLVED).all(axis=0)
     axes = np.eye(2)[:, :, None] * np.ones_like(sd)
-    slopes = np.stack([(law.free_slopes * _solve(law.slopes, one)).sum(axis=0) for one in axes])
-    own = law.clamped - law.moments[0][:, None]
-    moved = slopes[0][:, None] * own + slopes[1][:, None] * (own**2 - law.moments[1][:, None])
-    return Undone(np.where(fine, law.free, np.nan), slopes, law.share, moved**2 @ WEIGHTS)
+    slopes = np.stack([(law.free.slopes[0] * _solve(law.slopes(free), one)).sum(axis=0) for one in axes])
+    slopes[1] = 0.0 if free else slopes[1]
+    clamped = law.clamped
+    own = clamped.values - clamped.moments[0][:, None]
+    moved = slopes[0][:, None] * own + slopes[1][:, None] * (own**2 - clamped.moments[1][:, None])
+    return Undone(np.where(fine, law.free.moments[0], np.nan), slopes, law.share, moved**2 @ WEIGHTS)
 
 
 def _law(places: Array, low: float, high: float, power: float) -> _Law:
     scale = np.exp(places[1])[:, None]
     values, rise = _unpowered(places[0][:, None], places[0][:, None] + scale * NODES, power)
-    clamped = np.clip(values, low, high)
     beyond = (values <= low) | (values >= high)
-    mean = clamped @ WEIGHTS
-    own = clamped - mean[:, None]
-    each = np.stack([rise * scale, rise * scale * NODES])  # in location / scale, in log scale
+    each = np.stack([rise * scale, rise * scale * NODES])
     inside = np.where(beyond, 0.0, each)
-    slopes = np.stack([inside @ WEIGHTS, 2 * (inside * own) @ WEIGHTS])
-    return _Law(clamped, np.stack([mean, own**2 @ WEIGHTS]), slopes, values @ WEIGHTS, each @ WEIGHTS, beyond @ WEIGHTS)
+    return _Law(_side(np.clip(values, low, high), inside), _side(values, each), beyond @ WEIGHTS)
+
+
+def _side(values: Array, each: Array) -> _Side:
+    mean = values @ WEIGHTS
+    own = values - mean[:, None]
+    return _Side(values, np.stack([mean, own**2 @ WEIGHTS]), np.stack([each @ WEIGHTS, 2 * (each * own) @ WEIGHTS]))
 
 
 def _solve(slopes: Array, gap: Array) -> Array:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias, cast
 
+import numpy as np
+
 from tacit.errors import InferenceError
-from tacit.inference.block_ends import MOST, TOLD, ends_of, opened, told
+from tacit.inference.block_ends import MOST, TOLD, by_law, ends_of, opened, told
 from tacit.inference.estimate import Estimate
 from tacit.inference.invert import Linear
 from tacit.inference.moments import people_of, source_of
@@ -118,7 +120,7 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     """Standard errors by the blocks' own spread."""
     query = cast("SampleAndAggregate", release.query)
     parts = means(release)
-    made = [_block(release, part, target) for part in parts]
+    made = [_block(release, part, target, parts) for part in parts]
     blocks = tuple(one for one, _ in made)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
@@ -139,14 +141,21 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     return Estimate(release, target, words, tuple(p.label for p in parts), blocks, notes=tuple(notes))
 
 
-def _block(release: Released, part: Part, target: Target) -> tuple[Block, str]:
+def _plain(release: Released, part: Part, target: Target) -> Block:
+    return block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target)
+
+
+def _block(release: Released, part: Part, target: Target, parts: tuple[Part, ...]) -> tuple[Block, str]:
     """A parameter, and what must be said of the ends of its box."""
     query = cast("SampleAndAggregate", release.query)
-    made, note = block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target), ""
+    made, note = _plain(release, part, target), ""
     ends = ends_of(query.model.law, query.model.words, part)
     if target == "population" and ends is not None and not query.winsorize:
-        clamped = made
-        made, share = opened(made, part, ends)
+        clamped, whole = made, release.rows is not None and query.where is None and release.unit is None
+        rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
+        values = np.array([_plain(release, one, target).value[0] for one in parts])
+        known = by_law(query.model.law, [one.label for one in parts], values, parts.index(part), rows)
+        made, share = opened(made, part, ends, known)
         if TOLD <= share[0] <= MOST:
             error = (made.variance + made.privacy_variance)[0] ** 0.5
             note = told(part.label, share[0], (made.value - clamped.value)[0] / error)
