@@ -97,8 +97,9 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     only bound that is needed; a box much wider than the answer costs accuracy.  Or any `tc.Statistic` of a block.
     blocks: how many; by default as suits price, box and model (`blocks_for`): a multiple of (n / epsilon)**(2/3), of at
     least 20 rows, epsilon being that of one parameter.
-    bias: how the estimate in a block is corrected: "cox-snell", "observed", "split-half", "jackknife" or "none"; that
-    of a statistic by halves ("split-half"), unless "none" is asked for.
+    bias: how the estimate in a block is corrected: "cox-snell", for rows of the law; "observed", for rows of any law,
+    in longer blocks; "split-half", "jackknife" or "none"; that of a statistic by halves ("split-half"), unless "none"
+    is asked for.
     rows: about how many rows there are, where their number is private; public.
     parties: how many parties' answers will be combined; then blocks are as many as suit their mean, of at least 10 rows
     (and ten a parameter): noise averages out over parties, bias does not.  method: how many blocks, where `blocks` does

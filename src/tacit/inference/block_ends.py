@@ -27,7 +27,12 @@ is never taken below one of them, so that few would let chance decide.
 """
 MOST: Final = 0.25
 """Part of the blocks beyond an end, at most: with more the law there is a guess."""
+GUESS: Final = 0.15
+"""Part of what is put back that counts as a standard error: about what is missing or too much where a sixth of the
+blocks of 20 rows is beyond an end (docs/reference/blocks.md).
+"""
 TOLD: Final = 0.01
+"""Share of the blocks beyond an end from which on a note says so."""
 BEYOND: Final = "more than a quarter of the blocks' estimates lie beyond an end of the box: a wider one is needed"
 
 
@@ -115,7 +120,8 @@ def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | No
     found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
     lost = found.share > MOST
     value = np.clip(found.value, grid.lower, grid.upper)
-    sampling = np.where(lost, (10 * box) ** 2, found.sampling / max(k - 1, 1))
+    guess = (GUESS * (value - made.value)) ** 2
+    sampling = np.where(lost, (10 * box) ** 2, found.sampling / max(k - 1, 1) + guess)
     loadings = (found.slopes[:, :, None] * loads).sum(axis=0)
     inversion = Linear(value, sampling, loadings, made.law, grid.lower, grid.upper)
     reasons = tuple(BEYOND if gone else reason for gone, reason in zip(lost, made.reasons, strict=True))
@@ -178,5 +184,5 @@ def told(label: str, share: float, by: float) -> str:
     """What a reader must know of a clamp that was undone; by: how far, in standard errors."""
     return (
         f"{label}: about {share:.0%} of the blocks' estimates lie beyond an end of the box; what it took off, "
-        f"{abs(by):.1f} standard errors, is put back as if a power of them was normal: a wider box needs no such guess"
+        f"{abs(by):.1f} standard errors, is put back as if a power of them was normal; a wider box needs no such guess"
     )
