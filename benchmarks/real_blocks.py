@@ -110,7 +110,7 @@ def flights(path: Path, repeats: int) -> list[str]:
         "the family that is nearest to them. Fits without privacy: scipy's `t.fit`; the median and the mean",
         "distance from it. Their errors are robust.\n",
         f"Student t: {_ways('delay', student, data, first, repeats, (*WAYS[:2], *alone))}\n",
-        f"Laplace: {_ways('delay', laplace, data, second, repeats, WAYS[:2])}",
+        f"Laplace: {_ways('delay', laplace, data, second, repeats, WAYS[:1])}",
     ]
 
 

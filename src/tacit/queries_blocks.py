@@ -148,6 +148,9 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
         if self.model.words["family"] == "Statistic":
             self._uncorrected()
+        elif self.bias == "observed" and self.model.law is not None and not self.model.law.smooth:
+            text = f"bias of SampleAndAggregate: {self.model.words['family']} has no second derivatives to observe."
+            raise QueryError(text, code="Q95", hint='bias="split-half", or leave bias out')
         object.__setattr__(self, "parameters", names("SampleAndAggregate", "parameters", self.parameters))
         self._known()
         self._steps()

@@ -176,6 +176,7 @@ def test_persons_are_in_one_block_with_all_their_rows() -> None:
         ({"blocks": 40}, "Q97"),
         ({"rows": 1.5}, "Q97"),
         ({"bias": "twice"}, "Q95"),
+        ({"bias": "observed", "model": families.Laplace()}, "Q95"),
         ({"parameters": "mean"}, "Q95"),
         ({"what": ["x", "z"]}, "Q10"),
         ({"what": "z"}, "Q10"),
@@ -207,3 +208,20 @@ def test_a_private_number_of_rows_needs_a_public_guess() -> None:
     assert hinted.release(tc.SampleAndAggregate("x", EXPONENTIAL), epsilon=1).parts[0].parameters["blocks"] == 4
     with pytest.raises(TacitError, match="Q41"):
         tc.Curator({"x": [1.0]}, SCHEMA, budget=tc.Budget(epsilon=1, neighbors="add-remove"), size_hint=0)
+
+
+def test_how_many_blocks_there_are_is_for_the_parameters_that_are_released() -> None:
+    """Degrees of freedom want long blocks, a location alone does not; a correction that trusts no law wants longer."""
+    law = families.StudentT(location=(-3, 3), scale=(0.2, 5), df=(1, 10))
+
+    def rows_of_a_block(**words: Any) -> float:
+        query = tc.SampleAndAggregate("x", **({"model": law} | words))
+        plan = design(query, Cost.of(epsilon=1), rows=100_000).blocks
+        assert isinstance(plan, mechanism.Plan)
+        return 100_000 / plan.blocks
+
+    assert rows_of_a_block() > 500
+    assert rows_of_a_block(parameters="location") < 50
+    assert rows_of_a_block(model=families.StudentT(df=4)) < 50
+    assert 50 < rows_of_a_block(parameters="location", bias="observed") < 500
+    assert rows_of_a_block(model=families.Gamma()) < rows_of_a_block(model=families.Gamma(), bias="observed") < 500

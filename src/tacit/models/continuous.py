@@ -117,7 +117,7 @@ class Laplace(Family):
     scale: Span = (0.1, 10.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive"}
-    on, closed = "real", True
+    on, closed, smooth = "real", True, False
     orders: ClassVar[dict[str, Order]] = {"location": Order(1.5, 0.0), "scale": Order(1.5, 0.0, 1 / 3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:

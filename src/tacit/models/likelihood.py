@@ -50,6 +50,8 @@ class Likelihood(ABC):
     """`start` is the maximum itself."""
     averages: ClassVar[bool] = False
     """The likelihood of rows is that of their mean `lift`."""
+    smooth: ClassVar[bool] = True
+    """Second derivatives of rows tell how much they say of the parameters, as `bias="observed"` needs."""
     lifts: ClassVar[bool] = False
     """The log-density is linear in statistics of the row whose expectation is known."""
     rows_given: ClassVar[bool] = False
