@@ -63,7 +63,7 @@ end of its box, and many blocks beyond it. 2,000 releases a row (coverage ± 1.0
 that of the bound of all rows without privacy. v and b: the variance of an estimate from t rows is
 (1 / tI)(1 + v / t), its bias b / (t² √I); in brackets what the family takes them for, which decides how many blocks
 there are. *b* holds what the clamp to the box does to one block; *bias ÷ SD* is that of blocks, the clamp undone as in
-a release, and known to ± √(k / 30,000) or better. *No answer*: more than a quarter of the blocks seem to be beyond an
+a release, and known to ± √(k / 30,000) or better. *No answer*: more than a fifth of the blocks seem to be beyond an
 end, and a reason stands in place of the interval; these releases count nowhere else.
 """
 

@@ -25,7 +25,7 @@ CLEAR: Final = 6.0
 """The variance of blocks is at least so many standard deviations of its own noise, or it says nothing of the clamp: it
 is never taken below one of them, so that few would let chance decide.
 """
-MOST: Final = 0.25
+MOST: Final = 0.2
 """Part of the blocks beyond an end, at most: with more the law there is a guess."""
 GUESS: Final = 0.15
 """Part of what is put back that counts as a standard error: about what is missing or too much where a sixth of the
@@ -33,7 +33,7 @@ blocks of 20 rows is beyond an end (docs/reference/blocks.md).
 """
 TOLD: Final = 0.01
 """Share of the blocks beyond an end from which on a note says so."""
-BEYOND: Final = "more than a quarter of the blocks' estimates lie beyond an end of the box: a wider one is needed"
+BEYOND: Final = "more than a fifth of the blocks' estimates lie beyond an end of the box: a wider one is needed"
 
 
 @dataclass(frozen=True)
