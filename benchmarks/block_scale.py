@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -34,9 +35,9 @@ import numpy as np
 import tacit as tc
 schema = tc.Schema({"x": tc.Real()})
 gamma = tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10))
-query = tc.SampleAndAggregate("x", gamma)
+query = tc.SampleAndAggregate("x", gamma, blocks=int(sys.argv[3]))
 small = tc.Curator({"x": np.random.default_rng(0).gamma(2, 1, 1_000)}, schema, budget=tc.Budget(rho=9), name="small")
-small.release(query, rho=0.5)
+small.release(tc.SampleAndAggregate("x", gamma), rho=0.5)
 curator = tc.Curator(sys.argv[1], schema, budget=tc.Budget(rho=9), ledger=sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()
@@ -57,9 +58,15 @@ def written(path: Path, rows: int) -> None:
             writer.write_table(pa.table({"x": rng.gamma(2.0, 1 / 1.5, min(2**20, rows - at))}))
 
 
+def blocks_of(rows: int) -> int:
+    """n**(2/3)."""
+    return math.ceil(round(rows ** (2 / 3), 6))
+
+
 def readings(rows: int) -> tuple[int, int]:
     """Blocks, and how often the table is read: public."""
-    query = tc.SampleAndAggregate("x", tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10)))
+    gamma = tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10))
+    query = tc.SampleAndAggregate("x", gamma, blocks=blocks_of(rows))
     cost = tc.Cost.of(rho="0.5")
     plan = design(query, tc.Schema({"x": tc.Real()}), neighbors="replace-one", rows=rows, cost=cost).blocks
     return plan.blocks, 1 if plan.blocks * plan.room <= SMALL else -(-plan.blocks // (GROUP // plan.room))
@@ -68,7 +75,7 @@ def readings(rows: int) -> tuple[int, int]:
 def line(rows: int, folder: Path) -> tuple[str, float]:
     path = folder / "rows.parquet"
     written(path, rows)
-    words = [sys.executable, "-c", CHILD, str(path), str(folder / "rows.ledger")]
+    words = [sys.executable, "-c", CHILD, str(path), str(folder / "rows.ledger"), str(blocks_of(rows))]
     done = subprocess.run(words, capture_output=True, check=True, text=True)
     for one in folder.iterdir():
         one.unlink()
@@ -95,7 +102,7 @@ def main() -> None:
     lines.append(f"| 1,000,000,000 | {blocks:,} | {times} | {each * 10**9 * times:,.0f} | as above | extrapolated |")
     parts = [
         "## Large tables\n",
-        "A gamma law of one column of a Parquet file at ρ = 0.5, default blocks; the labels of a large table are made",
+        "A gamma law of one column of a Parquet file at ρ = 0.5, n^(2/3) blocks; the labels of a large table are made",
         "from a key again at each reading, so that no more than a group of blocks is held, 2²⁶ numbers and words.",
         "Seconds with compilation and the ledger; memory is the largest resident size of the process",
         f"({os.cpu_count()} cores, load {os.getloadavg()[0]:.0f}).\n",
