@@ -79,11 +79,12 @@ class Freed:
 def freed(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> Freed:
     """Mean and variance of clamped estimates, shape (m,) -> means without the clamp; as they are where none is near.
 
-    share: 1 where the equations have no answer; with one above MOST values stay as they are.  free: see `undone`.
+    share: 1 where the equations have no answer, or a mean is at an end; with one above MOST values stay as they are.
+    A variance of 0 asks for nothing.  free: see `undone`.
     """
     gap = np.minimum(mean - ends.low, ends.high - mean)
     at = (gap > 0) & (gap < NEAR * np.sqrt(variance))
-    value, share, sampling = mean.copy(), np.zeros_like(mean), variance.copy()
+    value, share, sampling = mean.copy(), np.where((gap <= 0) & (variance > 0), 1.0, 0.0), variance.copy()
     slopes = np.stack([np.ones_like(mean), np.zeros_like(mean)])
     if at.any():
         found = undone(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
@@ -111,10 +112,11 @@ def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | No
     variance, box = np.maximum(made.variance, 1e-300) * max(k - 1, 1), grid.upper - grid.lower
     loads = np.stack([made.loadings, _of_variance(made, noisy, grid, k)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
-    found = freed(made.value, np.where(clear, variance, 0.0), ends)
+    blur = 4 * made.privacy_variance  # a mean with more noise than half a block's deviation is nowhere in particular
+    found = freed(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
     if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the law is asked only where it may matter
-        found = _hidden(found, made.value, variance, clear, ends, by_law)
+        found = _hidden(found, made.value, variance, clear, blur, ends, by_law)
     if not found.share.any():
         return made, found.share
     found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
@@ -129,16 +131,16 @@ def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | No
     return block, found.share
 
 
-def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, ends: Ends, by_law: ByLaw) -> Freed:
+def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, by_law: ByLaw) -> Freed:
     """By the law's variance where that of the blocks is not clear; its own sampling variance, which noise made larger,
     stays.
     """
     asked = by_law(mean)
     if asked is None:
         return found
-    first = freed(mean, asked, ends, free=True)
+    first = freed(mean, np.where(blur < asked, asked, 0.0), ends, free=True)
     again = by_law(first.value)
-    other = first if again is None else freed(mean, again, ends, free=True)
+    other = first if again is None else freed(mean, np.where(blur < again, again, 0.0), ends, free=True)
     return Freed(
         np.where(clear, found.value, other.value),
         np.where(clear, found.share, other.share),
