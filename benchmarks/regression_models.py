@@ -56,6 +56,12 @@ PRICES: dict[str, dict[str, Any]] = {
 FIRST = 60
 SIZES = (500, 1_000, 3_000, 10_000)
 NAMES = ("even", "skewed", "levels", "four")
+CONFIRMED = {
+    "logistic": ("product", "square", "heavy", "unequal", "rising", "together"),
+    "probit": ("product", "heavy", "rising", "unequal", "together", "square"),
+    "poisson": ("product", "square", "heavy", "unequal", "together", "many", "few", "zeros"),
+}
+MORE = (1_000, 3_000, 10_000, 30_000)
 
 
 @dataclass(frozen=True)
@@ -82,6 +88,8 @@ CELLS = [
     Cell("logistic", "one", 1_000, relation="add-remove"),
     *(Cell("poisson", name, n) for name in ("one", *NAMES) for n in (1_000, 3_000, 10_000)),
     *(Cell("poisson", name, 10_000, spread) for name, spread in (("even", 0.5), ("skewed", 1.0))),
+    *(Cell(model, name, n) for model, names in CONFIRMED.items() for name in names for n in MORE),
+    *(Cell("poisson", name, n, spread) for name, spread in (("unequal", 0.5), ("product", 1.0)) for n in MORE),
 ]
 
 
