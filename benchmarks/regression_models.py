@@ -49,7 +49,8 @@ a †; what was simulated both before and after is shown as it is after.
 likelihood on the rows themselves, its usual standard errors included (mean over the coefficients of medians); *SE / SD*
 compares the reported standard error with the standard deviation of the estimates; *bias / SD* is the coefficients'
 largest. *No answer* counts releases that carry a reason instead of numbers; they count nowhere else. Where more than
-19 in 20 do, of the first 60 or at any later time, no more are drawn and nothing else is shown. ± is twice the Monte-Carlo error.
+19 in 20 do, of the first 60 or at any later time, no more are drawn and nothing else is shown. ± is
+twice the Monte-Carlo error.
 """
 HEAD = (
     "| rows | price, relation | simulations | coverage, % | worst, % | width, likelihood = 1 | SE / SD "
