@@ -39,16 +39,25 @@ released anew. Both errors are in it. Written by `python benchmarks/regression_m
 design was there when the estimator was made; the others (`benchmarks/regression_designs.py`) were drawn up afterwards,
 but the gate of noise and the rules of counts were then mended on them.
 
+Designs called *confirming* were drawn up when that code was frozen, and committed before any was simulated: nothing was
+tuned on them, and none was changed or left out. One thing was mended since, which they brought to light though
+intervals covered: a release told too large a spread of counts that vary more than Poisson's where noise is large
+(squares of scores were compared with those at the aim, not where the step leads). Counts simulated before that carry
+a †; what was simulated both before and after is shown as it is after.
+
 *Coverage* is that of all coefficients, the intercept among them, and of the worst one; *width* compares with maximum
 likelihood on the rows themselves, its usual standard errors included (mean over the coefficients of medians); *SE / SD*
 compares the reported standard error with the standard deviation of the estimates; *bias / SD* is the coefficients'
 largest. *No answer* counts releases that carry a reason instead of numbers; they count nowhere else. Where more than
-19 in 20 of the first 60 do, no more are drawn and nothing else is shown. ± is twice the Monte-Carlo error.
+19 in 20 do, of the first 60 or at any later time, no more are drawn and nothing else is shown. ± is
+twice the Monte-Carlo error.
 """
 HEAD = (
     "| rows | price, relation | simulations | coverage, % | worst, % | width, likelihood = 1 | SE / SD "
     "| bias / SD | no answer, % |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|"
 )
+RULE = 2
+"""Of how counts vary: 1 until squares of scores were compared where the step leads."""
 PRICES: dict[str, dict[str, Any]] = {
     "ε = 3, δ = 1e-6": {"epsilon": 3, "delta": "0.000001"},
     "ε = 1, δ = 1e-6": {"epsilon": 1, "delta": "0.000001"},
@@ -56,6 +65,12 @@ PRICES: dict[str, dict[str, Any]] = {
 FIRST = 60
 SIZES = (500, 1_000, 3_000, 10_000)
 NAMES = ("even", "skewed", "levels", "four")
+CONFIRMED = {
+    "logistic": ("product", "square", "heavy", "unequal", "rising", "together"),
+    "probit": ("product", "heavy", "rising", "unequal", "together", "square"),
+    "poisson": ("product", "square", "heavy", "unequal", "together", "many", "few", "zeros"),
+}
+MORE = (1_000, 3_000, 10_000, 30_000)
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,8 @@ CELLS = [
     Cell("logistic", "one", 1_000, relation="add-remove"),
     *(Cell("poisson", name, n) for name in ("one", *NAMES) for n in (1_000, 3_000, 10_000)),
     *(Cell("poisson", name, 10_000, spread) for name, spread in (("even", 0.5), ("skewed", 1.0))),
+    *(Cell(model, name, n) for model, names in CONFIRMED.items() for name in names for n in MORE),
+    *(Cell("poisson", name, n, spread) for name, spread in (("unequal", 0.5), ("product", 1.0)) for n in MORE),
 ]
 
 
@@ -133,7 +150,7 @@ def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
 
 def line(found: Found, truth: np.ndarray) -> dict[str, Any]:
     tables = len(found.values)
-    out: dict[str, Any] = {"simulations": found.asked, "silent": 1 - tables / found.asked}
+    out: dict[str, Any] = {"rule": RULE, "simulations": found.asked, "silent": 1 - tables / found.asked}
     out["reasons"] = dict(found.reasons.most_common(3))
     if found.hopeless or tables < FIRST / 3:
         return out
@@ -153,7 +170,8 @@ def line(found: Found, truth: np.ndarray) -> dict[str, Any]:
 
 
 def row(cell: Cell, one: dict[str, Any]) -> str:
-    head = f"| {cell.rows:,} | {one['price']}, {cell.relation} | {one['simulations']:,} |"
+    mark = " †" if cell.model == "poisson" and one.get("rule", 1) < RULE else ""
+    head = f"| {cell.rows:,} | {one['price']}, {cell.relation} | {one['simulations']:,}{mark} |"
     if "coverage" not in one:
         return f"{head} – | – | – | – | – | {100 * one['silent']:.1f} |"
     return (

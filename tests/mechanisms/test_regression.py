@@ -156,7 +156,6 @@ def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None
 
 
 def test_counts_from_question_to_coefficients() -> None:
-    """The contract's tables cannot attain the bound of `weighed`: `test_score_forms` does, with scores and weights."""
     rng = np.random.default_rng(4)
     data = {"x": rng.uniform(-1, 1, 5_000), "m": rng.random(5_000) < 0.5, "y": np.zeros(5_000)}
     data["k"] = rng.poisson(np.exp(0.4 + 0.8 * data["x"]))

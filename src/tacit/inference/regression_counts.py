@@ -7,18 +7,21 @@ import numpy as np
 from tacit.inference.fits.result import MeanSlope
 from tacit.inference.laws import Array
 from tacit.linear.counts import Counts
+from tacit.linear.dispersion import SPREADS, Dispersion
 from tacit.linear.layout import H
 from tacit.linear.links import Link
 from tacit.linear.regressors import Regressors
 from tacit.linear.scored import First, Scored, Terms
-from tacit.linear.scoring import Dispersion
 
 
 def told(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
     """What a reader of counts must know: where scores are cut, by which law, and how counts vary against it."""
     if not isinstance(link, Counts):
         return ()
-    law = f"negative binomial, variance mean + {varied.spread:.2g} mean\u00b2" if varied.spread else "Poisson"
+    law = "Poisson"
+    if varied.spread:
+        within = f"{varied.low:.2g} to {varied.high:.2g} within a standard error"
+        law = f"negative binomial, variance mean + {varied.spread:.2g} mean\u00b2 ({within}; at most {SPREADS[-1]:g})"
     return (
         f"A count pulls as if it were at most {cut:.3g} from its middle; its law, {law}, tells what that moves.",
         f"Squares of cut scores are {varied.ratio:.2f} times (\u00b1 {2 * varied.error:.2f}) those that were assumed.",

@@ -23,13 +23,13 @@ from tacit.inference.laws import Array
 from tacit.inference.regression_counts import of_counts, told
 from tacit.inference.regression_effects import of_binary
 from tacit.linear.counts import Counts
+from tacit.linear.dispersion import Dispersion
 from tacit.linear.layout import Layout
 from tacit.linear.links import Link, bounded
 from tacit.linear.regressors import PLACES, Regressors
 from tacit.linear.scored import First, Scored, first_of, scored, terms_of
 from tacit.linear.scoring import (
     NEARBY,
-    Dispersion,
     Drawn,
     curved,
     dispersion,

@@ -131,7 +131,7 @@ def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -
         made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
     )  # errors count as what they move in the predictor
     slope = _fitted(made.v * response[1], weight, unit)
-    v = np.maximum(HATS @ slope / unit / response[1], 0.0)
+    v = np.maximum(HATS @ slope / unit / response[1], 1e-12)
     middle = _fitted(link.middle(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
     heights = np.clip(_fitted(made.size, np.ones_like(eta), unit), 0, unit)
     return (_whole(slope), _whole(middle)), _whole(heights)

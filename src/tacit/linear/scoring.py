@@ -16,10 +16,11 @@ import numpy as np
 
 from tacit.linear.bend import Bend, L
 from tacit.linear.counts import Counts
+from tacit.linear.dispersion import Dispersion, Stepped, varied
 from tacit.linear.layout import EXACT, H, Layout
 from tacit.linear.links import Link, bounded, flat, link, polygons
 from tacit.linear.noisy import Array, Noisy, looseness
-from tacit.linear.regressors import MASS, Regressors, brillinger, regressors
+from tacit.linear.regressors import Regressors, brillinger, regressors
 from tacit.linear.scored import SCORE, UNIT, First, Scored, Terms, first_of, scored, terms_of
 from tacit.parts import Part
 
@@ -41,12 +42,8 @@ ROUNDS: Final = 2
 """How often a step is taken anew with the curvature along it."""
 FULL: Final = 1.5
 """Standard deviations of the predictor above its mean from which weights of products are 1."""
-SURE: Final = 3.0
-"""Standard errors by which counts must vary more than Poisson's to be taken for others."""
 NEARBY: Final = 0.5
 """Largest root mean square of what a step adds to the predictor of counts, where the law of their scores is to tell."""
-SPREADS: Final = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
-"""Spreads of counts that what was released is compared with."""
 
 
 @dataclass(frozen=True)
@@ -254,61 +251,15 @@ def looking(link: Link, b: Array, found: Regressors, terms: Terms, spread: float
 
 def assumed(part: Scored, found: Regressors) -> float:
     """The spread that scores are to be made for: 0, Poisson, where noise could have made the difference."""
-    varied = dispersion(part, found)
-    return varied.spread if varied.sure else 0.0
-
-
-@dataclass(frozen=True)
-class Dispersion:
-    """How much counts vary.
-
-    ratio: of squared scores to those of the law that was assumed, with its standard error.  spread: of the negative
-    binomial whose squared scores are those released; low, high: a standard error down and up.  sure: whether noise
-    could not have made it.  moved: what means of scores are under that law, in sums over rows, shape (u,); either: how
-    much that differs from low to high, half of it.
-    """
-
-    ratio: float = 1.0
-    error: float = 0.0
-    spread: float = 0.0
-    sure: bool = False
-    moved: Array | float = 0.0
-    either: Array | float = 0.0
+    made = dispersion(part, found)
+    return made.spread if made.sure else 0.0
 
 
 def dispersion(part: Scored, found: Regressors) -> Dispersion:
-    """Of counts, from squared scores less what aiming elsewhere adds; nothing of other responses."""
-    link = part.link
-    if not isinstance(link, Counts) or part.meat is None:
+    """How much counts vary, from squared scores; nothing of other responses."""
+    if not isinstance(part.link, Counts) or part.meat is None:
         return Dispersion()
-    aim = found.predictor(part.b)
-    step = shortened(np.asarray(np.linalg.solve(curved(part, found).matrix, part.score), dtype=np.float64), found)
-    made = bounded(link, aim, part.cut)
-    squares = part.squares - float(step @ found.total(part.b, made.curve**2) @ step)
-    means, sizes = zip(*(link.under(aim, made, x) for x in (link.spread, *SPREADS)), strict=True)
-    uneven, loose = _uneven(part, float(found.rows * (MASS @ made.size)))
-    assumed, *others = (max(uneven * found.rows * float(MASS @ one), 1e-9) for one in sizes)
-    error = math.hypot(part.rough, math.sqrt(found.rows) / 3, loose * assumed / uneven)  # psi**2 is at most 1
-    at = [
-        float(np.interp(x, np.maximum.accumulate(others), SPREADS)) for x in (squares - error, squares, squares + error)
-    ]
-    sums = np.stack([found.sum(part.b, one) for one in means[1:]])
-    low, middle, high = (_between(sums, x) for x in at)
-    sure = squares > others[0] + SURE * error and length(step, found) < NEARBY
-    return Dispersion(squares / assumed, error / assumed, at[1], sure, middle, (high - low) / 2)
-
-
-def _uneven(part: Scored, guess: float) -> tuple[float, float]:
-    """Released weights to those of normal regressors, as far as their noise allows, and what noise leaves of it.
-
-    Squares of scores that are not cut are to weights as one constant to another, however regressors are spread.
-    """
-    noise = part.rough_size / max(guess, 1e-9)
-    weight = GUESSED**2 / (GUESSED**2 + noise**2)
-    return max(1 + weight * (part.size / max(guess, 1e-9) - 1), LOWEST), weight * noise
-
-
-def _between(sums: Array, spread: float) -> Array:
-    """Interpolated in the spread: sums, shape (spreads, u) -> (u,)."""
-    found = [float(np.interp(spread, SPREADS, sums[:, j])) for j in range(sums.shape[1])]
-    return np.array(found, dtype=np.float64)
+    curve = curved(part, found).matrix
+    step = np.asarray(np.linalg.solve(curve, part.score), dtype=np.float64)
+    whole = shortened(step, found)
+    return varied(part, part.link, found, Stepped(curve, whole, length(step, found) < NEARBY), GUESSED)

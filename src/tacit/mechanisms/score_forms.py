@@ -36,6 +36,7 @@ half the squared Frobenius norm.
     which only makes r and o greater, so 1 - r**2 - o**2 <= 2 (e + e' + o) again.  q = 1, q' = 0: what scores and their
     squares change by, at most 2, and a row's own matrix, w / 2.  So at most 2 + w / 2.
     Otherwise: a row has what it had, and two rows have twice that.
+    Both approached: psi turns over and q falls from 1 to 0 while a regressor moves one step (`testing.aims`).
 
     Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1:
     added to the norms.

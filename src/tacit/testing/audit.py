@@ -5,10 +5,13 @@ An audit refutes a claim; it never establishes one.  The bound is valid at its c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tacit.noise.laws import DiscreteLaplace, Law
 
 CUTS = 256
 """Thresholds that are tried on the first halves of the samples."""
@@ -52,6 +55,22 @@ def epsilon_lower_bound(
     error = (1 - confidence) / 4
     bounds = [_one_way(p, q, delta, error), _one_way(q, p, delta, error)]
     return max(0.0, *bounds)
+
+
+def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArray[np.float64]:
+    """Of noise of `law` on integers that are 0 or `apart`: an increasing function of how likely it is 0; (draws,).
+
+    outputs: shape (draws, k); apart: k.  That function tells 0 from `apart` best [Neyman & Pearson 1933]; of rounded
+    normal noise as long as its standard deviation is many steps.
+
+    >>> from fractions import Fraction
+    >>> losses(np.array([[0, 0], [3, 1]]), (2, 0), DiscreteLaplace(Fraction(1))).tolist()
+    [2.0, -2.0]
+    """
+    x, far = outputs.astype(np.float64), np.array(apart, dtype=np.float64)
+    if isinstance(law, DiscreteLaplace):
+        return (np.abs(x - far) - np.abs(x)).sum(axis=1)
+    return -x @ far
 
 
 def _one_way(p: NDArray[np.float64], q: NDArray[np.float64], delta: float, error: float) -> float:

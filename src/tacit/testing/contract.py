@@ -4,7 +4,8 @@
     which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;
 (c) a higher price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim;
 (e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.  Of mechanisms that select
-a point: `selections`; of those that ask in blocks: `in_blocks`.
+a point: `selections`; of those that ask in blocks: `in_blocks`; of those whose questions follow from releases, where
+the bound is approached: `aims`.
 """
 
 from __future__ import annotations
@@ -20,14 +21,15 @@ from numpy.typing import NDArray
 from tacit.curator.curator import Curator
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
+from tacit.mechanisms.regression_rows import Crosses
 from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost
 from tacit.queries import Quantiles, Query, Range
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import release_from_dict
 from tacit.schema import Schema
-from tacit.testing import in_blocks, selections
-from tacit.testing.audit import epsilon_lower_bound
+from tacit.testing import aims, in_blocks, selections
+from tacit.testing.audit import epsilon_lower_bound, losses
 from tacit.testing.exact import Exact
 from tacit.testing.findings import (
     EACH,
@@ -37,11 +39,15 @@ from tacit.testing.findings import (
     Contract,
     Finding,
     designed,
+    difference,
     distance,
     norm_of,
 )
 from tacit.testing.noise_law import noise_law
 from tacit.testing.tables import Pair, Relation, arrow_table, pairs
+
+WHOLE = 4
+"""So many times fewer draws of all integers of a part than of one."""
 
 
 def contract(
@@ -75,15 +81,19 @@ def _added(
     findings: list[Finding] = []
     failures: list[str] = []
     for relation in RELATIONS:
-        material = list(pairs(schema, relation, tables, generator))
+        material = [*aims.neighbours(query, schema, relation), *pairs(schema, relation, tables, generator)]
         asked = [(price, designed(query, schema, relation, ROWS, price)) for price in PRICES]
+        found = list[Finding]()
         if all(shape is not None for _, shape in asked):
-            findings += sensitivity(query, schema, relation, PRICES, material)
+            found = sensitivity(query, schema, relation, PRICES, material)
         for price, shape in asked:
             if shape is None:
                 continue
             failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
             failures += _audit(shape, relation, draws)
+            for column, one in zip(shape.columns, (one for one in found if one.price == str(price)), strict=False):
+                failures += whole(column, one.apart, draws // WHOLE) if isinstance(column, Crosses) else []
+        findings += found
     return findings, failures
 
 
@@ -117,21 +127,24 @@ def sensitivity(
     """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
 
     def made(size: int | None) -> tuple[Design, ...]:
-        found = (designed(query, schema, relation, size, price) for price in prices)
-        return cast("tuple[Design, ...]", tuple(found))
+        found = (cast(Design, designed(query, schema, relation, size, price)) for price in prices)
+        return tuple(one for shape in found for one in aims.everywhere(shape))
 
     exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
-    reached = [[0] * len(shape.columns) for shape in shapes]
+    furthest: dict[tuple[Cost, int], tuple[int, tuple[int, ...]]] = {}
     for i, pair in enumerate(material):
         before, after = (exact.integers(rows, files=i % EACH == 0) for rows in (pair.one, pair.other))
-        for price, found, one, other in zip(prices, reached, before, after, strict=True):
+        for shape, one, other in zip(shapes, before, after, strict=True):
             for j, (x, y) in enumerate(zip(one, other, strict=True)):
-                found[j] = max(found[j], distance(x, y, norm_of(price)))
+                far = distance(x, y, norm_of(shape.cost))
+                if far > furthest.get((shape.cost, j), (-1, ()))[0]:
+                    furthest[shape.cost, j] = far, difference(x, y)
     return [
-        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), most, norm)
-        for price, shape, found in zip(prices, shapes, reached, strict=True)
+        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), far, norm, apart)
+        for price in prices
         for norm in [norm_of(price)]
-        for column, most in zip(shape.columns, found, strict=True)
+        for j, column in enumerate(next(shape for shape in shapes if shape.cost == price).columns)
+        for far, apart in [furthest[price, j]]
     ]
 
 
@@ -192,6 +205,19 @@ def _audit(shape: Design, relation: Relation, draws: int) -> list[str]:
     return failures
 
 
+def whole(column: Column, apart: tuple[int, ...], draws: int) -> list[str]:
+    """(d) of all integers of a part at once, told by their privacy loss; apart: what a row changes them by."""
+    k = len(apart)
+    noise = np.array(protect(((0,) * (2 * draws * k),), column.law)[0], dtype=np.int64).reshape(2, draws, k)
+    near, far = (losses(one, apart, column.law) for one in (noise[0], noise[1] + np.array(apart)))
+    failures: list[str] = []
+    for delta in (0.0, 1e-3):
+        claim, found = claimed_epsilon(column.cost, delta), epsilon_lower_bound(near, far, delta, 1 - 1e-6)
+        if claim is not None and found > claim:
+            failures.append(f"(d) {column.label}: all integers prove epsilon >= {found}, above {claim}")
+    return failures
+
+
 def claimed_epsilon(cost: Cost, delta: float) -> float | None:
     """Epsilon that a cost promises at a delta; None where it promises none (zCDP at delta = 0)."""
     if cost.kind == "pure":
@@ -215,15 +241,19 @@ def _furthest(column: Column, relation: Relation) -> int:
 
 
 def _round_trip(query: Query[Any], schema: Schema) -> list[str]:
-    """(e): a release equals itself after JSON."""
-    from tacit.testing.tables import pairs as make
-
-    material = next(iter(make(schema, "add-remove", 1, np.random.default_rng(0))))
-    budget = Budget(epsilon=1, neighbors="add-remove")
-    curator = Curator(arrow_table(schema, material.one), schema, budget=budget)
-    release = curator.release(query, epsilon=1)
-    again = release_from_dict(json.loads(release.to_json()))
-    return [] if again == release and again.to_json() == release.to_json() else ["(e) a release changed in JSON"]
+    """(e): a release equals itself after JSON, of either relation and either noise."""
+    failures: list[str] = []
+    asked: tuple[tuple[Relation, int | None, int | None], ...] = ("add-remove", 1, None), ("replace-one", None, 1)
+    for relation, epsilon, rho in asked:
+        rows = next(iter(pairs(schema, relation, 1, np.random.default_rng(0)))).one
+        if designed(query, schema, relation, len(rows), Cost.of(epsilon=epsilon, rho=rho)) is None:
+            continue
+        budget = Budget(epsilon=epsilon, rho=rho, neighbors=relation)
+        release = Curator(arrow_table(schema, rows), schema, budget=budget).release(query, epsilon=epsilon, rho=rho)
+        again = release_from_dict(json.loads(release.to_json()))
+        if again != release or again.to_json() != release.to_json():
+            failures.append(f"(e) a release under {relation} changed in JSON")
+    return failures
 
 
 def sampled(law: Law, size: int) -> NDArray[np.int64]:

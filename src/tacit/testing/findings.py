@@ -23,7 +23,7 @@ ROWS: Final = 1_000
 
 @dataclass(frozen=True)
 class Finding:
-    """What one relation and one price showed for one part."""
+    """What one relation and one price showed for one part; apart: what its integers differ by where furthest apart."""
 
     relation: str
     price: str
@@ -32,6 +32,7 @@ class Finding:
     declared: int
     reached: int
     norm: str
+    apart: tuple[int, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -82,3 +83,8 @@ def distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], nor
     """How far apart two parts are: l1, or squared l2."""
     power = 1 if norm == "l1" else 2
     return sum(abs(a - b) ** power for cell, other in zip(x, y, strict=True) for a, b in zip(cell, other, strict=True))
+
+
+def difference(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """What two parts differ by."""
+    return tuple(b - a for cell, other in zip(x, y, strict=True) for a, b in zip(cell, other, strict=True))
