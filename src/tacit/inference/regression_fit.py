@@ -29,7 +29,7 @@ from tacit.linear.noisy import Noisy, Scores, looseness
 METHOD: Final = "one-step"
 LOOSEST: Final = 0.25
 """Largest part that noise may move the sums of products by, in any direction."""
-TOLD: Final = 0.02
+TOLD: Final = 0.05
 """Part of a variance, due to the cut, that is told."""
 CLEAR: Final = 0.9
 """Part of what is known of unequal errors that is believed, for standard errors to be called robust."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 DEPARTS: Final = 0.7
 """What the robust variance of a coefficient may differ from the plain one by: a standard deviation, as a part of it."""
-LEAST: Final = 0.25
+LEAST: Final = 0.1
 """Smallest robust variance, as a part of the plain one."""
 LEVEL: Final = 1.959964
 """Quantile for which intervals are right to second order."""
