@@ -8,7 +8,7 @@ are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for
 to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
 is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
 slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
-rows.
+rows: standard errors allow for it, as for what the noise hides of unequal errors (`regression_variance`).
 """
 
 from __future__ import annotations
