@@ -22,7 +22,7 @@ import numpy as np
 
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
-from tacit.inference.regression_variance import Spread, cut_off, sampling, spread, widened
+from tacit.inference.regression_variance import cut_off, sampling, spread, widened
 from tacit.linear.layout import H, Layout
 from tacit.linear.noisy import Noisy, Scores, looseness
 
@@ -90,7 +90,7 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
         both * unit,
         privacy * unit,
         (None,) * step.u,
-        _notes(layout.names, step, scores, errors, (found.kept, cut**2 / np.diag(both + privacy))),
+        (_cut(step, scores, errors.value), *_allowed(layout.names, found.kept, cut**2 / np.diag(both + privacy))),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
     )
 
@@ -163,22 +163,28 @@ def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
     return (total + total.T) / 2
 
 
-def _notes(
-    names: tuple[str, ...], step: Step, scores: Scores, errors: Spread, parts: tuple[Array, Array]
-) -> tuple[str, ...]:
-    """What a reader must know.  parts: of unequal errors that is believed, and of variance that is for the cut."""
-    kept, cut = parts
+def _cut(step: Step, scores: Scores, variance: float) -> str:
+    """What a reader must know of the cut."""
     range_ = scores.aim.clip / step.unit
-    sd = range_ / math.sqrt(errors.value)
-    out = [
+    sd = range_ / math.sqrt(variance)
+    return (
         f"Residuals count up to {range_ * step.size[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond it "
         "pull less, as in Huber's regression."
-    ]
+    )
+
+
+def _allowed(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
+    """And of unequal errors.  kept: what is believed of them.  cut: part of a variance that is for the cut.  (u,) each.
+
+    >>> _allowed(("age",), np.array([0.95]), np.array([0.0]))
+    ('Standard errors are robust: errors may vary with the regressors (HC1).',)
+    """
+    out: tuple[str, ...] = ()
     moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > TOLD)
     if moved:
-        out.append(
+        out = (
             f"Should errors be skewed, the cut moves {moved}: standard errors allow for what exponential ones would "
-            "lose. Take the logarithm of a response that is more skewed."
+            "lose. Take the logarithm of a response that is more skewed.",
         )
     if kept.min() >= CLEAR:
         return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
