@@ -96,12 +96,11 @@ def sampling(step: Step, scores: Scores, errors: Spread, departs: float = DEPART
 def _beyond(step: Step, scores: Scores, errors: float) -> tuple[Array, Array]:
     """A^-1 (M - s2 A) A^-1, (u, u), s2 the mean of the same squares; and what each noise adds to it, (e, u, u)."""
     u, inverse, rows = step.u, step.inverse, step.rows
-    moved, unit = scores.meat.through(step.terms[:u, :-1]), step.squared(errors)
-    A = step.found.values[:u, :u]
-    beyond = (moved.values - A * (scores.square / rows)) * unit
-    own = moved.patterns * unit
-    own[-1] -= A * (unit / rows)  # the last is the sum of squares
-    return inverse @ beyond @ inverse, inverse @ own @ inverse
+    meat, unit = scores.meat, step.squared(errors)
+    moved, equal = meat.through(step.terms[:u, :-1]), step.found.values[:u, :u] / rows
+    beyond = moved.values - equal * meat.values[0, 0]  # [0, 0] is the sum of squares
+    own = moved.patterns - equal * meat.patterns[:, :1, :1]
+    return inverse @ beyond @ inverse * unit, inverse @ own @ inverse * unit
 
 
 def _proper(made: Array, plain: Array) -> Array:
@@ -133,10 +132,9 @@ def cut_off(step: Step, scores: Scores, errors: Spread) -> Array:
         return np.zeros(step.u)
     sd = math.sqrt(errors.value)
     reach = range_ / sd
-    inner = step.terms[: step.u, :-1]
-    slope = step.inverse @ inner @ scores.meat.values[:, 0] - step.ones * (scores.square / step.rows)
-    moved = (step.inverse @ inner @ scores.meat.patterns[:, :, 0].T).T
-    moved[-1] -= step.ones / step.rows
-    noise = np.sqrt(scores.meat.variances @ moved**2)
+    inner, meat, equal = step.terms[: step.u, :-1], scores.meat, step.ones / step.rows
+    slope = step.inverse @ inner @ meat.values[:, 0] - equal * meat.values[0, 0]
+    moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
+    noise = np.sqrt(meat.variances @ moved**2)
     slope = np.sign(slope) * np.maximum(np.abs(slope) - noise, 0.0) * step.squared(errors.value)
     return math.exp(-1 - reach) * (sd * step.ones + (1 + reach) / (2 * sd) * slope)
