@@ -129,9 +129,8 @@ def test_a_covariance_keeps_its_diagonal() -> None:
 def test_the_cut_of_skewed_unequal_errors_is_allowed_for() -> None:
     """120 tables of 8,000 rows, errors that are exponential with a spread that goes with a.
 
-    The cut moves the slope of a; what is allowed is about two thirds of it, as squares that are cut as well tell too
-    little of the spread.  The mean move is known to 7 % (its standard error, which is asserted to be below 10 %): 5 of
-    these on either side of two thirds.
+    The cut moves the slope of a; what is allowed is about what such errors lose, 5/6 of it here.  The mean move is known
+    to 7 % (its standard error, which is asserted to be below 10 %): 5 of these on either side of 5/6.
     """
     rng = np.random.default_rng(7)
     moved, allowed = [], []
@@ -141,7 +140,7 @@ def test_the_cut_of_skewed_unequal_errors_is_allowed_for() -> None:
         moved.append((step.b1 - exact(rows, step)[0])[1])
         allowed.append(cut_off(step, second, spread(step, second))[1])
     assert np.mean(moved) < -10 * np.std(moved, ddof=1) / math.sqrt(120)
-    assert 0.43 < -np.mean(allowed) / np.mean(moved) < 1.0
+    assert 0.55 < -np.mean(allowed) / np.mean(moved) < 1.1
 
 
 def test_equal_errors_are_hardly_widened_for_the_cut() -> None:

@@ -28,7 +28,7 @@ from tacit.linear.noisy import Scores
 if TYPE_CHECKING:
     from tacit.inference.regression_fit import Step
 
-DEPARTS: Final = 0.7
+DEPARTS: Final = 0.5
 """What the robust variance of a coefficient may differ from the plain one by: a standard deviation, as a part of it."""
 LEAST: Final = 0.1
 """Smallest robust variance, as a part of the plain one."""
@@ -130,11 +130,18 @@ def cut_off(step: Step, scores: Scores, errors: Spread) -> Array:
     range_ = scores.aim.clip / step.unit
     if range_ >= 0.99 * step.widest:
         return np.zeros(step.u)
-    sd = math.sqrt(errors.value)
-    reach = range_ / sd
+    reach = range_ / math.sqrt(errors.value)
+    reach *= math.sqrt(_left(reach))  # of errors that are exponential: their squares were cut as well
+    sd, beyond = range_ / reach, math.exp(-1 - reach)
     inner, meat, equal = step.terms[: step.u, :-1], scores.meat, step.ones / step.rows
     slope = step.inverse @ inner @ meat.values[:, 0] - equal * meat.values[0, 0]
     moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
     noise = np.sqrt(meat.variances @ moved**2)
     slope = np.sign(slope) * np.maximum(np.abs(slope) - noise, 0.0) * step.squared(errors.value)
-    return math.exp(-1 - reach) * (sd * step.ones + (1 + reach) / (2 * sd) * slope)
+    slope /= _left(reach) - reach**2 * beyond
+    return beyond * (sd * step.ones + (1 + reach) / (2 * sd) * slope)
+
+
+def _left(reach: float) -> float:
+    """Part of an exponential law's variance that cutting at `reach` standard deviations from its mean leaves."""
+    return 1 - 2 * (1 + reach) * math.exp(-1 - reach)
