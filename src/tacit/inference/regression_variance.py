@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 DEPARTS: Final = 0.5
 """What the robust variance of a coefficient may differ from the plain one by: a standard deviation, as a part of it."""
+SURE: Final = 0.5
+"""Standard deviations of noise that a robust variance is taken to be too large by, where it is the larger."""
 LEAST: Final = 0.1
 """Smallest robust variance, as a part of the plain one."""
 LEVEL: Final = 1.959964
@@ -87,7 +89,8 @@ def sampling(step: Step, scores: Scores, errors: Spread, departs: float = DEPART
     own = np.einsum("e,eij->ij", scores.meat.variances, noises**2)
     loose = errors.value * (inverse @ matrix.patterns[:, :u, :u] @ inverse)  # A's noise: `widened` adds it to the doubt
     noise = own + np.einsum("e,eij->ij", matrix.variances, loose**2)
-    prior = departs**2 * np.outer(np.diag(plain), np.diag(plain))
+    large = np.maximum(np.diag(plain), np.diag(plain + beyond) - SURE * np.sqrt(np.diag(noise)))
+    prior = departs**2 * np.outer(large, large)
     kept = np.ones((u, u)) if math.isinf(departs) else prior / (prior + noise)
     doubt = np.diag(own * kept) + errors.noise * np.diag(inverse) ** 2
     return Sampling(_proper(plain + kept * beyond, plain), doubt, np.diag(kept))
