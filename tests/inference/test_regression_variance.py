@@ -120,8 +120,8 @@ def test_what_is_rough_is_shrunk_and_stays_a_covariance() -> None:
 def test_a_variance_far_above_the_plain_one_is_believed() -> None:
     """A level of one row in twenty, errors there three times as large.
 
-    Shrunk as an ordinary departure it would keep 0.54 of the 4.6 plain variances that are beyond the plain one.  The mean
-    of 40, each with a standard deviation below 0.6 (asserted), is known to 0.095: 0.65 is five of these above that.
+    Shrunk as an ordinary departure it would keep 0.54 of the 4.6 plain variances that are beyond the plain one.  The
+    mean of 40, each with a standard deviation below 0.6 (asserted), is known to 0.095: 0.65 is five of these above.
     """
     rng, n = np.random.default_rng(10), 3_000
     g = rng.choice(["a", "b", "c", "d"], n, p=[0.5, 0.3, 0.15, 0.05])
