@@ -225,7 +225,9 @@ def main() -> None:
     asked.sort(key=lambda one: one.rows)
     with ProcessPoolExecutor(given.processes) as pool:
         jobs = [
-            pool.submit(lines, one, 20 if given.quick else SIMULATIONS[one.rows]) for one in asked if not given.page
+            pool.submit(lines, one, 20 if given.quick else int(SIMULATIONS[one.rows] * given.part))
+            for one in asked
+            if not given.page
         ]
         if not given.page and any(SHARES.startswith(words) for words in given.only):
             jobs.append(pool.submit(shares, 10 if given.quick else int(200 * given.part)))
