@@ -8,7 +8,7 @@ are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for
 to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
 is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
 slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
-rows.
+rows: standard errors allow for it, as for what the noise hides of unequal errors (`regression_variance`).
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ import numpy as np
 
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
+from tacit.inference.regression_variance import cut_off, sampling, spread, widened
 from tacit.linear.layout import H, Layout
 from tacit.linear.noisy import Noisy, Scores, looseness
 
 METHOD: Final = "one-step"
 LOOSEST: Final = 0.25
 """Largest part that noise may move the sums of products by, in any direction."""
-ROUGHEST: Final = 0.3
-"""Largest noise in a robust variance, as a part of it."""
+TOLD: Final = 0.05
+"""Part of a variance, due to the cut, that is told."""
+CLEAR: Final = 0.9
+"""Part of what is known of unequal errors that is believed, for standard errors to be called robust."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,7 @@ class Step:
 
     A: (u, u).  b0, b1: (u,).  inverse: of A.  unit: psi of a residual of 1.  noise: covariance of what was added to g.
     gain: what the step takes off the sum of squares.  rows: complete ones, their number public or noisy.
+    ones: coefficients of the constant 1, (u,).  widest: a range of residuals that cuts none.
     """
 
     size: Array
@@ -50,11 +54,18 @@ class Step:
     noise: Array
     gain: float
     rows: float
+    ones: Array
+    widest: float
 
     @property
     def u(self) -> int:
         """Number of coefficients."""
         return len(self.b1)
+
+    def squared(self, errors: float) -> float:
+        """What a sum of psi**2 is multiplied by to be one of squared residuals from b1.  errors: their variance."""
+        squares = errors * self.rows
+        return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
 def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
@@ -62,22 +73,25 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
     step = stepped(layout, crossed, scores)
     if isinstance(step, str):
         return _nothing(formula, layout, step)
-    variance = _residual_variance(step, scores)
-    sampling, notes = _sampling(step, scores, variance)
-    privacy = _privacy(step, sampling)
+    errors = spread(step, scores)
+    found = sampling(step, scores, errors)
+    cut = cut_off(step, scores, errors)
+    privacy = _privacy(step, found.covariance)
+    both = found.covariance + np.outer(cut, cut)
+    wider = widened(step, both + privacy, found.doubt)
     back = step.size[-1] / step.size[:-1]
-    both = np.outer(back, back)
+    unit = np.outer(back * wider, back * wider)
     return Fit(
         formula,
         "linear",
         cast(Any, METHOD),
         layout.names,
         step.b1 * back,
-        sampling * both,
-        privacy * both,
+        both * unit,
+        privacy * unit,
         (None,) * step.u,
-        (_cut(step, scores, variance), *notes),
-        _criteria(step, variance, intercept=layout.formula.intercept),
+        (_cut(step, scores, errors.value), *_allowed(layout.names, found.kept, cut**2 / np.diag(both + privacy))),
+        _criteria(step, errors.value, intercept=layout.formula.intercept),
     )
 
 
@@ -119,30 +133,9 @@ def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> Step | str:
     moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
     second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
     gain = float(g @ inverse @ g - np.trace(inverse @ noise))
-    return Step(size, moved, terms, inverse, b0, b1 - inverse @ second, unit, noise, gain, float(crossed.values[0, 0]))
-
-
-def _residual_variance(step: Step, scores: Scores) -> float:
-    """Of the errors: the sum of squares of cut residuals, less what the step takes off, and at least its own noise."""
-    squares = scores.square / step.unit**2 - step.gain
-    least = max(math.sqrt(scores.square_variance) / step.unit**2, 1e-12)
-    return max(squares, least) / (step.rows - step.u)
-
-
-def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple[str, ...]]:
-    """Covariance by the sandwich where its noise is small, else as if errors had one variance."""
-    u, inverse = step.u, step.inverse
-    plain = variance * inverse
-    moved = scores.meat.through(step.terms[:u, :-1])
-    unit = step.unit**2
-    ratio = variance * step.rows / max(scores.square / unit, variance)  # of residuals from b1 to those from b0
-    rough = [math.sqrt(moved.variance(a)) / unit * ratio for a in inverse]
-    if max(r / v for r, v in zip(rough, np.diag(plain), strict=True)) > ROUGHEST:
-        note = "Standard errors take errors to have one variance everywhere: noise is too large for robust ones."
-        return plain, (note,)
-    values, vectors = np.linalg.eigh(moved.values / unit * ratio)
-    meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    return inverse @ meat @ inverse, ("Standard errors are robust: errors may vary with the regressors (HC1).",)
+    b1, rows = b1 - inverse @ second, float(crossed.values[0, 0])
+    ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
+    return Step(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)
 
 
 def _privacy(step: Step, sampling: Array) -> Array:
@@ -178,6 +171,26 @@ def _cut(step: Step, scores: Scores, variance: float) -> str:
         f"Residuals count up to {range_ * step.size[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond it "
         "pull less, as in Huber's regression."
     )
+
+
+def _allowed(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
+    """And of unequal errors.  kept: what is believed of them.  cut: part of a variance that is for the cut.  (u,) each.
+
+    >>> _allowed(("age",), np.array([0.95]), np.array([0.0]))
+    ('Standard errors are robust: errors may vary with the regressors (HC1).',)
+    """
+    out: tuple[str, ...] = ()
+    moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > TOLD)
+    if moved:
+        out = (
+            f"Should errors be skewed, the cut moves {moved}: standard errors allow for what exponential ones would "
+            "lose. Take the logarithm of a response that is more skewed.",
+        )
+    if kept.min() >= CLEAR:
+        return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
+    hidden = ", ".join(name for name, part in zip(names, kept, strict=True) if part < 0.5)
+    most = f"; of {hidden} it hides most, and they nearly take errors to have one variance" if hidden else ""
+    return (*out, f"Standard errors are robust as far as noise allows, and wider for what it hides{most}.")
 
 
 def _criteria(step: Step, variance: float, *, intercept: bool) -> Mapping[str, float]:
