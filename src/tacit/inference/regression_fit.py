@@ -20,6 +20,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.inference.between_persons import between, told
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
 from tacit.linear.layout import H, Layout
@@ -130,12 +131,17 @@ def _residual_variance(step: Step, scores: Scores) -> float:
 
 
 def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple[str, ...]]:
-    """Covariance by the sandwich where its noise is small, else as if errors had one variance."""
+    """Covariance by the sandwich where its noise is small, else as if errors had one variance; of persons `between`."""
     u, inverse = step.u, step.inverse
     plain = variance * inverse
     moved = scores.meat.through(step.terms[:u, :-1])
     unit = step.unit**2
     ratio = variance * step.rows / max(scores.square / unit, variance)  # of residuals from b1 to those from b0
+    if scores.persons:
+        part = ratio / unit
+        meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
+        middle, weight = between(meat, variance * step.found.values[:u, :u], inverse)
+        return inverse @ middle @ inverse, told(weight)
     rough = [math.sqrt(moved.variance(a)) / unit * ratio for a in inverse]
     if max(r / v for r, v in zip(rough, np.diag(plain), strict=True)) > ROUGHEST:
         note = "Standard errors take errors to have one variance everywhere: noise is too large for robust ones."

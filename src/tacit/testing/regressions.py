@@ -31,6 +31,7 @@ from tacit.release import Part
 from tacit.rowmap import KeyMap
 from tacit.schema import Schema
 from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.persons import codes
 from tacit.testing.simulate import SimulatedRelease, size_of
 
 Ints = NDArray[np.int64]
@@ -40,17 +41,18 @@ Ints = NDArray[np.int64]
 class Rows:
     """Complete rows of a table, as the mechanism sees them.
 
-    z: shape (rows, coordinates).  size: all rows of the table.
+    z: shape (rows, coordinates).  size: all rows of the table, or persons; who: whose rows they are, shape (rows,).
     """
 
     shape: Design
     layout: Layout
     z: Ints
     size: int
+    who: Ints | None = None
 
     def sums(self, column: Column) -> tuple[int, ...]:
         """The exact integers of a part: equal to those of every engine."""
-        return column.form.assemble(cast(Crosses, column).question.sums(self.z))
+        return column.form.assemble(cast(Crosses, column).question.sums(self.z, self.who))
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
         """One simulated release."""
@@ -74,7 +76,8 @@ class Rows:
         shape, parts = self.shape, tuple[Part, ...]()
         for column in shape.columns:
             parts = (*parts, part(regression.following(column, parts, shape)))
-        made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost)
+        unit = None if shape.unit is None else shape.max_rows
+        made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
         return replace(made, variables=shape.variables)
 
     def fit(self, rng: np.random.Generator) -> Fit:
@@ -123,9 +126,11 @@ def rows_of(query: Regression, data: object, schema: Schema, cost: Cost, neighbo
     size = size_of(table, schema)
     shape = design(query, schema, neighbors=neighbors, rows=size if neighbors == "replace-one" else None, cost=cost)
     question = cast(Crosses, shape.columns[0]).question
-    kept = np.ones(size, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
-    z, complete = _coordinates(question, table, size)
-    return Rows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size)
+    rows = len(next(iter(table.values())))
+    kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
+    z, complete = _coordinates(question, table, rows)
+    who = None if schema.unit is None else codes(table[schema.source(schema.unit)])[kept & complete]
+    return Rows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size, who)
 
 
 def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:
