@@ -15,7 +15,7 @@ import numpy as np
 from tacit.inference.laws import Array
 from tacit.linear.noisy import Noisy
 
-ROUGH: Final = 0.25
+ROUGH: Final = 0.3
 """Largest noise in a variance, as a part of it."""
 LEAST: Final = 0.02
 """Smallest part of the bound in any direction."""
@@ -23,13 +23,13 @@ NOTES: Final = ("Each person weighs one, a row its part of that. Standard errors
 
 
 def between(meat: Noisy, bound: Array, inverse: Array) -> tuple[Array, float]:
-    """Noisy sums of v v', their bound, and the inverse curvature, (u, u) -> the matrix used, and its part of noisy sums.
+    """Noisy sums of v v', their bound, inverse curvature, each (u, u) -> the matrix used, and their part in it.
 
     >>> one = np.eye(1)
     >>> calm, rough = (Noisy(one * 30, one[None], np.array([sd**2])) for sd in (5.0, 50.0))
     >>> matrix, weight = between(rough, one * 100, one)
     >>> between(calm, one * 100, one)[0].tolist(), matrix.round(1).tolist(), round(weight, 2)
-    ([[30.0]], [[74.1]], 0.37)
+    ([[30.0]], [[71.2]], 0.41)
     """
     most = np.diag(inverse @ bound @ inverse)
     said = np.diag(inverse @ meat.values @ inverse) / most
@@ -44,13 +44,13 @@ def between(meat: Noisy, bound: Array, inverse: Array) -> tuple[Array, float]:
     return np.asarray((held * np.maximum(low, LEAST)) @ held.T), weight
 
 
-def told(weight: float) -> tuple[str, ...]:
-    """What a reader must know of standard errors."""
+def told(weight: float, also: str = "") -> tuple[str, ...]:
+    """What a reader must know of standard errors; also: what else makes the bound one."""
     if weight >= 0.995:
         return NOTES
     far = f"{100 * (1 - weight):.0f}%"
     return (
         *NOTES,
-        f"Noise hides how alike a person's rows are: variances go {far} of the way to what they would be if all rows of "
-        "a person said the same.",
+        f"Noise hides how alike a person's rows are: variances go {far} of the way to what they would be if all rows "
+        f"of a person said the same{also}.",
     )

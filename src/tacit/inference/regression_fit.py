@@ -141,7 +141,7 @@ def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple
         part = ratio / unit
         meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
         middle, weight = between(meat, variance * step.found.values[:u, :u], inverse)
-        return inverse @ middle @ inverse, told(weight)
+        return inverse @ middle @ inverse, told(weight, " and errors had one variance everywhere")
     rough = [math.sqrt(moved.variance(a)) / unit * ratio for a in inverse]
     if max(r / v for r, v in zip(rough, np.diag(plain), strict=True)) > ROUGHEST:
         note = "Standard errors take errors to have one variance everywhere: noise is too large for robust ones."

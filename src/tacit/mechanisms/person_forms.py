@@ -61,12 +61,12 @@ def scores(layout: Layout, noise: Noise, neighbors: str) -> Crossing:
         square = isqrt((FINE * lift) ** 2 * M // 4) // C
         off = isqrt((FINE << SHIFT) ** 2 // (part * part * C * C * M))
         diag = isqrt(off * off // 2)
-        norm = FINE * _root(4 * C * C * M if one else 11 * C * C * M // 8 + 1)
+        norm = _root(FINE**2 * C * C * M * (32 if one else 11) // 8 + 1)
     else:
         V, own = C * T, one and free
         off, square = (FINE << SHIFT) // ((2 if own else 4) * V), FINE * T // ((4 if own else 8) * C)
         diag = off // 2
-        norm = FINE * (2 * V if own else (2 if one else 1) * 5 * V // 4)
+        norm = FINE * V * (8 if own else 10 if one else 5) // 4
     parameters = {"G": C, "score": FINE, "square": square, "off": off, "diag": diag}
     weights = [FINE] * layout.size + [square]
     most = [C * H] * layout.size + [C * C]

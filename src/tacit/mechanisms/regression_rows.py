@@ -67,8 +67,8 @@ def facts_of(query: Regression, schema: Schema) -> Facts:
     """Public facts of a question; QueryError Q10, Q12, Q86, Q87, Q89."""
     formula = parse(query.formula)
     if schema.unit is not None and query.model == "poisson":
-        text = f"Regression: {schema.unit!r} is a PrivacyUnit, and Poisson regressions of persons are not in this version."
-        raise QueryError(text, code="Q87", hint="Histogram(…) of the columns, and fits of it")
+        text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
+        raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
     maps, variables = columns(formula, schema, counted=query.model == "poisson")
     made = layout(formula, variables)
     where = None if query.where is None else typed(query.where, schema)

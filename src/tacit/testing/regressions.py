@@ -85,32 +85,46 @@ class Rows:
         return fit_release(self.release(rng))
 
     def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors."""
+        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors.
+
+        Of persons each weighs one, a row its part of that, and standard errors are between persons (cluster-robust).
+        """
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
-        if cast(Regression, self.shape.query).model != "linear":
-            terms = terms_of(self.layout)
-            return _likelihood(X, y, link_of(cast(Regression, self.shape.query).model, self.layout, terms))
         size = np.sqrt((X**2).mean(axis=0))
-        inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
-        b = inverse @ ((X / size).T @ y)
-        variance = float(((y - (X / size) @ b) ** 2).sum()) / (len(X) - X.shape[1])
-        return b / size, np.sqrt(variance * np.diag(inverse)) / size
+        model = cast(Regression, self.shape.query).model
+        chosen = None if model == "linear" else link_of(model, self.layout, terms_of(self.layout))
+        worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
+        b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)
+        if self.who is None:
+            variance = float((score**2).sum()) / (len(X) - X.shape[1]) if chosen is None else 1.0
+            return b / size, np.sqrt(variance * np.diag(inverse)) / size
+        each = np.zeros((int(self.who.max()) + 1, X.shape[1]))
+        np.add.at(each, self.who, (X / size) * (worth * score)[:, None])
+        return b / size, np.sqrt(np.diag(inverse @ each.T @ each @ inverse)) / size
+
+
+def _linear(
+    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Coefficients, inverse of the weighted sums of products, residuals."""
+    inverse = np.asarray(np.linalg.inv((x.T * worth) @ x), dtype=np.float64)
+    b = inverse @ (x.T @ (worth * y))
+    return b, inverse, y - x @ b
 
 
 def _likelihood(
-    X: NDArray[np.float64], y: NDArray[np.float64], link: Link
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """By Fisher scoring: 25 steps from 0."""
-    size = np.sqrt((X**2).mean(axis=0))
-    x = X / size
-    b, inverse = np.zeros(x.shape[1]), np.eye(x.shape[1])
+    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], link: Link
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """By Fisher scoring: 25 steps from 0.  Coefficients, inverse information, scores in the predictor."""
+    b, inverse, score = np.zeros(x.shape[1]), np.eye(x.shape[1]), y
     for _ in range(25):
         eta = x @ b
         weight = link.information(eta)
-        inverse = np.asarray(np.linalg.pinv((x.T * weight) @ x, hermitian=True), dtype=np.float64)
-        b = b + inverse @ (x.T @ (weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))))
-    return b / size, np.sqrt(np.diag(inverse)) / size
+        inverse = np.asarray(np.linalg.pinv((x.T * (weight * worth)) @ x, hermitian=True), dtype=np.float64)
+        score = weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))
+        b = b + inverse @ (x.T @ (worth * score))
+    return b, inverse, score
 
 
 def rows_of(query: Regression, data: object, schema: Schema, cost: Cost, neighbors: str = "replace-one") -> Rows:

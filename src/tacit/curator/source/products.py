@@ -12,8 +12,8 @@ from typing import Any
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
-from tacit.curator.source.bends import bent, clamped, combined, halved
 from tacit.curator.source import persons
+from tacit.curator.source.bends import bent, clamped, combined, halved
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import Reading
 from tacit.curator.source.occupied import numbered_reading
@@ -27,7 +27,7 @@ from tacit.rowmap import MAX_ROWS, Aggregate
 
 
 def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:
-    """READS ROWS.  Sums of the products over complete rows for which `where` holds, and the number of all rows (persons)."""
+    """READS ROWS.  Sums over complete rows (persons) for which `where` holds, and the number of all rows (persons)."""
     return plan(engine, question, where).run(engine)
 
 
