@@ -175,3 +175,18 @@ def test_from_visits_to_coefficients(tmp_path: Path) -> None:
     plan = tc.plan(query, FEW, rows=6_000, rho=0.5)
     assert plan.numbers == len(release.parts[0].integers[0]) + len(release.parts[1].integers[0])
     assert "6,000 persons" in str(plan)
+
+
+def test_parties_of_persons_combine() -> None:
+    """Coefficients of three parties, whose persons differ; all said of persons."""
+    rng, made = np.random.default_rng(5), {}
+    for name in ("one", "two", "three"):
+        who = np.repeat(np.arange(3_000), 1 + rng.poisson(2, 3_000))
+        x = rng.uniform(-1, 1, len(who))
+        y = 5 + x + rng.normal(0, 0.5, 3_000)[who] + rng.normal(0, 0.7, len(who))
+        data = {"who": who, "x": x, "y": y, "m": x > 0, "k": np.zeros(len(who))}
+        made[name] = tc.Curator(data, FEW, name=name, budget=tc.Budget(rho=1)).release(tc.Regression("y ~ x"), rho=0.5)
+    found = tc.combine(made).estimate()
+    best = np.min([one.fit().std_errors for one in made.values()], axis=0)
+    assert (found.std_errors < 0.8 * best).all()
+    assert (np.abs(found.values - [5, 1]) < 6 * found.std_errors).all()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ from tacit.testing.persons import codes
 from tacit.testing.simulate import SimulatedRelease, size_of
 
 Ints = NDArray[np.int64]
+SMALL: Final = 1e-10
+"""A step of likelihood that is the last."""
 
 
 @dataclass(frozen=True)
@@ -116,14 +118,17 @@ def _linear(
 def _likelihood(
     x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], link: Link
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """By Fisher scoring: 25 steps from 0.  Coefficients, inverse information, scores in the predictor."""
+    """By Fisher scoring: at most 25 steps from 0.  Coefficients, inverse information, scores in the predictor."""
     b, inverse, score = np.zeros(x.shape[1]), np.eye(x.shape[1]), y
     for _ in range(25):
         eta = x @ b
         weight = link.information(eta)
         inverse = np.asarray(np.linalg.pinv((x.T * (weight * worth)) @ x, hermitian=True), dtype=np.float64)
         score = weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))
-        b = b + inverse @ (x.T @ (worth * score))
+        step = inverse @ (x.T @ (worth * score))
+        b = b + step
+        if np.abs(step).max() < SMALL:
+            break
     return b, inverse, score
 
 
