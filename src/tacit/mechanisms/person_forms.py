@@ -2,31 +2,32 @@
 
 A person is the mean of the integers of her complete rows, each rounded, and products of two of her mean scores, in
 place of the rows' own psi**2 z z'.  Nothing where no row is complete: an absent row.  Notation: `regression_forms`,
-`score_forms`.  Before rounding:
+`score_forms`; v is a person's mean of psi z, Q of |psi| z z', s of psi**2; u, P and t are those of another person.
+Before rounding:
 
-What is a mean of rows (cross-products; scores v; sizes of scores or weights times z z', here Q; psi**2, here s) changes
-    from one person to another by the mean, over pairs of a row of each, of what it changes by from row to row.  A norm
-    is at most the mean of norms: `products` and every bound on v, Q and s alone stand as they are.
+Means of rows (cross-products, v, Q, s) change from one person to another by the mean, over pairs of a row of each, of
+    what they change by from row to row.  A norm is at most the mean of norms: `products` and every bound on v, Q and s
+    stand as they are.
 
-Products v v', weighted as the rows' psi**2 z z', but all of them: v_j v_k is neither 0 within a block nor the same for
-    several pairs.  By half the squared Frobenius norm, y their weight, real terms in which |v| <= 1.
+Products v_j v_k, weighted as the rows' psi**2 z_j z_k, but all of them: none is 0 for all persons, or the same as
+    another's, where z_j z_k is.  Real terms; y, w and sigma are weights.
 
-    Gaussian.  What persons change by, squared, w and sigma being weights, is at most
-        |v - v'|**2 + y (|v|**4 + |v'|**4 - 2 (v v')**2) + w |Q - Q'|**2 + sigma (s - s')**2,
-    the two v's in (v v') being those of two persons.  It is convex in (v, Q, s): its second derivative in v is at least
-    2 - 4 y |v'|**2 >= 0, as y <= 1/2; so for one person given it is largest at an end of the hull of what rows can be,
-    which is a row, and likewise for the other.  For two rows it is what `regression_forms` (y = b**2 / 2) and
-    `score_forms` bound.  Add-remove: v' = 0, the same; no square of v_j is left out.
+    Gaussian, |v|, |u| <= 1 in l2.  Squared, the change is at most
+        |v - u|**2 + y (|v|**4 + |u|**4 - 2 (v . u)**2) + w |Q - P|**2 + sigma (s - t)**2.
+    It is convex in (v, Q, s): its second derivative in v is at least 2 - 4 y |u|**2 >= 0, as y <= 1/2.  So, the other
+    person given, it is largest at an end of the hull of what rows can be, which is a row, or absent; and likewise for
+    the other.  For two rows it is what `regression_forms` (y = b**2 / 2) and `score_forms` bound.  Add-remove: the
+    same for u = 0; no square of v_j is left out.
 
-    Laplace, units in which sum |v_j| <= 1, N half the sum of all entries' sizes, D = sum |v_j - v'_j|.  Blocks of one:
-    |v_j|, |v'_j| are at most their bounds, so N(v v' - v' v'') <= (2 - D) D / 2 as for rows.  For two rows
-        N(Q - Q') <= 2 (2 - D),  or less than 1/2 more with weights of their own (`score_forms`);
-        |s - s'| = |p**2 - p'**2| <= 2 |p - p'| <= 2 (2 - D), as D <= p + p';
-    and so for persons, D of persons being at most the mean of D of rows.  Together at most
-        D + y (2 - D) D / 2 + (w N(Q - Q') or sigma |s - s'|) <= 2   for y + 2 w <= 1 or y + 2 sigma <= 1.
+    Laplace, |v|, |u| <= 1 in l1, D = |v - u|; N is half the sum of the sizes of all entries of a matrix.  Blocks of
+    one: max(|v_j|, |u_j|) is at most its bound, so that of v_j v_k N is at most (2 - D) D / 2, as for rows.  Two rows:
+        N(Q - P) <= 1 - r**2 - o**2 <= 2 (e + e' + o) <= 2 (2 - D), as D <= 2 - e - e' - 2 o (`score_forms`);
+        |s - t| = |p**2 - p'**2| <= 2 |p - p'| <= 2 (2 - D), as D <= p + p'.
+    For persons too: of both sides the mean over pairs of rows, D of persons being at most the mean of D of rows.  So
+        D + y (2 - D) D / 2 + (w N(Q - P) or sigma |s - t|) <= 2   for y + 2 w <= 1, y + 2 sigma <= 1.
     Taken: y = 1/2, sigma = 1/4; y = w = 1/4; w = 1/2 alone.
-    Otherwise a person has at most 1 + y / 2 + sigma or 1 + y / 2 + w / 2, y = 1/4, sigma = 1/8 or y = w = 1/4; two
-    have twice that.
+    Otherwise a person has at most 1 + y / 2 + sigma, y = 1/4, sigma = 1/8, or 1 + y / 2 + w / 2, weights as before,
+    less the squares of z_j that are not released; two have twice that.
 
 Rounding moves a mean by 1/2, in floats by 2**-31 more (`curator.source.persons`), so two persons by 1; what rows were
     floored by, by 1 more.  Then v_j v_k moves by C H and a little, 2 C H for two persons, divided by 2**SHIFT, and its
