@@ -64,7 +64,7 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
     if isinstance(step, str):
         return _nothing(formula, layout, step)
     variance = _residual_variance(step, scores)
-    sampling, notes = _sampling(step, scores, variance)
+    sampling, notes = (_persons if scores.persons else _sampling)(step, scores, variance)
     privacy = _privacy(step, sampling)
     back = step.size[-1] / step.size[:-1]
     both = np.outer(back, back)
@@ -131,17 +131,12 @@ def _residual_variance(step: Step, scores: Scores) -> float:
 
 
 def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple[str, ...]]:
-    """Covariance by the sandwich where its noise is small, else as if errors had one variance; of persons `between`."""
+    """Covariance by the sandwich where its noise is small, else as if errors had one variance."""
     u, inverse = step.u, step.inverse
     plain = variance * inverse
     moved = scores.meat.through(step.terms[:u, :-1])
     unit = step.unit**2
     ratio = variance * step.rows / max(scores.square / unit, variance)  # of residuals from b1 to those from b0
-    if scores.persons:
-        part = ratio / unit
-        meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
-        middle, weight = between(meat, variance * step.found.values[:u, :u], inverse)
-        return inverse @ middle @ inverse, told(weight, " and errors had one variance everywhere")
     rough = [math.sqrt(moved.variance(a)) / unit * ratio for a in inverse]
     if max(r / v for r, v in zip(rough, np.diag(plain), strict=True)) > ROUGHEST:
         note = "Standard errors take errors to have one variance everywhere: noise is too large for robust ones."
@@ -149,6 +144,16 @@ def _sampling(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple
     values, vectors = np.linalg.eigh(moved.values / unit * ratio)
     meat = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return inverse @ meat @ inverse, ("Standard errors are robust: errors may vary with the regressors (HC1).",)
+
+
+def _persons(step: Step, scores: Scores, variance: float) -> tuple[Array, tuple[str, ...]]:
+    """Covariance between persons, `variance` being that of their rows' errors: never as if rows were people."""
+    u, unit = step.u, step.unit**2
+    part = variance * step.rows / max(scores.square, variance * unit)  # of residuals from b1 to those from b0, and unit
+    moved = scores.meat.through(step.terms[:u, :-1])
+    meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
+    middle, weight = between(meat, variance * step.found.values[:u, :u], step.inverse)
+    return step.inverse @ middle @ step.inverse, told(weight, " and errors had one variance everywhere")
 
 
 def _privacy(step: Step, sampling: Array) -> Array:
