@@ -88,6 +88,16 @@ FORMS: Final = {
         grid=False,
         weights=True,
     ),
+    "person-scores": Shape(
+        "regression", ("G", "score", "square", "off", "diag", "shift"), (2, 2 * MOST_SUMS), grid=False, weights=True
+    ),
+    "person-scored": Shape(
+        "regression",
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "shift"),
+        (2, 3 * MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
     "weighed": Shape(
         "regression",
         ("G", "score", "off", "diag", "squares", "counted", "cut", "center", "reach", "full", "spread", "shift"),

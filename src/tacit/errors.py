@@ -84,7 +84,7 @@ CODES: Final[dict[str, str]] = {
     "Q90": "a constant column that cannot be numbered",
     "Q85": "a formula that cannot be read",
     "Q86": "a column that cannot take part in a regression as it is written",
-    "Q87": "a regression of persons",
+    "Q87": "a Poisson regression of persons",
     "Q88": "a model that is not in this version",
     "Q89": "a regression of too many columns",
     "Q106": "a response that a model has no law for",

@@ -102,6 +102,8 @@ PERSONS = [
     tc.Mean("age", by="region", weights="weight"),
     tc.Count(by="region", weights="weight"),
     tc.DataQuality("age"),
+    tc.Regression("age ~ ok + region", where="visits > 0"),
+    tc.Regression("ok ~ age + region", model="logistic"),
 ]
 PRICES: list[dict[str, Any]] = [{"epsilon": 1}, {"rho": "1/10"}, {"epsilon": 1, "delta": 1e-6}]
 
@@ -193,7 +195,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
-    others |= {"products", "scores", "scored", "weighed"}
+    others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     assert {form.name for form in made} | others == set(documents.FORMS)
     assert set(BINARY) <= set(documents.FORMS)
 

@@ -76,9 +76,9 @@ def normal_table(found: NormalEstimate, level: float) -> Table:
     return Table(f"{found.title} · {people_words(found.release)}", (found.term_title, *names), tuple(rows), notes)
 
 
-def criteria_words(criteria: Mapping[str, float], model: str) -> str:
-    """How well a model describes the rows counted, in one line; nothing where nothing is known."""
-    words = [f"{criteria['rows']:,.0f} rows counted"] if "rows" in criteria else []
+def criteria_words(criteria: Mapping[str, float], model: str, people: str) -> str:
+    """How well a model describes the rows (persons) counted, in one line; nothing where nothing is known."""
+    words = [f"{criteria['rows']:,.0f} {people} counted"] if "rows" in criteria else []
     if math.isfinite(criteria.get("explained", math.nan)):
         words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
     if "scale" in criteria:

@@ -205,10 +205,10 @@ class FittedModel:
 
     def summary(self, level: float = 0.95) -> Table:
         """Coefficients as statsmodels and R show them, with privacy's part; InferenceError I01 (level)."""
-        from tacit.inference.display import criteria_words, normal_table
+        from tacit.inference.display import criteria_words, normal_table, who
 
         table = normal_table(self.coefficients, level)
-        said = criteria_words(self.fit.criteria, self.model)
+        said = criteria_words(self.fit.criteria, self.model, who(self.release))
         return replace(table, notes=(said, *table.notes)) if said else table
 
     def plot(self, ax: Any = None) -> Any:

@@ -32,7 +32,6 @@ PERSONS: Final = "persons are counted, their rows weighing one in all: standard 
 def fitted(release: Released, fit: Fit, source: str, title: str | None = None) -> FittedModel:
     """A fit with what a reader needs to know of it; `source`: what it was made of, a note."""
     what = title or TITLES.get(fit.model, fit.model)
-    persons = () if release.unit is None else (PERSONS,)
     plain = NormalEstimate(
         release=release,
         title=f"{what} · {fit.formula}" if fit.formula else what,
@@ -42,7 +41,7 @@ def fitted(release: Released, fit: Fit, source: str, title: str | None = None) -
         sampling=fit.cov_sampling,
         privacy=fit.cov_privacy,
         reasons=fit.reasons,
-        notes=(*fit.notes, *persons, source),
+        notes=(*fit.notes, source),
         tested="~" in fit.formula or fit.model == "loss",
     )
     return FittedModel(plain, fit)
@@ -90,6 +89,8 @@ def fit_release(
     else:
         found = fit_cells(cells, what, model, method, tau=tau, k=k)
         title = f"{TITLES['quantile']}, level {tau:g}" if model == "quantile" else None
+    if release.unit is not None:
+        found = replace(found, notes=(*found.notes, PERSONS))
     made = fitted(release, found, METHODS[method], title)
     left = _left_out(cells, found)
     return made if not left else replace(made, coefficients=replace(made.coefficients, notes=(left, *made.notes)))

@@ -83,6 +83,12 @@ class RegressionRelease(Release):
         return self.summary().to_html()
 
 
+def _of_persons(reason: str | None) -> str | None:
+    """A reason in which persons are what is too few."""
+    said = (reason or "").replace("complete rows", "persons with a complete row")
+    return said.replace("more rows", "more persons")
+
+
 def fit_release(release: Released) -> Fit:
     """A release of a regression, or a simulated one -> Fit.  Source: Bickel 1975 (one step); `regression_fit`."""
     query = cast(Regression, release.query)
@@ -96,5 +102,5 @@ def fit_release(release: Released) -> Fit:
         nothing = np.zeros(len(found.names))
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if found.reasons[0] is not None:
-        return found
+        return found if release.unit is None else replace(found, reasons=tuple(map(_of_persons, found.reasons)))
     return replace(found, evaluator=evaluator(query.model, made, variables))

@@ -45,6 +45,9 @@ def of_binary(last: Scored, terms: Terms, b: Array, found: Regressors, inverse: 
     odd = found.sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
     along = inverse @ odd * (ratio / rows)
     noise = (last.rough_size * ratio / rows) ** 2
+    if last.persons:  # of a mean in [0, 1], all that is known of how it varies [Bhatia & Davis 2000]
+        part = min(max(last.size / rows, 0.0), 1.0)
+        return MeanSlope(value, gradient * terms.size, ratio**2 * part * (1 - part) / rows, noise, None)
     return MeanSlope(value, gradient * terms.size, ratio**2 * spread / rows, noise, along / terms.size)
 
 
@@ -63,11 +66,22 @@ def marginal_effects(fit: Fit) -> Effects:
     b = fit.values[at]
     gradient = np.eye(len(fit.values))[at] * slope.value + np.outer(b, slope.gradient)
     covs = [gradient @ part @ gradient.T for part in (fit.cov_sampling, fit.cov_privacy)]
-    mixed = np.outer(gradient @ slope.along, b)
-    sampling = covs[0] + mixed + mixed.T + np.outer(b, b) * slope.sampling
+    mixed = None if slope.along is None else np.outer(gradient @ slope.along, b)
+    sampling = _joined(covs[0], np.outer(b, b) * slope.sampling, mixed)
     privacy = covs[1] + np.outer(b, b) * slope.privacy
     notes = (f"no average effects of {', '.join(rest)}: levels, powers and interactions need the rows",) if rest else ()
     return Effects(tuple(kept), b * slope.value, sampling, privacy, fit.reasons[0], notes)
+
+
+def _joined(one: Array, other: Array, mixed: Array | None) -> Array:
+    """Covariance of a sum; mixed: between the two, where it is known, else a bound.
+
+    (1 + t) one + (1 + 1/t) other is a bound for any t > 0 [2 x y <= t x**2 + y**2 / t], the sum's own for the best t.
+    """
+    if mixed is not None:
+        return one + mixed + mixed.T + other
+    t = float(np.sqrt(np.max(np.diag(other) / np.maximum(np.diag(one), 1e-300))))
+    return (1 + t) * one + (1 + 1 / t) * other if t > 0 else one
 
 
 def _alone(formula: Evaluator, column: str) -> int | None:

@@ -20,9 +20,10 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.inference.between_persons import between, told
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
-from tacit.inference.regression_variance import cut_off, sampling, spread, widened
+from tacit.inference.regression_variance import Spread, cut_off, sampling, spread, widened
 from tacit.linear.layout import H, Layout
 from tacit.linear.noisy import Noisy, Scores, looseness
 
@@ -74,11 +75,8 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
     if isinstance(step, str):
         return _nothing(formula, layout, step)
     errors = spread(step, scores)
-    found = sampling(step, scores, errors)
-    cut = cut_off(step, scores, errors)
-    privacy = _privacy(step, found.covariance)
-    both = found.covariance + np.outer(cut, cut)
-    wider = widened(step, both + privacy, found.doubt)
+    said = (_persons if scores.persons else _rows)(step, scores, errors, layout.names)
+    wider = said.wider
     back = step.size[-1] / step.size[:-1]
     unit = np.outer(back * wider, back * wider)
     return Fit(
@@ -87,12 +85,44 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
         cast(Any, METHOD),
         layout.names,
         step.b1 * back,
-        both * unit,
-        privacy * unit,
+        said.both * unit,
+        said.privacy * unit,
         (None,) * step.u,
-        (_cut(step, scores, errors.value), *_allowed(layout.names, found.kept, cut**2 / np.diag(both + privacy))),
+        (_cut(step, scores, errors.value), *said.notes),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
     )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Covariances, shape (u, u): of everything but privacy's noise, and of that; what standard errors are multiplied
+    by, shape (u,); and what a reader must know of them.
+    """
+
+    both: Array
+    privacy: Array
+    wider: Array
+    notes: tuple[str, ...]
+
+
+def _rows(step: Step, scores: Scores, errors: Spread, names: tuple[str, ...]) -> _Said:
+    found = sampling(step, scores, errors)
+    cut = cut_off(step, scores, errors)
+    privacy = _privacy(step, found.covariance)
+    both = found.covariance + np.outer(cut, cut)
+    wider = widened(step, both + privacy, found.doubt)
+    return _Said(both, privacy, wider, _allowed(names, found.kept, cut**2 / np.diag(both + privacy)))
+
+
+def _persons(step: Step, scores: Scores, errors: Spread, names: tuple[str, ...]) -> _Said:
+    """Between persons, `errors` being those of their rows: never as if rows were people."""
+    u, unit = step.u, step.unit**2
+    part = errors.value * step.rows / max(scores.square, errors.value * unit)  # from b0 to residuals from b1, and unit
+    moved = scores.meat.through(step.terms[:u, :-1])
+    meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
+    middle, weight = between(meat, errors.value * step.found.values[:u, :u], step.inverse)
+    both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
+    return _Said(both, _privacy(step, both), np.ones(u), told(weight, " and errors had one variance everywhere"))
 
 
 def _nothing(formula: str, layout: Layout, reason: str) -> Fit:

@@ -18,9 +18,11 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.inference.between_persons import between, told
 from tacit.inference.fits.result import Fit
 from tacit.inference.laws import Array
-from tacit.inference.regression_counts import of_counts, told
+from tacit.inference.regression_counts import of_counts
+from tacit.inference.regression_counts import told as counted
 from tacit.inference.regression_effects import of_binary
 from tacit.linear.counts import Counts
 from tacit.linear.dispersion import Dispersion
@@ -92,7 +94,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         sampling * both,
         privacy * both,
         (None,) * len(layout.names),
-        (*told(step.link, step.varied, last.cut), *NOTES),
+        (*counted(step.link, step.varied, last.cut), *step.notes),
         {"rows": step.found.rows},
         slope=slope,
     )
@@ -117,19 +119,20 @@ class Step:
     b: Array
     way: Array
     curve: Drawn
-    meat: Drawn
+    meat: Array
     found: Regressors
     link: Link
     varied: Dispersion
     moved: Array
     either: Array
     loose: float
+    notes: tuple[str, ...]
 
     def covariances(self, last: Scored) -> tuple[Array, Array]:
         """Due to sampling, and due to privacy."""
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         rows, u = self.found.rows, len(self.b)
-        sampling = inverse @ self.meat.matrix @ inverse * (rows / max(rows - u, 1.0))
+        sampling = inverse @ self.meat @ inverse * (rows / max(rows - u, 1.0))
         way = self.way @ self.curve.to
         error = self.curve.to @ last.sizes.between(np.outer(way, way)) @ self.curve.to.T * self.curve.weight**2
         whole = self.curve.matrix
@@ -146,15 +149,19 @@ def _step(last: Scored, found: Regressors) -> Step:
     curve, square = curved(last, found), found.total(last.b, made.square)
     varied = dispersion(last, found)
     square = square * max(varied.ratio, 1.0)
-    meat = drawn(last.meat, square, square, trust(link, found))
+    inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
+    if last.persons:
+        meat, weight = between(last.meat, square, inverse)
+    else:
+        meat, weight = drawn(last.meat, square, square, trust(link, found)).matrix, 1.0
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
     level = bounded(link, np.full(len(PLACES), found.mean @ last.b), last.cut)
     guess = found.total(flat, level.size)
-    inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     moved, either = (inverse @ (one + np.zeros_like(way)) for one in (varied.moved, varied.either))
     loose = drawn(last.sizes, guess, guess).loose
-    return Step(last.b + way - moved, way, curve, meat, found, link, varied, moved, either, loose)
+    notes = told(weight) if last.persons else NOTES
+    return Step(last.b + way - moved, way, curve, meat, found, link, varied, moved, either, loose, notes)
 
 
 def _reason(step: Step, first: First) -> str | None:

@@ -100,6 +100,11 @@ class Layout:
         kept = Entry(tuple(pair for pair in known.pairs if self.size not in pair))
         return (kept, *self.among(response=False))
 
+    @property
+    def every(self) -> tuple[Entry, ...]:
+        """Entries of products of two means of a person's regressors' scores: of those none are 0 or the same."""
+        return tuple(Entry(((j, k),)) for k in range(self.size) for j in range(k + 1))
+
     def among(self, *, response: bool) -> tuple[Entry, ...]:
         """Entries without the number of rows; those of the response only where asked for."""
         kept = [one for one in self.entries if not one.counts]

@@ -64,7 +64,8 @@ class Scores:
     """What the second step released, in units of psi and of z / H.
 
     score: sums of psi z, shape (m,), each with noise of `variance`.  square: the sum of psi**2, with noise of
-    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  aim: what psi was.
+    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  aim: what psi was.  persons: each is the mean of a
+    person's rows, the meat of products of mean scores.
     """
 
     score: Array
@@ -73,6 +74,7 @@ class Scores:
     square_variance: float
     meat: Noisy
     aim: Aim
+    persons: bool = False
 
 
 def crossed(part: Part, layout: Layout, rows: int | None) -> Noisy:
@@ -92,19 +94,21 @@ def scores(part: Part, layout: Layout) -> Scores:
     """Part of form `scores` -> Scores."""
     facts, noise, m = part.parameters, part.law.variance(), layout.size
     integers = np.array(part.integers[0], dtype=np.float64)
-    unit = facts["score"] * H
-    entries = layout.among(response=False)
+    unit, persons = facts["score"] * H, part.form == "person-scores"
+    entries = layout.every if persons else layout.among(response=False)
     weights = np.array([facts["off" if one.off else "diag"] for one in entries], dtype=np.float64)
     shift = 2.0**-SHIFT
     meat = filled(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
     square, error = float(integers[m] / facts["square"]), noise / facts["square"] ** 2
+    aim = Aim(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
+    if persons:  # the first product is a sum of its own: a mean of squares is not the square of a mean
+        return Scores(integers[:m] / unit, noise / unit**2, square, error, meat, aim, persons=True)
     (known,) = (one for one in layout.entries if one.counts)
     inner = Entry(tuple(pair for pair in known.pairs if m not in pair))
     pattern = _pattern(inner, m)
     patterns = np.concatenate([meat.patterns, pattern[None]])
     whole = Noisy(meat.values + pattern * square, patterns, np.append(meat.variances, error))
-    weights_ = tuple(facts[f"weight{j}"] for j in range(m + 1))
-    return Scores(integers[:m] / unit, noise / unit**2, square, error, whole, Aim(weights_, facts["shift"], facts["G"]))
+    return Scores(integers[:m] / unit, noise / unit**2, square, error, whole, aim)
 
 
 SHIFT = 19

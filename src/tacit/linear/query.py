@@ -25,7 +25,8 @@ class Regression(Query["RegressionRelease"]):
     bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
     model: "linear", from cross-products and one step of cut residuals; "logistic" or "probit", of a Boolean response,
     and "poisson", of an Integer from 0, from a pilot and steps of bounded scores.  where: of the rows for which a
-    condition holds.
+    condition holds.  Where the schema has a PrivacyUnit each person weighs one, a row its part of that, and standard
+    errors are between persons; Poisson models are refused there.
     Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tacit.linear.bend import Bend
 from tacit.linear.layout import EXACT, SIGN, H
-from tacit.rowmap import KeyMap, RowMap
+from tacit.rowmap import KeyMap, RowMap, Unit
 
 LARGEST: Final = 2**20
 """What a row adds to any sum is at most this: sums over 2**42 rows stay below 2**63."""
@@ -92,12 +92,30 @@ class Product:
 
 
 @dataclass(frozen=True)
+class Between:
+    """A summand of persons: floor(a b / 2**shift), of two of a person's means, by their places among the products."""
+
+    of: tuple[int, int]
+    shift: int
+
+    def numpy(self, means: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+        """Reference, shape (persons,)."""
+        return means[self.of[0]] * means[self.of[1]] // 2**self.shift
+
+
+@dataclass(frozen=True)
 class Crossed:
-    """A question to a source: sums of products of coordinates over complete rows, those without a missing cell."""
+    """A question to a source: sums of products of coordinates over complete rows, those without a missing cell.
+
+    unit: of persons instead: a person adds the mean of each product over the person's complete rows, rounded, and then
+    `between`; nothing where no row is complete.
+    """
 
     coordinates: tuple[Coordinate, ...]
     products: tuple[Product, ...]
     aim: Aim | Bend | None = None
+    unit: Unit | None = None
+    between: tuple[Between, ...] = ()
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
@@ -114,9 +132,14 @@ class Crossed:
         if self.aim is not None:
             self.aim.check()
         for one in self.products:
-            most = H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power
-            if most >= EXACT or most >> one.shift > LARGEST:
-                raise ArithmeticError(f"a product reaches {most}")
+            _check(H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power, one.shift)
+        for one in self.between:
+            _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift)
+
+    def most(self, place: int) -> int:
+        """Largest |summand| of a product, and so of a person's mean of it."""
+        one = self.products[place]
+        return H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power >> one.shift
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
@@ -124,8 +147,28 @@ class Crossed:
         """Reference: coordinates, shape (rows, coordinates); absent rows are the caller's."""
         return np.stack([one.numpy(values, places, rows) for one in self.coordinates], axis=1)
 
-    def sums(self, z: NDArray[np.int64]) -> tuple[int, ...]:
-        """Reference: what each product adds up to over rows of coordinates."""
+    def sums(self, z: NDArray[np.int64], who: NDArray[np.int64] | None = None) -> tuple[int, ...]:
+        """Reference: what each product adds up to over rows of coordinates; who: whose they are, shape (rows,)."""
         psi = np.ones(len(z), dtype=np.int64) if self.aim is None else self.aim.numpy(z)
         sizes = self.aim.sizes(z, psi) if isinstance(self.aim, Bend) else psi
-        return tuple(int(one.numpy(z, psi, sizes).sum()) for one in self.products)
+        found = [one.numpy(z, psi, sizes) for one in self.products]
+        if who is not None:
+            found = averages(found, who)
+        return tuple(int(one.sum()) for one in (*found, *(one.numpy(found) for one in self.between)))
+
+
+def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Reference: each person's means, floor(sum / count + 1/2), shape (persons,).
+
+    >>> averages([np.array([1, 2, -1])], np.array([7, 7, 3]))[0].tolist()
+    [-1, 2]
+    """
+    order = np.argsort(who, kind="stable")
+    starts = np.flatnonzero(np.diff(who[order], prepend=-1)) if len(who) else np.zeros(0, dtype=np.int64)
+    count = np.diff(np.append(starts, len(who)))
+    return [(2 * np.add.reduceat(one[order], starts) + count) // (2 * count) if len(who) else one for one in summands]
+
+
+def _check(most: int, shift: int) -> None:
+    if most >= EXACT or most >> shift > LARGEST:
+        raise ArithmeticError(f"a product reaches {most}")

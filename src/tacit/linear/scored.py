@@ -82,7 +82,8 @@ class Scored:
 
     b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
     sizes: of |psi| x x', or of x x' weighted; size: of the weights, with noise of `rough_size`.  meat: of psi**2 x x',
-    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.
+    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.  persons: each is the
+    mean of a person's rows, meat and squares of products of mean scores.
     """
 
     b: Array
@@ -96,6 +97,7 @@ class Scored:
     rough: float = 0.0
     size: float = 0.0
     rough_size: float = 0.0
+    persons: bool = False
 
 
 def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
@@ -134,6 +136,7 @@ def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
         0.0 if meat is None else math.sqrt(meat.variance(np.eye(layout.size)[0])),
         float(sizes.values[0, 0]),
         math.sqrt(sizes.variance(np.eye(layout.size)[0])),
+        part.form == "person-scored",
     )
 
 
@@ -144,6 +147,9 @@ def _read(part: Part, layout: Layout) -> tuple[Array, Noisy, Noisy | None]:
     weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
     end = m + len(inner)
     sizes = filled(inner, integers[m:end], weights, noise, m)
+    if part.form == "person-scored":
+        inner = layout.every
+        weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
     meat = filled(inner, integers[end:], weights, noise, m) if facts["squares"] else None
     return integers[:m] / float(facts["score"] * facts["G"] * H), sizes, meat
 

@@ -5,9 +5,12 @@ Definition
     bounded integers z (`linear.layout`).  Released: first, sums of their products; then, with psi the row's residual
     from a fit to these, rounded and cut at a range that is chosen from these, sums of psi z, of psi**2, and of psi**2 z
     z'. Public: schema, query, relation, price, and under replace-one the number of rows.  Neighbours: one row replaced,
-    or one added or removed.  Persons are refused.
+    or one added or removed.
+    Persons, where the schema has a PrivacyUnit, each weighing one: a person adds the means of these integers over her
+    complete rows, and products of her mean scores (psi z) in place of psi**2 z z'.  Then persons are public, replaced,
+    added or removed, where rows are above.
 Sensitivity
-    Proven beside the forms, for all pairs of rows and any fit: `regression_forms`.
+    Proven beside the forms, for all pairs of rows and any fit: `regression_forms`; of persons: `person_forms`.
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the part's share of the price.
@@ -33,20 +36,29 @@ from tacit.linear.formula import parse
 from tacit.linear.layout import H, layout
 from tacit.linear.noisy import crossed
 from tacit.linear.query import Regression
-from tacit.linear.rows import Aim, Crossed, Product
-from tacit.mechanisms import regression_counts, regression_scores
+from tacit.linear.rows import Aim, Product
+from tacit.mechanisms import person_forms, regression_counts, regression_scores
 from tacit.mechanisms import regression_forms as forms
 from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
-from tacit.mechanisms.regression_rows import Crosses, columns, crossing, exact, facts_of, part_of, regrid
+from tacit.mechanisms.regression_rows import (
+    KIND,
+    Crosses,
+    columns,
+    crossing,
+    exact,
+    facts_of,
+    of_columns,
+    part_of,
+    regrid,
+)
 from tacit.privacy import Cost, noise_for
 from tacit.release import Part
 from tacit.schema import Schema
 
-__all__ = ["Crosses", "aim_at", "columns", "design", "exact", "following", "measure", "part_of", "regrid"]
+__all__ = ["KIND", "Crosses", "aim_at", "columns", "design", "exact", "following", "measure", "part_of", "regrid"]
 
 VERSION: Final = "regression/1"
-KIND: Final = "regression"
 FIRST: Final = Fraction(3, 10)
 """Part of the price for the cross-products: intervals hardly change from 2 to 4 tenths (`benchmarks/regression.py`)."""
 
@@ -61,26 +73,13 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     if query.model != "linear":
         return regression_scores.design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
     facts = facts_of(query, schema)
-    made, coordinates = facts.layout, facts.coordinates
-    first, second = cost.share(FIRST), cost.share(1 - FIRST)
-    form = forms.scores(made, cost.noise, neighbors)
-    entries = [Product(one.pairs[0], 2, forms.SHIFT) for one in made.among(response=False)]
-    each = [Product((j,), 1) for j in range(made.size)]
-    question = Crossed(coordinates, (*each, Product((), 2), *entries))
+    made, first, second = facts.layout, cost.share(FIRST), cost.share(1 - FIRST)
+    form = (forms if facts.unit is None else person_forms).scores(made, cost.noise, neighbors)
+    question = facts.scores([Product((), 2)], made.among(response=False), forms.SHIFT)
     law = noise_for(form.l1, form.l2_squared, second)
     scoring = aim_at(Crosses("scores", form, None, None, law, second, question=question), start(made, forms.CLIP))
-    shape = Design(
-        query,
-        neighbors,
-        rows,
-        (),
-        (crossing("cross-products", facts, neighbors, first), scoring),
-        cost,
-        where=facts.where,
-        kind=KIND,
-        mechanism=VERSION,
-    )
-    return replace(shape, variables=facts.variables)
+    columns = (crossing("cross-products", facts, neighbors, first), scoring)
+    return of_columns(query, facts, neighbors, rows, cost, VERSION, columns)
 
 
 # Sensitivity --------------------------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ from tacit.errors import QueryError
 from tacit.linear.layout import H
 from tacit.linear.query import Regression
 from tacit.mechanisms.moments import Design
-from tacit.mechanisms.regression_rows import crossing, facts_of
-from tacit.mechanisms.regression_scores import column, of_columns
+from tacit.mechanisms.regression_rows import crossing, facts_of, of_columns
+from tacit.mechanisms.regression_scores import column
 from tacit.privacy import Cost
 from tacit.release import Variable
 from tacit.schema import Schema

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from tacit.curator.source import Source
 from tacit.errors import QueryError
 from tacit.linear.formula import Formula, parse
-from tacit.linear.layout import H, Layout, Monomial, layout
+from tacit.linear.layout import Entry, H, Layout, Monomial, layout
 from tacit.linear.query import Regression
-from tacit.linear.rows import Coordinate, Crossed, Product
+from tacit.linear.rows import Between, Coordinate, Crossed, Product
+from tacit.mechanisms import person_forms
 from tacit.mechanisms import regression_forms as forms
 from tacit.mechanisms.moments import Column, Design
 from tacit.predicates.typed import Predicate, typed
 from tacit.privacy import Cost, noise_for
 from tacit.release import Cells, Part, Variable
-from tacit.rowmap import KeyMap, RowMap
+from tacit.rowmap import KeyMap, RowMap, Unit
 from tacit.schema import Boolean, Category, PrivacyUnit, Schema
-from tacit.schema.rowmaps import column_of, keymap, rowmap
+from tacit.schema.rowmaps import column_of, keymap, most_rows, rowmap, unit_of
 
+KIND: Final = "regression"
 NEARLY: Final = 15 / 16
 """An Integer or Date keeps its own steps where they fill so much of a grid of 2 H."""
 NOTHING: Final = Crossed((), ())
@@ -36,7 +39,8 @@ class Crosses(Column):
 class Facts:
     """Of a question: what is public of its columns, and the coordinates of a row.
 
-    leaves: a row can be absent although the number of rows is public.
+    leaves: a row (a person) can be absent although their number is public.  unit: whose rows are whose, of persons,
+    with most_rows.
     """
 
     variables: tuple[Variable, ...]
@@ -44,26 +48,55 @@ class Facts:
     coordinates: tuple[Coordinate, ...]
     where: Predicate | None
     leaves: bool
+    unit: Unit | None = None
+    max_rows: int = 1
+
+    def scores(self, others: Sequence[Product], entries: Sequence[Entry], shift: int) -> Crossed:
+        """What is asked of the source: scores psi z, others, and squares psi**2 z z' of entries, 2**shift the unit.
+
+        Of persons products of all pairs of mean scores in place of these squares, where there are any.
+        """
+        products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
+        if self.unit is None:
+            return Crossed(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
+        between = tuple(Between(one.pairs[0], shift) for one in self.layout.every) if entries else ()
+        return Crossed(self.coordinates, products, None, self.unit, between)
 
 
 def facts_of(query: Regression, schema: Schema) -> Facts:
     """Public facts of a question; QueryError Q10, Q12, Q86, Q87, Q89."""
     formula = parse(query.formula)
-    if schema.unit is not None:
-        text = f"Regression: {schema.unit!r} is a PrivacyUnit, and regressions of persons are not in this version."
-        raise QueryError(text, code="Q87", hint="Histogram(…) of the columns, and fits of it")
+    if schema.unit is not None and query.model == "poisson":
+        text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
+        raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
     maps, variables = columns(formula, schema, counted=query.model == "poisson")
     made = layout(formula, variables)
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(at.missing is None for at in maps.values())
-    return Facts(variables, made, tuple(_coordinate(one, maps) for one in made.coordinates), where, leaves)
+    coordinates = tuple(_coordinate(one, maps) for one in made.coordinates)
+    return Facts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema))
+
+
+def of_columns(
+    query: Regression,
+    facts: Facts,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    version: str,
+    columns: tuple[Crosses, ...],
+) -> Design:
+    """The question with its parts."""
+    shape = Design(query, neighbors, rows, (), columns, cost, facts.unit, facts.max_rows, facts.where, KIND, version)
+    return replace(shape, variables=facts.variables)
 
 
 def crossing(label: str, facts: Facts, neighbors: str, share: Cost) -> Crosses:
     """A part of cross-products of all coordinates, the response's too, at its share of the price."""
     form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
+    form = form if facts.unit is None else person_forms.products(form)
     asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.counts)
-    question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked))
+    question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked), unit=facts.unit)
     law = noise_for(form.l1, form.l2_squared, share)
     return Crosses(label, form, None, None, law, share, question=question)
 

@@ -5,9 +5,9 @@ Definition
     and of psi**2 z z', where psi is the row's score, bounded in [-C, C] (`linear.bend`).  The first time psi is the
     response; then it is that of the model at coefficients that the releases before tell (`linear.scoring`).  Squares
     stand in the last part alone.  Public: schema, query, relation, price, and under replace-one the number of rows.
-    Neighbours: one row replaced, or one added or removed.  Persons are refused.
+    Neighbours: one row replaced, or one added or removed.  Of persons: as for `regression`.
 Sensitivity
-    Proven beside the form, for all pairs of rows and whatever psi is: `score_forms`.
+    Proven beside the form, for all pairs of rows and whatever psi is: `score_forms`; of persons: `person_forms`.
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
     sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the part's share of the price.
@@ -30,11 +30,12 @@ from tacit.linear.bend import Bend
 from tacit.linear.formula import parse
 from tacit.linear.layout import layout
 from tacit.linear.query import Regression
-from tacit.linear.rows import Crossed, Product
+from tacit.linear.rows import Product
 from tacit.linear.scoring import aimed, start
+from tacit.mechanisms import person_forms
 from tacit.mechanisms import score_forms as forms
 from tacit.mechanisms.moments import Design
-from tacit.mechanisms.regression_rows import Crosses, Facts, facts_of
+from tacit.mechanisms.regression_rows import Crosses, Facts, facts_of, of_columns
 from tacit.privacy import Cost, noise_for
 from tacit.release import Part, Variable
 from tacit.schema import Schema
@@ -59,20 +60,6 @@ def design(query: Regression, schema: Schema, *, neighbors: str, rows: int | Non
     return of_columns(query, facts, neighbors, rows, cost, VERSION, columns)
 
 
-def of_columns(
-    query: Regression,
-    facts: Facts,
-    neighbors: str,
-    rows: int | None,
-    cost: Cost,
-    version: str,
-    columns: tuple[Crosses, ...],
-) -> Design:
-    """The question with its parts."""
-    shape = Design(query, neighbors, rows, (), columns, cost, where=facts.where, kind="regression", mechanism=version)
-    return replace(shape, variables=facts.variables)
-
-
 def _response(model: str, fact: Variable) -> None:
     """QueryError Q106 where the model has no law for the response."""
     if fact.kind != "boolean":
@@ -83,17 +70,19 @@ def _response(model: str, fact: Variable) -> None:
 def column(label: str, facts: Facts, neighbors: str, share: Cost, *, squares: bool, weighed: bool = False) -> Crosses:
     """A part of scores, aimed nowhere yet, at its share of the price."""
     made = facts.layout
-    form = forms.scored(made, share.noise, neighbors, squares=squares, weighed=weighed)
+    if facts.unit is None:
+        form = forms.scored(made, share.noise, neighbors, squares=squares, weighed=weighed)
+    else:
+        form = person_forms.scored(made, share.noise, neighbors, squares=squares)
     counted = int(facts.leaves or neighbors == "add-remove")
     stored = {"counted": counted, "cut": 0, "shift": 1} | (
         {"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {}
     )
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
-    sums = [Product((j,), 1) for j in range(made.size)]
-    sums += [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.inner]
-    sums += [Product(one.pairs[0], 2, forms.SHIFTS[1]) for one in made.inner] if squares else []
-    question = Crossed(facts.coordinates, tuple(sums), start(made, forms.CLIP))
+    sizes = [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.inner]
+    question = facts.scores(sizes, made.inner if squares else (), forms.SHIFTS[1])
+    question = replace(question, aim=start(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)
     return Crosses(label, form, None, None, law, share, question=question)
 

@@ -41,7 +41,7 @@ def expected(shape: Design, rows: int, level: float) -> list[Expected]:
 
 
 def made_up(shape: Design) -> Rows:
-    """Rows of evenly spread, independent values; counts have a law of their own."""
+    """Rows of evenly spread, independent values, one a person; counts have a law of their own."""
     question = cast(Crosses, shape.columns[0]).question
     rng = np.random.default_rng(0)
     values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
@@ -51,7 +51,7 @@ def made_up(shape: Design) -> Rows:
     made = layout(parse(query.formula), shape.variables)
     if query.model == "poisson":
         z[:, -1] = _counts(shape.variables[0], made.bounds[-1], rng)
-    return Rows(shape, made, z, MADE)
+    return Rows(shape, made, z, MADE, None if shape.unit is None else np.arange(MADE))
 
 
 def _counts(response: Variable, half: int, rng: np.random.Generator) -> NDArray[np.int64]:

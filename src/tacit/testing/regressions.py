@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,26 +31,30 @@ from tacit.release import Part
 from tacit.rowmap import KeyMap
 from tacit.schema import Schema
 from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.persons import codes
 from tacit.testing.simulate import SimulatedRelease, size_of
 
 Ints = NDArray[np.int64]
+SMALL: Final = 1e-10
+"""A step of likelihood that is the last."""
 
 
 @dataclass(frozen=True)
 class Rows:
     """Complete rows of a table, as the mechanism sees them.
 
-    z: shape (rows, coordinates).  size: all rows of the table.
+    z: shape (rows, coordinates).  size: all rows of the table, or persons; who: whose rows they are, shape (rows,).
     """
 
     shape: Design
     layout: Layout
     z: Ints
     size: int
+    who: Ints | None = None
 
     def sums(self, column: Column) -> tuple[int, ...]:
         """The exact integers of a part: equal to those of every engine."""
-        return column.form.assemble(cast(Crosses, column).question.sums(self.z))
+        return column.form.assemble(cast(Crosses, column).question.sums(self.z, self.who))
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
         """One simulated release."""
@@ -74,7 +78,8 @@ class Rows:
         shape, parts = self.shape, tuple[Part, ...]()
         for column in shape.columns:
             parts = (*parts, part(regression.following(column, parts, shape)))
-        made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost)
+        unit = None if shape.unit is None else shape.max_rows
+        made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
         return replace(made, variables=shape.variables)
 
     def fit(self, rng: np.random.Generator) -> Fit:
@@ -82,32 +87,49 @@ class Rows:
         return fit_release(self.release(rng))
 
     def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors."""
+        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors.
+
+        Of persons each weighs one, a row its part of that, and standard errors are between persons (cluster-robust).
+        """
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
-        if cast(Regression, self.shape.query).model != "linear":
-            terms = terms_of(self.layout)
-            return _likelihood(X, y, link_of(cast(Regression, self.shape.query).model, self.layout, terms))
         size = np.sqrt((X**2).mean(axis=0))
-        inverse = np.asarray(np.linalg.inv((X / size).T @ (X / size)), dtype=np.float64)
-        b = inverse @ ((X / size).T @ y)
-        variance = float(((y - (X / size) @ b) ** 2).sum()) / (len(X) - X.shape[1])
-        return b / size, np.sqrt(variance * np.diag(inverse)) / size
+        model = cast(Regression, self.shape.query).model
+        chosen = None if model == "linear" else link_of(model, self.layout, terms_of(self.layout))
+        worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
+        b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)
+        if self.who is None:
+            variance = float((score**2).sum()) / (len(X) - X.shape[1]) if chosen is None else 1.0
+            return b / size, np.sqrt(variance * np.diag(inverse)) / size
+        each = np.zeros((int(self.who.max()) + 1, X.shape[1]))
+        np.add.at(each, self.who, (X / size) * (worth * score)[:, None])
+        return b / size, np.sqrt(np.diag(inverse @ each.T @ each @ inverse)) / size
+
+
+def _linear(
+    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Coefficients, inverse of the weighted sums of products, residuals."""
+    inverse = np.asarray(np.linalg.inv((x.T * worth) @ x), dtype=np.float64)
+    b = inverse @ (x.T @ (worth * y))
+    return b, inverse, y - x @ b
 
 
 def _likelihood(
-    X: NDArray[np.float64], y: NDArray[np.float64], link: Link
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """By Fisher scoring: 25 steps from 0."""
-    size = np.sqrt((X**2).mean(axis=0))
-    x = X / size
-    b, inverse = np.zeros(x.shape[1]), np.eye(x.shape[1])
+    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], link: Link
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """By Fisher scoring: at most 25 steps from 0.  Coefficients, inverse information, scores in the predictor."""
+    b, inverse, score = np.zeros(x.shape[1]), np.eye(x.shape[1]), y
     for _ in range(25):
         eta = x @ b
         weight = link.information(eta)
-        inverse = np.asarray(np.linalg.pinv((x.T * weight) @ x, hermitian=True), dtype=np.float64)
-        b = b + inverse @ (x.T @ (weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))))
-    return b / size, np.sqrt(np.diag(inverse)) / size
+        inverse = np.asarray(np.linalg.pinv((x.T * (weight * worth)) @ x, hermitian=True), dtype=np.float64)
+        score = weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))
+        step = inverse @ (x.T @ (worth * score))
+        b = b + step
+        if np.abs(step).max() < SMALL:
+            break
+    return b, inverse, score
 
 
 def rows_of(query: Regression, data: object, schema: Schema, cost: Cost, neighbors: str = "replace-one") -> Rows:
@@ -123,9 +145,11 @@ def rows_of(query: Regression, data: object, schema: Schema, cost: Cost, neighbo
     size = size_of(table, schema)
     shape = design(query, schema, neighbors=neighbors, rows=size if neighbors == "replace-one" else None, cost=cost)
     question = cast(Crosses, shape.columns[0]).question
-    kept = np.ones(size, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
-    z, complete = _coordinates(question, table, size)
-    return Rows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size)
+    rows = len(next(iter(table.values())))
+    kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
+    z, complete = _coordinates(question, table, rows)
+    who = None if schema.unit is None else codes(table[schema.source(schema.unit)])[kept & complete]
+    return Rows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size, who)
 
 
 def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:

@@ -49,6 +49,16 @@ def reduce(
     )
 
 
+def averaged(frame: Any, limits: Mapping[str, int]) -> Any:
+    """Rows with u, k (1 where a row counts) and summands, 0 where it does not -> one row for each person: their means.
+
+    limits: summand -> what its size is at most.  Exact for persons of fewer than 2**31 rows that count; of more, within
+    1/2 + 2**-31 of the mean.  0 of no rows.
+    """
+    made = frame.group_by("u").agg(nw.col("k").sum(), *(nw.col(name).sum() for name in limits))
+    return made.with_columns(*(_mean(name, "k", most, -most).alias(name) for name, most in limits.items()))
+
+
 def _with(frame: Any, *columns: Any) -> Any:
     return frame.with_columns(*columns) if columns else frame
 
@@ -81,14 +91,14 @@ def _totals(frame: Any, shares: Mapping[str, tuple[int | None, Share]], cells: S
     return _with(frame, *(one.alias(f"total_{name}") for one, name in zip(over, needed, strict=True)))
 
 
-def _mean(total: str, count: str, top: int) -> Any:
-    """floor(total / count + 1/2) in {0, ..., top}; 0 of no rows."""
+def _mean(total: str, count: str, top: int, bottom: int = 0) -> Any:
+    """floor(total / count + 1/2) in {bottom, ..., top}; 0 of no rows."""
     n = nw.when(nw.col(count) > ex.whole(0)).then(nw.col(count)).otherwise(ex.whole(1)).cast(nw.Float64())
     mean = (nw.col(total).cast(nw.Float64()) / n + ex.real(0.5)).floor().cast(nw.Int64())
     return (
         nw.when(mean > ex.whole(top))
         .then(ex.whole(top))
-        .otherwise(nw.when(mean < ex.whole(0)).then(ex.whole(0)).otherwise(mean))
+        .otherwise(nw.when(mean < ex.whole(bottom)).then(ex.whole(bottom)).otherwise(mean))
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import narwhals as nw
 
 from tacit.curator.source import expressions as ex
+from tacit.curator.source import persons
 from tacit.curator.source.bends import bent, clamped, combined, halved
 from tacit.curator.source.engines import Engine
 from tacit.curator.source.kinds import Reading
@@ -26,7 +27,7 @@ from tacit.rowmap import MAX_ROWS, Aggregate
 
 
 def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:
-    """READS ROWS.  Sums of the products over complete rows for which `where` holds, and the number of all rows."""
+    """READS ROWS.  Sums over complete rows (persons) for which `where` holds, and the number of all rows (persons)."""
     return plan(engine, question, where).run(engine)
 
 
@@ -63,15 +64,31 @@ def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Pass:
     kept = nw.col("k") == ex.whole(1)
     made = [nw.when(kept).then(one).otherwise(ex.whole(0)).alias(f"t{i}") for i, one in enumerate(made)]
     frame = frame.with_columns(*made)
-    sums = [nw.col(f"t{i}").sum() for i in range(len(made))]
-    return Pass(frame.select(nw.len().alias("rows"), *sums), len(made))
+    if question.unit is not None:
+        frame = _persons(frame, question)
+    count = len(made) + len(question.between)
+    sums = [nw.col(f"t{i}").sum() for i in range(count)]
+    return Pass(frame.select(nw.len().alias("rows"), *sums), count)
+
+
+def _persons(frame: Any, question: Crossed) -> Any:
+    """One row for each person: means of the products, then products of two of them.  See `Crossed.sums`."""
+    first = len(question.products)
+    frame = persons.averaged(frame, {f"t{i}": question.most(i) for i in range(first)})
+    made = [
+        _halved(nw.col(f"t{one.of[0]}") * nw.col(f"t{one.of[1]}"), one.shift).alias(f"t{first + i}")
+        for i, one in enumerate(question.between)
+    ]
+    return frame.with_columns(*made) if made else frame
 
 
 def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
     """Grid values v, levels p (0 where absent) and k: 1 for rows that count, else 0."""
     maps, keys, cells = question.maps, question.keys, () if where is None else where.cells
     readings: list[Reading] = [*map(map_reading, maps), *map(numbered_reading, keys), *map(cell_reading, cells)]
-    frame = engine.read(readings)
+    unit = [] if question.unit is None else [Reading(question.unit.source, "unit")]
+    frame = engine.read([*readings, *unit])
+    who = [nw.col(f"c{len(readings)}").alias("u")] if unit else []
     first, second = len(maps), len(maps) + len(keys)
     made = ex.Engine(frame)
     places = [made.keep(ex.place(key, f"c{first + i}", made)) for i, key in enumerate(keys)]
@@ -79,6 +96,7 @@ def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
         *(ex.step(at, f"c{i}").alias(f"s{i}") for i, at in enumerate(maps)),
         *(place.alias(f"q{i}") for i, place in enumerate(places)),
         *(ex.condition_cell(cell, f"c{second + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
+        *who,
     )
     made = ex.Engine(frame)
     kept = made.truth(True)
@@ -94,6 +112,7 @@ def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
         kept.alias("k"),
         *(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)),
         *(_index(f"q{i}", made).alias(f"p{i}") for i in range(len(keys))),
+        *(nw.col("u") for _ in who),
     )
 
 

@@ -59,14 +59,14 @@ class MeanSlope:
     """The mean over rows of the derivative of the mean response in the linear predictor, of a fit to no cells.
 
     gradient: its derivative in the coefficients, shape (p,).  sampling, privacy: its own variances.  along: its own
-    covariance with the coefficients due to sampling, shape (p,); that due to privacy is 0.
+    covariance with the coefficients due to sampling, shape (p,), None where it is not known; that due to privacy is 0.
     """
 
     value: float
     gradient: Array
     sampling: float
     privacy: float
-    along: Array
+    along: Array | None
 
 
 @dataclass(frozen=True)

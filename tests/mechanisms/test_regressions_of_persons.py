@@ -1,0 +1,192 @@
+"""Regressions of persons with several rows: the same integers on every engine, the contract, every price, bad cells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from test_regression import COLUMNS, PLAIN, QUERIES, SCHEMA, arrays, somewhere, table
+
+import tacit as tc
+from tacit.curator.asked import design
+from tacit.curator.source import open_source
+from tacit.mechanisms import regression
+from tacit.privacy import Cost
+from tacit.release import release_from_dict
+from tacit.testing.contract import PRICES, contract, sensitivity
+from tacit.testing.regressions import rows_of
+from tacit.testing.tables import pairs
+
+UNIT = tc.PrivacyUnit(3)
+PERSONS = tc.Schema({"who": UNIT, **SCHEMA})
+FEW = tc.Schema({"who": UNIT, **PLAIN})
+
+
+def visits(kind: str, rows: int = 400) -> pa.Table:
+    """Rows of 90 persons, of some one, of some many, of those without a name 8; some of them have no complete row."""
+    rng = np.random.default_rng(7)
+    who = [None if u < 0.02 else int(90 * u**2) for u in rng.random(rows)]
+    named = [None if one is None else f"Pérson {one}" for one in who]
+    data = table(rows)
+    column = pa.array(named, pa.string()) if kind == "text" else pa.array(who, pa.int64())
+    return data.append_column("who", column)
+
+
+def sources(data: pa.Table, path: Path, kinds: tuple[str, ...]) -> list[Any]:
+    pq.write_table(data, path / "t.parquet")
+    pa.csv.write_csv(data, path / "t.csv")
+    made = {"parquet": path / "t.parquet", "csv": path / "t.csv", "arrow": data, "polars": pl.from_arrow(data)}
+    made |= {"pandas": data.to_pandas(types_mapper=pd.ArrowDtype), "relation": duckdb.connect().from_arrow(data)}
+    return [made[kind] for kind in kinds]
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "kinds"),
+    [
+        (QUERIES[0], "number", ("parquet", "csv", "arrow", "polars", "pandas", "relation")),
+        (QUERIES[1], "number", ("polars",)),
+        (QUERIES[4], "text", ("csv", "polars")),
+        (QUERIES[5], "text", ("parquet", "polars")),
+    ],
+    ids=lambda given: str(getattr(given, "formula", "")),
+)
+def test_every_engine_adds_up_the_same_integers_of_persons(
+    query: Any, kind: str, kinds: tuple[str, ...], tmp_path: Path
+) -> None:
+    data = visits(kind)
+    made = rows_of(query, arrays(data), PERSONS, Cost.of(epsilon=1), "add-remove")
+    assert made.size == len(set(data["who"].to_pylist()))
+    assert made.who is not None
+    assert 30 < len(np.unique(made.who)) < made.size
+    shape = somewhere(made.shape)
+    expected = [(made.sums(column),) for column in shape.columns]
+    assert len({abs(x) for x in expected[1][0]}) > 4
+    for source in sources(data, tmp_path, kinds):
+        opened = open_source(source, PERSONS)
+        assert [regression.exact(column, shape, opened) for column in shape.columns] == expected, type(source)
+
+
+def test_spark_adds_up_the_same_integers_of_persons(spark: Any, tmp_path: Path) -> None:
+    pq.write_table(visits("number", 120), tmp_path / "t.parquet")
+    frame = spark.read.parquet(str(tmp_path / "t.parquet"))
+    shape = somewhere(
+        design(tc.Regression("income ~ age"), PERSONS, neighbors="add-remove", rows=None, cost=Cost.of(rho=1))
+    )
+    for column in shape.columns:
+        found = regression.exact(column, shape, open_source(frame, PERSONS))
+        assert found == regression.exact(column, shape, open_source(tmp_path / "t.parquet", PERSONS))
+
+
+def test_a_row_a_person_is_a_row() -> None:
+    """Where every person has one row, a person's means are the row's integers, and products of them its squares."""
+    data = table().append_column("who", pa.array(range(400)))
+    for query in (QUERIES[0], QUERIES[4]):
+        alone, persons = (
+            rows_of(query, arrays(data), schema, Cost.of(rho=1), "add-remove") for schema in (SCHEMA, PERSONS)
+        )
+        one, other = (made.shape.columns for made in (alone, persons))
+        size = alone.layout.size
+        for first, second in zip(one[:-1], other[:-1], strict=True):
+            assert [x // w[0] for x, w in zip(alone.sums(first), first.form.matrix, strict=True)] == [
+                x // w[0] for x, w in zip(persons.sums(second), second.form.matrix, strict=True)
+            ]
+        scores = [made.sums(somewhere(made.shape).columns[-1])[: size + 1] for made in (alone, persons)]
+        assert scores[0][:size] == scores[1][:size]
+
+
+@pytest.mark.parametrize(
+    ("query", "schema", "form"),
+    [
+        (tc.Regression("y ~ x + m", where="m or x > 0.5"), FEW, "person-scores"),
+        (
+            tc.Regression("y ~ x", model="logistic"),
+            tc.Schema({"who": UNIT, "y": tc.Boolean(), "x": tc.Real(-1, 1)}),
+            "person-scored",
+        ),
+    ],
+)
+def test_the_contract_of_persons(query: Any, schema: tc.Schema, form: str) -> None:
+    found = contract(query, schema, tables=18, draws=20_000)
+    assert form in {one.form for one in found.findings}
+
+
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_no_pair_of_persons_is_further_apart_than_declared(relation: Any) -> None:
+    """Categories and interactions: their bounds are not attained, and never passed."""
+    schema = tc.Schema({"who": UNIT, **{name: COLUMNS[name] for name in ("income", "age", "region", "ok")}})
+    material = list(pairs(schema, relation, 8, np.random.default_rng(1)))
+    for query in (tc.Regression("income ~ region*ok"), tc.Regression("ok ~ region + age", model="probit")):
+        for one in sensitivity(query, schema, relation, PRICES, material):
+            assert 0.1 * one.declared < one.reached <= one.declared, one
+
+
+@pytest.mark.parametrize(
+    ("price", "neighbors"),
+    [({"epsilon": 2}, "replace-one"), ({"rho": 0.2}, "replace-one"), ({"rho": 0.2}, "add-remove")],
+)
+def test_persons_of_nothing_answer_all_the_same(price: dict[str, Any], neighbors: Any) -> None:
+    """No row, missing cells only, nobody named, a constant: a release, and a reason instead of numbers."""
+    nothing: Any = [None, np.nan, np.inf, None]
+    kind: dict[str, Any] = {"epsilon": 9} if "epsilon" in price else {"rho": 9}
+    for column in ([] if neighbors == "add-remove" else nothing, [1e300, -1e300, 0.1, 0.2]):
+        data = pd.DataFrame({name: np.array(column, dtype=float) for name in ("x", "y")})
+        data["m"], data["k"] = np.ones(len(column), dtype=np.bool_), np.zeros(len(column), dtype=np.int64)
+        data["who"] = np.array([1.0, 1.0, np.nan, 2.0])[: len(column)]
+        curator = tc.Curator(data, FEW, budget=tc.Budget(**kind, neighbors=neighbors))
+        for query in (tc.Regression("y ~ x"), tc.Regression("m ~ x", model="logistic")):
+            found = curator.release(query, **price).fit()
+            assert all(found.reasons), found.values
+            assert "persons" in str(found.reasons[0]) or "numbers" in str(found.reasons[0])
+            assert np.isnan(found.values).all()
+
+
+def test_from_visits_to_coefficients(tmp_path: Path) -> None:
+    """A ledger, a file and JSON; persons are named where rows would be."""
+    rng = np.random.default_rng(3)
+    who = np.repeat(np.arange(6_000), 1 + rng.poisson(2, 6_000))
+    x, m = rng.uniform(-1, 1, len(who)), (rng.random(6_000) < 0.5)[who]
+    y = 5 + x + m + rng.normal(0, 0.5, 6_000)[who] + rng.normal(0, 0.7, len(who))
+    data = {"who": who, "x": x, "m": m, "y": y, "k": np.zeros(len(who))}
+    curator = tc.Curator(data, FEW, name="visits", budget=tc.Budget(rho=3), ledger=tmp_path / "visits.ledger")
+    query = tc.Regression("y ~ x + m")
+    release = curator.release(query, rho=0.5)
+    assert curator.release(query, rho=0.5) == release
+    assert release.rows == 6_000
+    again = release_from_dict(json.loads(release.to_json()))
+    assert again == release
+    assert again.to_json() == release.to_json()
+    found = release.fit()
+    assert (np.abs(found.values - [5, 1, 1]) < 6 * found.std_errors).all()
+    words = str(release)
+    assert "6,000 persons" in words
+    assert "persons counted" in words
+    assert "Standard errors are between persons" in words
+    assert "rows counted" not in words
+    assert release.estimate().marginal_effects().value == pytest.approx(found.values[1])
+    plan = tc.plan(query, FEW, rows=6_000, rho=0.5)
+    assert plan.numbers == len(release.parts[0].integers[0]) + len(release.parts[1].integers[0])
+    assert "6,000 persons" in str(plan)
+
+
+def test_parties_of_persons_combine() -> None:
+    """Coefficients of three parties, whose persons differ; all said of persons."""
+    rng, made = np.random.default_rng(5), {}
+    for name in ("one", "two", "three"):
+        who = np.repeat(np.arange(3_000), 1 + rng.poisson(2, 3_000))
+        x = rng.uniform(-1, 1, len(who))
+        y = 5 + x + rng.normal(0, 0.5, 3_000)[who] + rng.normal(0, 0.7, len(who))
+        data = {"who": who, "x": x, "y": y, "m": x > 0, "k": np.zeros(len(who))}
+        made[name] = tc.Curator(data, FEW, name=name, budget=tc.Budget(rho=1)).release(tc.Regression("y ~ x"), rho=0.5)
+    found = tc.combine(made).estimate()
+    best = np.min([one.fit().std_errors for one in made.values()], axis=0)
+    assert (found.std_errors < 0.8 * best).all()
+    assert (np.abs(found.values - [5, 1]) < 6 * found.std_errors).all()
