@@ -1,6 +1,6 @@
 """Every parameter of blocks: coverage by default, also near an end of its box; a part of docs/reference/blocks.md.
 
-    python benchmarks/block_orders.py [--quick]
+    python benchmarks/block_orders.py [--quick] [--models Laplace …]
 
 Pools of blocks and releases are those of `blocks_study.py`, 30,000 blocks a pool.  v and b stand beside the constants
 of the families (`Order`), which say how many blocks there are.  Half an hour on one core; seeds are constants.
@@ -95,15 +95,19 @@ def line(case: Case, k: int, scale: Scale) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true", help="small pools, and no page")
-    quick = parser.parse_args().quick
+    parser.add_argument("--models", nargs="*", default=[], help="these alone; lines are those of a whole run; no page")
+    given = parser.parse_args()
+    quick = given.quick
     start, lines = time.monotonic(), [f"{WORDS}\n{HEAD}"]
     for model, truth in CASES:
+        if given.models and type(model).__name__ not in given.models:
+            continue
         k = asked(Case(model, truth, model.names[0]), ROWS, EPSILON).blocks.blocks
         for name in model.names:
             lines.append(line(Case(model, truth, name), k, QUICK if quick else FULL))
             print(f"{time.monotonic() - start:5.0f} s  {lines[-1]}", file=sys.stderr, flush=True)
     print("\n".join(lines))
-    if not quick:
+    if not quick and not given.models:
         put(PAGE, "block_orders.py", "\n".join(lines))
 
 

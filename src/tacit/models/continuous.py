@@ -118,7 +118,7 @@ class Laplace(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive"}
     on, closed, smooth = "real", True, False
-    orders: ClassVar[dict[str, Order]] = {"location": Order(1.5, 0.0), "scale": Order(1.5, 0.0, 1 / 3)}
+    orders: ClassVar[dict[str, Order]] = {"location": Order(6.0, 0.0), "scale": Order(1.0, 0.0, 1 / 3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
