@@ -77,7 +77,7 @@ def undone(mean: Array, variance: Array, low: float, high: float, power: float =
 
     >>> found = undone(np.array([4.7]), np.array([0.1]), 0.0, 5.0)
     >>> found.value.round(2).tolist(), found.share.round(2).tolist()
-    ([4.81], [0.35])
+    ([4.78], [0.3])
     """
     sd = np.sqrt(variance)
     inner = np.clip(mean, low, high)
