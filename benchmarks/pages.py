@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 
 def put(page: Path, part: str, text: str) -> None:
@@ -21,6 +22,27 @@ def put(page: Path, part: str, text: str) -> None:
     else:
         new = f"{old.rstrip()}\n\n{made}\n".lstrip()
     page.write_text(new, encoding="utf-8")
+
+
+Line: TypeAlias = dict[str, Any]
+"""Of a table: "cell" and "price" say which, the rest what was simulated."""
+
+
+def kept(place: Path) -> dict[tuple[str, str], Line]:
+    """Lines that were kept, the last of each cell and price."""
+    lines = map(json.loads, place.read_text(encoding="utf-8").splitlines())
+    return {(one["cell"], one["price"]): one for one in lines}
+
+
+def keep(place: Path, lines: Iterable[Line]) -> None:
+    """Add lines to those that were kept."""
+    with place.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in lines)
+
+
+def written(page: Path, parts: Iterable[str]) -> None:
+    """Write a whole page, one empty line between its parts at most."""
+    page.write_text("\n".join(parts).replace("\n\n\n", "\n\n") + "\n", encoding="utf-8")
 
 
 def asked(about: str | None, parts: Iterable[str], repeats: int) -> argparse.Namespace:

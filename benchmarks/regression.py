@@ -24,6 +24,7 @@ from zlib import crc32
 
 import numpy as np
 from linear_designs import STUDIES, four
+from pages import keep, kept, written
 from regression_designs import Study
 
 from tacit.curator.asked import design
@@ -191,10 +192,7 @@ def shares(repeats: int) -> list[dict[str, Any]]:
 
 
 def page() -> Iterator[str]:
-    known: dict[tuple[str, str], dict[str, Any]] = {}
-    for text in KEPT.read_text(encoding="utf-8").splitlines():
-        one = json.loads(text)
-        known[one["cell"], one["price"]] = one
+    known = kept(KEPT)
     yield INTRODUCTION
     name = ""
     for cell in CELLS:
@@ -232,13 +230,12 @@ def main() -> None:
         if not given.page and any(SHARES.startswith(words) for words in given.only):
             jobs.append(pool.submit(shares, 10 if given.quick else int(200 * given.part)))
         for job in as_completed(jobs):
-            found = [json.dumps(one) + "\n" for one in job.result()]
-            print("".join(found), end="", flush=True)
+            found = job.result()
+            print("\n".join(map(json.dumps, found)), flush=True)
             if not given.quick:
-                with KEPT.open("a", encoding="utf-8") as file:
-                    file.writelines(found)
+                keep(KEPT, found)
     if not given.quick:
-        PAGE.write_text("\n".join(page()).replace("\n\n\n", "\n\n") + "\n", encoding="utf-8")
+        written(PAGE, page())
     print(f"{time.monotonic() - start:.0f} s")
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pages import keep, kept, written
 from regression_models import Found, line
 from scipy.special import expit, ndtr
 
@@ -192,10 +193,7 @@ def row(cell: Cell, one: dict[str, Any]) -> str:
 
 
 def page() -> Iterator[str]:
-    known: dict[tuple[str, str], dict[str, Any]] = {}
-    for text in KEPT.read_text(encoding="utf-8").splitlines():
-        one = json.loads(text)
-        known[one["cell"], one["price"]] = one
+    known = kept(KEPT)
     yield INTRODUCTION
     title = ""
     for cell in CELLS:
@@ -218,10 +216,9 @@ def main() -> None:
         found = simulated(cell, 20 if given.quick else given.repeats)
         print("\n".join(map(json.dumps, found)), f"{time.monotonic() - start:.0f} s", flush=True)
         if not given.quick:
-            with KEPT.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(one) + "\n" for one in found)
+            keep(KEPT, found)
     if not given.quick:
-        PAGE.write_text("\n".join(page()).replace("\n\n\n", "\n\n") + "\n", encoding="utf-8")
+        written(PAGE, page())
     print(f"{time.monotonic() - start:.0f} s")
 
 

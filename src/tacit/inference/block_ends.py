@@ -100,7 +100,7 @@ ByLaw: TypeAlias = Callable[[Array], Array | None]
 """Values of a parameter, shape (m,) -> the variance of a block's estimate by the law; None where it is not known."""
 
 
-def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | None = None) -> tuple[Block, Array]:
+def opened(made: Block, part: Part, ends: Ends, lawful: ByLaw, cells: Array | None = None) -> tuple[Block, Array]:
     """A block of means of clamped estimates -> that of the means without the clamp, and the share beyond an end, (m,).
 
     Linear in the noise to first order, as in a mean and a variance.  Where noise hides the variance of blocks, that of
@@ -116,7 +116,7 @@ def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | No
     found = freed(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
     if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the law is asked only where it may matter
-        found = _hidden(found, made.value, variance, clear, blur, ends, by_law)
+        found = _hidden(found, made.value, variance, clear, blur, ends, lawful)
     if not found.share.any():
         return made, found.share
     found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
@@ -131,15 +131,15 @@ def opened(made: Block, part: Part, ends: Ends, by_law: ByLaw, cells: Array | No
     return block, found.share
 
 
-def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, by_law: ByLaw) -> Freed:
+def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw) -> Freed:
     """By the law's variance where that of the blocks is not clear; its own sampling variance, which noise made larger,
     stays.
     """
-    asked = by_law(mean)
+    asked = lawful(mean)
     if asked is None:
         return found
     first = freed(mean, np.where(blur < asked, asked, 0.0), ends, free=True)
-    again = by_law(first.value)
+    again = lawful(first.value)
     other = first if again is None else freed(mean, np.where(blur < again, again, 0.0), ends, free=True)
     return Freed(
         np.where(clear, found.value, other.value),

@@ -120,8 +120,9 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     """Standard errors by the blocks' own spread."""
     query = cast("SampleAndAggregate", release.query)
     parts = means(release)
-    made = [_block(release, part, target, parts) for part in parts]
-    blocks = tuple(one for one, _ in made)
+    plain = [block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
+    made = [_open(release, parts, plain, place, target) for place in range(len(parts))]
+    blocks = tuple(_held(release, one) for one, _ in made)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
@@ -141,28 +142,31 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     return Estimate(release, target, words, tuple(p.label for p in parts), blocks, notes=tuple(notes))
 
 
-def _plain(release: Released, part: Part, target: Target) -> Block:
-    return block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target)
-
-
-def _block(release: Released, part: Part, target: Target, parts: tuple[Part, ...]) -> tuple[Block, str]:
-    """A parameter, and what must be said of the ends of its box."""
-    query = cast("SampleAndAggregate", release.query)
-    made, note = _plain(release, part, target), ""
+def _open(
+    release: Released, parts: tuple[Part, ...], plain: list[Block], place: int, target: Target
+) -> tuple[Block, str]:
+    """A parameter with what an end of its box took off, and what must be said of that."""
+    query, part, made = cast("SampleAndAggregate", release.query), parts[place], plain[place]
     ends = ends_of(query.model.law, query.model.words, part)
-    if target == "population" and ends is not None and not query.winsorize:
-        clamped, whole = made, release.rows is not None and query.where is None and release.unit is None
-        rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
-        values = np.array([_plain(release, one, target).value[0] for one in parts])
-        known = by_law(query.model.law, [one.label for one in parts], values, parts.index(part), rows)
-        made, share = opened(made, part, ends, known)
-        if TOLD <= share[0] <= MOST:
-            error = (made.variance + made.privacy_variance)[0] ** 0.5
-            note = told(part.label, share[0], (made.value - clamped.value)[0] / error)
-    box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == part.label), None)
-    if box is not None and isinstance(made.inversion, Linear):  # intervals within the box, not the window
+    if target == "table" or ends is None or query.winsorize:
+        return made, ""
+    whole = release.rows is not None and query.where is None and release.unit is None
+    rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
+    values = np.array([one.value[0] for one in plain])
+    lawful = by_law(query.model.law, [one.label for one in parts], values, place, rows)
+    found, share = opened(made, part, ends, lawful)
+    if not TOLD <= share[0] <= MOST:
+        return found, ""
+    error = (found.variance + found.privacy_variance)[0] ** 0.5
+    return found, told(part.label, share[0], (found.value - made.value)[0] / error)
+
+
+def _held(release: Released, made: Block) -> Block:
+    """Whose it is, and intervals within the box, not the window."""
+    box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == made.label), None)
+    if box is not None and isinstance(made.inversion, Linear):
         made = replace(made, inversion=replace(made.inversion, low=box.lower, high=box.upper))
-    return replace(made, people=people_of(release), source=source_of(release)), note
+    return replace(made, people=people_of(release), source=source_of(release))
 
 
 def check_errors(release: Released, errors: str | None) -> None:
