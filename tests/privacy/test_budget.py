@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tacit.errors import BudgetError
-from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
+from tacit.privacy import Budget, Cost, Spend, mu_squared_to_delta, pure_to_mu_squared, zcdp_to_epsilon
+from tacit.privacy.bought import Bought
 from tacit.privacy.refusal import refusal
 
 PURE, RHO = Budget(epsilon=1), Budget(rho=0.5)
-HELD, BASIC = Budget(epsilon=1, delta=1e-6), Budget(epsilon=1, delta=1e-6, accounting="basic")
-BUDGETS = (PURE, RHO, HELD, BASIC)
+PAIR = Budget(epsilon=1, delta=1e-6)
+HELD, BASIC = (Budget(epsilon=1, delta=1e-6, accounting=word) for word in ("zcdp", "basic"))
+BUDGETS = (PURE, RHO, PAIR, HELD, BASIC)
 
 prices = st.one_of(
     st.integers(1, 400).map(lambda k: Cost.of(epsilon=Fraction(k, 300))),
@@ -44,9 +46,10 @@ def test_no_adaptive_sequence_overspends(budget, offers, choice):
             choice.random() < 0.2 and budget.kind != "basic"
         ):  # an analyst who looks at what is left and asks for just that
             left = budget.left(spent)
-            exact = left.epsilon if budget.kind == "pure" else left.rho
+            exact = left.epsilon + left.rho + left.mu_squared
             if exact > 0:
-                cost = Cost.of(epsilon=exact) if budget.kind == "pure" else Cost.of(rho=exact)
+                words = {"pure": "epsilon", "zcdp": "rho", "gdp": "mu_squared"}
+                cost = Cost(**{words[budget.kind]: exact})
         try:
             admitted = budget.admits(spent, cost)
         except BudgetError:
@@ -59,7 +62,10 @@ def test_no_adaptive_sequence_overspends(budget, offers, choice):
     assert spent.within(budget.limit)
     if budget.kind == "zcdp":
         assert sum((c.zcdp for c in taken), Fraction(0)) <= budget.limit.rho
-        assert spent.epsilon == spent.delta == 0
+        assert spent.epsilon == spent.delta == spent.mu_squared == 0
+    elif budget.kind == "gdp":
+        assert sum((c.gdp for c in taken), Fraction(0)) <= budget.limit.mu_squared
+        assert spent.epsilon == spent.delta == spent.rho == 0
     else:
         assert sum((c.epsilon for c in taken), Fraction(0)) <= budget.epsilon
         assert sum((c.delta or 0 for c in taken), Fraction(0)) <= (budget.delta or 0)
@@ -73,13 +79,22 @@ def test_each_way_of_adding():
     assert RHO.spend(e) == HELD.spend(e) == Spend(rho=Fraction(1, 50))
     assert RHO.spend(r) == HELD.spend(r) == Spend(rho=Fraction(1, 100))
     assert RHO.spend(ed) == HELD.spend(ed) == Spend(rho=ed.zcdp)
+    assert PAIR.spend(ed) == Spend(mu_squared=ed.gdp) == Spend(mu_squared=2 * ed.zcdp)
+    assert PAIR.spend(ed.share(Fraction(1, 3))) == Spend(mu_squared=ed.gdp / 3)
+    assert PAIR.spend(e) == Spend(mu_squared=pure_to_mu_squared("0.2"))
     assert BASIC.spend(e) == Spend(epsilon=Fraction(1, 5))
     assert BASIC.spend(ed) == Spend(epsilon=Fraction(1, 5), delta=Fraction(1, 10**7))
 
 
 @pytest.mark.parametrize(
     ("budget", "cost"),
-    [(PURE, Cost.of(rho=0.01)), (PURE, Cost.of(epsilon=0.1, delta=1e-9)), (BASIC, Cost.of(rho=0.01))],
+    [
+        (PURE, Cost.of(rho=0.01)),
+        (PURE, Cost.of(epsilon=0.1, delta=1e-9)),
+        (BASIC, Cost.of(rho=0.01)),
+        (BASIC, Cost.of(epsilon=0.1, delta=1e-9).share(Fraction(1, 2))),
+        *((one, Cost(mu_squared=Fraction(1, 100), delta=Fraction(1, 10**9))) for one in (PURE, RHO, HELD, BASIC)),
+    ],
 )
 def test_prices_that_a_budget_cannot_add(budget, cost):
     with pytest.raises(BudgetError) as caught:
@@ -89,8 +104,68 @@ def test_prices_that_a_budget_cannot_add(budget, cost):
     assert "epsilon" in (caught.value.hint or "")
 
 
+def test_one_release_at_the_price_of_its_pair_fits_exactly():
+    for epsilon, delta in ((2, "1e-6"), ("0.02", "0.001"), (1, "1e-9"), ("0.7", "1e-5")):
+        budget, price = Budget(epsilon=epsilon, delta=delta), Cost.of(epsilon=epsilon, delta=delta)
+        assert budget.spend(price) == budget.limit
+        assert budget.admits(Spend(), price)
+        assert not budget.admits(budget.spend(price), Cost.of(epsilon="1e-20"))
+        thirds = [price.share(Fraction(1, 3))] * 3
+        assert sum((budget.spend(one) for one in thirds), Spend()) == budget.limit
+
+
+def test_prices_of_another_kind_cost_what_they_bought():
+    """A ρ price under a pair, and a pair under ρ: by parts where these are known, otherwise the most that is possible."""
+    rho, pair = Cost.of(rho=0.01), Cost.of(epsilon=0.5, delta=1e-6)
+    noise, picked = (Bought(rho),), (Bought(rho, selections=3),)
+    assert PAIR.spend(rho, noise).mu_squared == Fraction(1, 50)
+    most = PAIR.spend(rho).mu_squared
+    assert Fraction(1, 50) < PAIR.spend(rho, picked).mu_squared <= most < Fraction("0.0314160")
+    assert most * Fraction(99, 100) < PAIR.spend(rho, picked).mu_squared  # three small ones: nearly π/2
+    for budget in (RHO, HELD):
+        assert budget.spend(pair, (Bought(pair),)).rho == budget.spend(pair).rho == pair.zcdp
+        chosen = budget.spend(pair, (Bought(pair, selections=1),)).rho
+        assert pair.zcdp * Fraction(62, 100) < chosen < pair.zcdp * Fraction(65, 100)  # 2/π, a little more
+        assert budget.spend(pair, (Bought(pair.share(Fraction(1, 2))), Bought(pair.share(Fraction(1, 2)), 1))).rho < (
+            pair.zcdp * Fraction(83, 100)
+        )
+    two_cells = (Bought(rho, selections=3, cells=2),)
+    assert PAIR.spend(rho, picked).mu_squared <= PAIR.spend(rho, two_cells).mu_squared <= most
+
+
+def test_approximate_parts_take_of_delta():
+    """Admitted while δ_μ(ε) + Σ δᵢ <= δ: against the sum itself, from enclosures."""
+    part = Cost(mu_squared=Fraction(1, 100), delta=Fraction(1, 10**7))
+    spent, taken = Spend(), 0
+    while PAIR.admits(spent, part):
+        spent, taken = spent + PAIR.spend(part), taken + 1
+    total = mu_squared_to_delta(spent.mu_squared, 1) + spent.delta
+    assert total <= Fraction(1, 10**6)
+    more = spent + PAIR.spend(part)
+    assert mu_squared_to_delta(more.mu_squared, 1) + more.delta > Fraction(1, 10**6)
+    assert taken == 5
+    assert PAIR.describe_left(spent) == "left ε = 0.1964 of 1 at δ = 1e-06"
+    last = PAIR.left(spent).mu_squared
+    assert PAIR.admits(spent, Cost(mu_squared=last))
+    assert not PAIR.admits(spent, Cost(mu_squared=last + Fraction(1, 10**9)))
+    assert not PAIR.admits(Spend(), Cost(mu_squared=Fraction(1, 10**60), delta=Fraction(1, 10**6)))
+    assert not PAIR.holds(Spend(delta=Fraction(2, 10**6)))
+
+
+def test_a_ledger_keeps_the_rule_it_was_made_with():
+    assert PAIR.under(HELD) == HELD
+    assert PAIR.under(BASIC) == PAIR == PAIR.under(PAIR)
+    assert HELD.under(PAIR) == HELD
+    assert RHO.under(HELD) == RHO
+    assert Budget(epsilon=1, delta=1e-6, accounting="gdp") == PAIR
+    assert HELD.like(epsilon=2, delta=1e-6).accounting == "zcdp"
+    before = {"delta": "1/1000000", "epsilon": "1", "held": HELD.to_dict()["held"], "neighbors": "replace-one"}
+    assert HELD.to_dict() == before  # the words of ledgers made before there was μ
+    assert Budget.from_dict(before) == HELD
+
+
 def test_an_approximate_budget_holds_the_largest_rho():
-    assert (PURE.kind, RHO.kind, HELD.kind, BASIC.kind) == ("pure", "zcdp", "zcdp", "basic")
+    assert (PURE.kind, RHO.kind, HELD.kind, BASIC.kind, PAIR.kind) == ("pure", "zcdp", "zcdp", "basic", "gdp")
     rho = HELD.limit.rho
     assert zcdp_to_epsilon(rho, HELD.delta) <= 1
     assert zcdp_to_epsilon(rho * (1 + Fraction(1, 10**10)), HELD.delta) > 1
@@ -104,7 +179,8 @@ def test_round_trip(budget):
     assert again == budget
     assert again.to_dict() == words
     assert again.limit == budget.limit
-    assert Budget.from_dict({k: v for k, v in words.items() if k != "held"}) == budget
+    if budget.kind != "zcdp":
+        assert Budget.from_dict({k: v for k, v in words.items() if k != "mu_squared"}) == budget
 
 
 def test_a_recorded_rho_stands_unless_it_implies_less_than_the_promise():
@@ -116,14 +192,22 @@ def test_a_recorded_rho_stands_unless_it_implies_less_than_the_promise():
         with pytest.raises(BudgetError) as caught:
             Budget.from_dict({**words, "held": held})
         assert caught.value.code == "B07"
-    with pytest.raises(BudgetError):
-        Budget.from_dict({**RHO.to_dict(), "held": "1/50"})
+    for words in (
+        {**RHO.to_dict(), "held": "1/50"},
+        {**PAIR.to_dict(), "held": "1/50"},
+        {**PAIR.to_dict(), "mu_squared": "1/17"},
+        {**HELD.to_dict(), "mu_squared": "1/50"},
+        {**PURE.to_dict(), "mu_squared": "1/50"},
+    ):
+        with pytest.raises(BudgetError):
+            Budget.from_dict(words)
+    assert Budget.from_dict({**PAIR.to_dict(), "mu_squared": "1/20"}).limit == Spend(mu_squared=Fraction(1, 20))
 
 
 def test_budgets_are_equal_when_their_promises_are():
     assert Budget(rho=0.5) == Budget(rho="1/2")
     assert Budget(rho=0.5) != Budget(rho=0.5, neighbors="add-remove")
-    assert HELD != BASIC
+    assert HELD != BASIC != PAIR != HELD
 
 
 @pytest.mark.parametrize(
@@ -161,9 +245,14 @@ def test_a_budget_cannot_be_changed():
 def test_what_is_left_in_words():
     assert RHO.describe_left(Spend(rho=Fraction(1, 100))) == "left 0.49 of 0.50"
     assert PURE.describe_left(Spend(epsilon=Fraction(1))) == "left 0.00 of 1.00"
-    assert HELD.describe_left(Spend(rho=Fraction(1, 100))) == "left ρ = 0.0143 of 0.0243"  # not what is left of epsilon
+    assert HELD.describe_left(Spend()) == PAIR.describe_left(Spend()) == "left ε = 1 of 1 at δ = 1e-06"
+    assert HELD.describe_left(Spend(rho=Fraction(1, 100))) == "left ε = 0.7538 of 1 at δ = 1e-06"
+    assert PAIR.describe_left(Spend(mu_squared=Fraction(1, 50))) == "left ε = 0.7885 of 1 at δ = 1e-06"
+    assert PAIR.describe_left(PAIR.limit) == "left ε = 0 of 1 at δ = 1e-06"
+    assert PAIR.describe_spent(Spend(mu_squared=Fraction(1, 50))) == "ε = 0.5641 at δ = 1e-06 (μ = 0.1415)"
     assert BASIC.describe_left(Spend(epsilon=Fraction(1, 2))) == "left ε = 0.5, δ = 1e-06 of ε = 1, δ = 1e-06"
-    assert str(HELD) == "ε = 1, δ = 1e-06"
+    assert str(PAIR) == "ε = 1, δ = 1e-06"
+    assert str(HELD) == "ε = 1, δ = 1e-06 (added as ρ)"
     assert str(BASIC) == "ε = 1, δ = 1e-06 (added one by one)"
 
 
@@ -187,7 +276,10 @@ def test_the_refusal_of_the_manual():
     [
         (PURE, Spend(epsilon=Fraction(9, 10)), Cost.of(epsilon=0.3), "ε = 0.30; 0.10 of 1.00", "--epsilon 0.1 fits"),
         (RHO, Spend(rho=Fraction(37, 100)), Cost.of(epsilon=1), "ρ = 0.50 (ε = 1); 0.13 of 0.50", "--epsilon 0.5099"),
-        (HELD, Spend(), Cost.of(epsilon=1, delta=1e-6), "(ε = 1, δ = 1e-06)", "--rho 0.02435 fits"),
+        (HELD, Spend(), Cost.of(epsilon=1, delta=1e-6), "ε = 1.078 (ε = 1, δ = 1e-06); 1 of 1 at", "--epsilon 0.9273 "),
+        (PAIR, Spend(), Cost.of(epsilon=1.5, delta=1e-6), "ε = 1.5; 1 of 1 at", "--epsilon 1 --delta 1e-06 fits, 47%"),
+        (PAIR, Spend(), Cost.of(rho=1), "(ρ = 1); 1 of 1 at δ = 1e-06", "--epsilon 1 --delta 1e-06"),
+        (PAIR, Spend(), Cost.of(epsilon=1), "(ε = 1, pure); 1 of 1 at δ = 1e-06", "--epsilon 0.1889 fits"),
         (RHO, Spend(rho=Fraction(1, 2)), Cost.of(rho=0.1), "0.00 of 0.50", "nothing is left"),
         (
             BASIC,
@@ -200,7 +292,7 @@ def test_the_refusal_of_the_manual():
     ],
 )
 def test_refusals_show_what_would_fit(budget, spent, cost, says, hint):
-    spent = Spend(Fraction(spent.epsilon), Fraction(spent.rho), Fraction(spent.delta))
+    spent = Spend(Fraction(spent.epsilon), Fraction(spent.rho), Fraction(spent.delta), Fraction(spent.mu_squared))
     error = refusal(budget, spent, cost, None, 1)
     assert error.code == "B02"
     assert says in error.message
@@ -211,7 +303,7 @@ def test_refusals_show_what_would_fit(budget, spent, cost, says, hint):
 @given(st.sampled_from(BUDGETS), st.integers(0, 100), prices)
 def test_the_price_in_the_hint_is_admitted(budget, percent, cost):
     limit, part = budget.limit, Fraction(percent, 100)
-    spent = Spend(limit.epsilon * part, limit.rho * part, limit.delta * part)
+    spent = Spend(limit.epsilon * part, limit.rho * part, limit.delta * part, limit.mu_squared * part)
     try:
         if budget.admits(spent, cost):
             return

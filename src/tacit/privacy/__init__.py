@@ -13,6 +13,13 @@ from tacit.privacy.conversions import (
     zcdp_to_epsilon,
 )
 from tacit.privacy.cost import Cost
+from tacit.privacy.gaussian import (
+    epsilon_delta_to_mu_squared,
+    mu_squared_to_delta,
+    mu_squared_to_epsilon,
+    pure_to_mu_squared,
+    range_to_mu_squared,
+)
 from tacit.privacy.numbers import Number
 from tacit.privacy.refusal import refusal
 
@@ -23,12 +30,17 @@ __all__ = [
     "Spend",
     "analytic_multiplier",
     "compose",
+    "epsilon_delta_to_mu_squared",
     "epsilon_delta_to_zcdp",
     "gaussian_delta",
     "gaussian_scale",
     "laplace_scale",
+    "mu_squared_to_delta",
+    "mu_squared_to_epsilon",
     "noise_for",
     "pld_total",
+    "pure_to_mu_squared",
+    "range_to_mu_squared",
     "refusal",
     "zcdp_to_delta",
     "zcdp_to_epsilon",

@@ -5,25 +5,30 @@ One budget has one way of adding costs (design, law 10), valid when prices, too,
 - ``Budget(epsilon=)``: ε adds; only pure prices.  [Rogers, Roth, Ullman & Vadhan 2016: a basic filter]
 - ``Budget(rho=)``: ρ adds, a pure price as ε²/2.  [Feldman & Zrnic 2021, Theorem 4.4: so is Rényi composition, at every
   order at once, hence zCDP with ρ summed]
-- ``Budget(epsilon=, delta=)``: the largest ρ that implies it, kept like the one before.
+- ``Budget(epsilon=, delta=)``: the μ² that the pair is adds, and the δ of approximate parts with it.  [Gaussian
+  differential privacy: `privacy.gaussian`, Composition, Approximate parts]
+- ``Budget(epsilon=, delta=, accounting="zcdp")``: the largest ρ that implies the pair, kept like `Budget(rho=)`.
 - ``Budget(epsilon=, delta=, accounting="basic")``: ε adds and δ adds.  [as the first]
 
+A price written in another way than the budget adds costs what its parts cost there (`privacy.bought`); where they are
+not known, the most that any parts could.
 A request is admitted when the sum including it is at most the limit, in exact rationals: at the limit is within it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias, cast, get_args
 
 from tacit.errors import BudgetError, nearest
-from tacit.privacy.cost import Cost, checked, numbers_of, way_of
-from tacit.privacy.numbers import Number, aligned, plain, rational
+from tacit.privacy.bought import Bought, mu_squared_of, rho_of
+from tacit.privacy.cost import Cost, checked, mu_of, numbers_of, way_of
+from tacit.privacy.numbers import Number, aligned, plain, rational, significant
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
-Accounting: TypeAlias = Literal["basic"]
+Accounting: TypeAlias = Literal["gdp", "zcdp", "basic"]
 
 ZERO: Final = Fraction(0)
 
@@ -33,19 +38,27 @@ class Spend:
     """Sums of costs so far, exact; those that a budget does not add stay 0.
 
     >>> Spend(rho=Fraction(1, 10)) + Spend(rho=Fraction(1, 5))
-    Spend(epsilon=Fraction(0, 1), rho=Fraction(3, 10), delta=Fraction(0, 1))
+    Spend(epsilon=Fraction(0, 1), rho=Fraction(3, 10), delta=Fraction(0, 1), mu_squared=Fraction(0, 1))
     """
 
     epsilon: Fraction = ZERO
     rho: Fraction = ZERO
     delta: Fraction = ZERO
+    mu_squared: Fraction = ZERO
 
     def __add__(self, other: Spend) -> Spend:
-        return Spend(self.epsilon + other.epsilon, self.rho + other.rho, self.delta + other.delta)
+        epsilon, rho = self.epsilon + other.epsilon, self.rho + other.rho
+        return Spend(epsilon, rho, self.delta + other.delta, self.mu_squared + other.mu_squared)
 
     def within(self, limit: Spend) -> bool:
         """Whether no sum is above its limit."""
-        return self.epsilon <= limit.epsilon and self.rho <= limit.rho and self.delta <= limit.delta
+        small = self.epsilon <= limit.epsilon and self.rho <= limit.rho
+        return small and self.delta <= limit.delta and self.mu_squared <= limit.mu_squared
+
+    def less(self, other: Spend) -> Spend:
+        """These sums minus others, never below 0."""
+        names = [f.name for f in fields(self)]
+        return Spend(**{name: max(getattr(self, name) - getattr(other, name), ZERO) for name in names})
 
     def to_dict(self) -> dict[str, str]:
         """Exact fractions as text, sums of nothing left out."""
@@ -61,7 +74,7 @@ class Spend:
 
     def describe(self, *, up: bool = True) -> str:
         """The sums that are not 0, in words; rounded up, or down for what is left."""
-        named = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
+        named = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho), ("μ", mu_of(self.mu_squared)))
         return ", ".join(f"{n} = {plain(v, up=up)}" for n, v in named if v != 0) or "nothing"
 
 
@@ -85,7 +98,7 @@ class Budget:
     neighbors: Neighbors
     accounting: Accounting | None
     held: Fraction | None = field(compare=False, repr=False)
-    """For an (ε, δ) promise kept in ρ: that ρ.  Recorded with the promise, so that later versions keep the same one."""
+    """Of an (ε, δ) promise: its μ², or its ρ.  Recorded with the promise, so that later versions keep the same one."""
 
     def __init__(
         self,
@@ -101,21 +114,25 @@ class Budget:
         if accounting is not None:
             _word("accounting", accounting, get_args(Accounting))
             if way != "approximate":
-                message = 'accounting="basic" adds ε and δ; this budget has no such pair.'
-                raise BudgetError(message, code="B05", hint='Budget(epsilon=1, delta=1e-6, accounting="basic")')
+                message = f"accounting={accounting!r} is a way to add prices under a pair (ε, δ), which this is not."
+                raise BudgetError(message, code="B05", hint='Budget(epsilon=1, delta=1e-6, accounting="zcdp")')
         numbers = {"epsilon": epsilon, "delta": delta, "rho": rho}
         for name, value in numbers.items():
             object.__setattr__(self, name, None if value is None else checked(value, name))
         object.__setattr__(self, "neighbors", neighbors)
-        object.__setattr__(self, "accounting", accounting)
-        object.__setattr__(self, "held", self._largest_rho() if way == "approximate" and accounting is None else None)
+        # "gdp" is what a new ledger of a pair keeps: one promise, one spelling
+        object.__setattr__(self, "accounting", None if accounting == "gdp" else accounting)
+        object.__setattr__(self, "held", self._most())
 
-    def _largest_rho(self) -> Fraction:
-        from tacit.privacy.conversions import epsilon_delta_to_zcdp
+    def _most(self) -> Fraction | None:
+        """Of an (ε, δ) promise the largest μ², or ρ, that implies it."""
+        from tacit.privacy import conversions, gaussian
 
-        assert self.epsilon is not None
-        assert self.delta is not None
-        return epsilon_delta_to_zcdp(self.epsilon, self.delta)
+        if self.kind == "gdp":
+            return gaussian.epsilon_delta_to_mu_squared(self.epsilon or ZERO, self.delta or ZERO)
+        if self.kind == "zcdp" and self.rho is None:
+            return conversions.epsilon_delta_to_zcdp(self.epsilon or ZERO, self.delta or ZERO)
+        return None
 
     def like(self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Budget:
         """A budget of other numbers under the same relation, and the same accounting where they are an (ε, δ) pair.
@@ -128,77 +145,178 @@ class Budget:
         accounting = self.accounting if epsilon is not None and delta is not None else None
         return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
 
+    def under(self, other: Budget) -> Budget:
+        """This promise added up as `other` is, where that is the same pair kept in ρ and this says no accounting.
+
+        A ledger keeps the rule that it was made with; those made before pairs were kept in μ² keep ρ.
+
+        >>> old = Budget(epsilon=1, delta="1e-6", accounting="zcdp")
+        >>> Budget(epsilon=2, delta="1e-6").under(old).accounting
+        'zcdp'
+        """
+        if self.kind != "gdp" or other.accounting != "zcdp":
+            return self
+        return Budget(epsilon=self.epsilon, delta=self.delta, neighbors=self.neighbors, accounting="zcdp")
+
     @property
-    def kind(self) -> Literal["pure", "zcdp", "basic"]:
-        """How costs add: ε; ρ; ε and δ."""
-        if self.accounting == "basic":
-            return "basic"
-        return "pure" if self.rho is None and self.delta is None else "zcdp"
+    def kind(self) -> Literal["pure", "zcdp", "gdp", "basic"]:
+        """How costs add: ε; ρ; μ²; ε and δ."""
+        if self.rho is not None:
+            return "zcdp"
+        if self.delta is None:
+            return "pure"
+        return self.accounting or "gdp"
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether it is a promise (ε, δ) that is kept in another number, μ² or ρ, and spoken of as ε at that δ."""
+        return self.held is not None
 
     @property
     def limit(self) -> Spend:
-        """The sums that must not be exceeded."""
+        """The sums that must not be exceeded; of μ² where no approximate part was bought (`holds`)."""
+        if self.kind == "gdp":
+            return Spend(mu_squared=self.held or ZERO)
         if self.kind == "zcdp":
             return Spend(rho=self.rho or self.held or ZERO)
         return Spend(epsilon=self.epsilon or ZERO, delta=self.delta or ZERO)
 
-    def spend(self, cost: Cost) -> Spend:
-        """What `cost` adds under this budget's way of adding; BudgetError B04 where it cannot admit such a price."""
+    def spend(self, cost: Cost, bought: Sequence[Bought] | None = None) -> Spend:
+        """What `cost` adds under this budget's way of adding; BudgetError B04 where it cannot admit such a price.
+
+        bought: what the price is spent on, by parts that add up to it; None where that is not known, and then the most
+        that any parts could cost.
+        """
+        if cost.mu_squared is not None and cost.delta is not None and self.kind != "gdp":
+            message = f"the budget is {self}, which adds no approximate parts; this price is {cost}."
+            raise BudgetError(message, code="B04", hint="Budget(epsilon=1, delta=1e-6)")
+        if self.kind == "gdp":
+            known = bought is not None and cost.kind == "zcdp"
+            delta = ZERO if cost.mu_squared is None or cost.delta is None else cost.delta
+            return Spend(mu_squared=mu_squared_of(bought or ()) if known else cost.gdp, delta=delta)
         if self.kind == "zcdp":
-            return Spend(rho=cost.zcdp)
+            known = bought is not None and cost.kind in ("approximate", "gdp")
+            return Spend(rho=rho_of(bought or ()) if known else cost.zcdp)
         if self.kind == "pure" and cost.kind != "pure":
             message = f"the budget is {self}, which admits pure prices only; this price is {cost}."
             raise BudgetError(message, code="B04", hint="epsilon=0.1, without delta")
-        if cost.kind == "zcdp":
+        if cost.kind in ("zcdp", "gdp"):
             message = f"the budget is {self} and adds ε and δ; this price is {cost}."
             raise BudgetError(message, code="B04", hint="epsilon=0.1, delta=1e-8, or epsilon=0.1 alone")
         return Spend(epsilon=cost.epsilon or ZERO, delta=cost.delta or ZERO)
 
-    def admits(self, spent: Spend, cost: Cost) -> bool:
-        """Whether `cost` still fits after `spent`; exactly at the limit does.  BudgetError B04 as `spend`."""
-        return (spent + self.spend(cost)).within(self.limit)
+    def holds(self, spent: Spend) -> bool:
+        """Whether sums are within the promise; exactly at the limit is.  `limit`, with the δ of approximate parts too.
+
+        >>> pair = Budget(epsilon=1, delta="1e-6")
+        >>> half = Spend(delta=Fraction(1, 2 * 10**6))  # and for μ² what the other half of δ leaves
+        >>> pair.holds(half), pair.holds(half + pair.limit)
+        (True, False)
+        """
+        return spent.within(self._limit_with(spent.delta))
+
+    def _limit_with(self, parts: Fraction) -> Spend:
+        """`limit`, where approximate parts took so much of δ."""
+        from tacit.privacy.gaussian import epsilon_delta_to_mu_squared
+
+        if self.kind != "gdp" or parts == 0:
+            return self.limit
+        assert self.epsilon is not None
+        assert self.delta is not None
+        if parts >= self.delta:
+            return Spend(delta=parts if parts == self.delta else ZERO)
+        most = min(epsilon_delta_to_mu_squared(self.epsilon, self.delta - parts), self.held or ZERO)
+        return Spend(delta=parts, mu_squared=most)
+
+    def admits(self, spent: Spend, cost: Cost, bought: Sequence[Bought] | None = None) -> bool:
+        """Whether `cost` still fits after `spent`; exactly at the limit does.  Words and errors as `spend`."""
+        return self.holds(spent + self.spend(cost, bought))
 
     def left(self, spent: Spend) -> Spend:
         """Limit minus spent, never below 0."""
-        limit = self.limit
-        epsilon, rho, delta = limit.epsilon - spent.epsilon, limit.rho - spent.rho, limit.delta - spent.delta
-        return Spend(max(epsilon, ZERO), max(rho, ZERO), max(delta, ZERO))
+        return replace(self._limit_with(spent.delta), delta=self.limit.delta).less(spent)
 
     def describe_left(self, spent: Spend) -> str:
-        """One phrase for a release's footer: "left 0.49 of 0.50", rounded down; ρ = … where the promise is ε."""
+        """One phrase for a release's footer, rounded down: "left 0.49 of 0.50"; "left ε = 1.3 of 2 at δ = 1e-06"."""
         left, limit = self.left(spent), self.limit
+        if self.is_pair:
+            rest, whole = plain(self.epsilon_left(spent), up=False), plain(self.epsilon or ZERO)
+            return f"left ε = {rest} of {whole} at δ = {plain(self.delta or ZERO)}"
         if self.kind == "basic":
             return f"left {left.describe(up=False)} of {limit}"
         shown = aligned([left.epsilon + left.rho, limit.epsilon + limit.rho])
-        unit = "ρ = " if self.held is not None else ""
-        return f"left {unit}{shown[0]} of {shown[1]}"
+        return f"left {shown[0]} of {shown[1]}"
+
+    def epsilon_left(self, spent: Spend, digits: int = 9) -> Fraction:
+        """Of an (ε, δ) promise: the ε, at its δ, of what is left; a little below it, to so many digits.
+
+        What a single release at (this ε, δ) could still cost: it is not ε minus what was spent.
+        """
+        left = self.left(spent)
+        rest = (self.delta or ZERO) - spent.delta
+        if rest <= 0 or left.mu_squared + left.rho == 0:
+            return ZERO
+        found = self._epsilon(left, rest)
+        near = significant(found, min(digits, 9), up=True)  # conversions are rounded by 1e-12: 2 is not to read 1.999
+        return min(near if digits <= 9 else found, self.epsilon or ZERO)
+
+    def epsilon_of(self, spent: Spend) -> Fraction | None:
+        """Of an (ε, δ) promise: the ε that sums imply at its δ, rounded up; None where their δ is all of it."""
+        rest = (self.delta or ZERO) - spent.delta
+        return None if rest <= 0 else self._epsilon(spent, rest)
+
+    def describe_spent(self, spent: Spend) -> str:
+        """Sums in the budget's own words, rounded up: "ε = 0.84 at δ = 1e-06 (μ = 0.2)".
+
+        >>> Budget(epsilon=2, delta="1e-6").describe_spent(Spend(mu_squared=Fraction(1, 25)))
+        'ε = 0.8342 at δ = 1e-06 (μ = 0.2)'
+        """
+        if not self.is_pair or spent == Spend():
+            return spent.describe()
+        found = self.epsilon_of(spent)
+        said = "∞" if found is None else plain(found)
+        return f"ε = {said} at δ = {plain(self.delta or ZERO)} ({spent.describe()})"
+
+    def _epsilon(self, sums: Spend, delta: Fraction) -> Fraction:
+        """The ε at `delta` that sums of μ² or of ρ imply, rounded up."""
+        from tacit.privacy import conversions, gaussian
+
+        if self.kind == "gdp":
+            return gaussian.mu_squared_to_epsilon(sums.mu_squared, delta)
+        return conversions.zcdp_to_epsilon(sums.rho, delta)
 
     def to_dict(self) -> dict[str, str]:
-        """Exact fractions as text, and the relation; an (ε, δ) promise kept in ρ says which."""
-        words = {n: str(v) for n in ("epsilon", "delta", "rho", "held") if (v := getattr(self, n)) is not None}
-        if self.accounting is not None:
+        """Exact fractions as text, and the relation; an (ε, δ) promise says the μ² ("mu_squared") or ρ ("held") it is."""
+        words = {n: str(v) for n in ("epsilon", "delta", "rho") if (v := getattr(self, n)) is not None}
+        if self.held is not None:
+            words["mu_squared" if self.kind == "gdp" else "held"] = str(self.held)
+        if self.accounting == "basic":
             words["accounting"] = self.accounting
         return {**words, "neighbors": self.neighbors}
 
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Budget:
-        """Inverse of `to_dict`; a recorded `held` is kept if it implies the promise, otherwise BudgetError B07."""
-        given = numbers_of("a budget", words, ("neighbors", "accounting", "held"))
+        """Inverse of `to_dict`; a recorded μ² or ρ is kept if it implies the promise, otherwise BudgetError B07."""
+        kept = {name: words[name] for name in ("held", "mu_squared") if words.get(name) is not None}
+        rest = {name: value for name, value in words.items() if name not in ("held", "mu_squared")}
+        given = numbers_of("a budget", rest, ("neighbors", "accounting"))
         neighbors = cast(Neighbors, words.get("neighbors", "replace-one"))
-        budget = cls(**given, neighbors=neighbors, accounting=cast("Accounting | None", words.get("accounting")))
-        if words.get("held") is None:
+        accounting = cast("Accounting | None", words.get("accounting") or ("zcdp" if "held" in kept else None))
+        budget = cls(**given, neighbors=neighbors, accounting=accounting)
+        name = "mu_squared" if budget.kind == "gdp" else "held"
+        if not kept:
             return budget
-        held = rational(words["held"], "held")
+        held = rational(kept.get(name), name) if name in kept and len(kept) == 1 else ZERO
         if budget.held is None or not 0 < held <= budget.held:
-            message = f"a budget records held = {held}, which does not imply it."
-            raise BudgetError(message, code="B07", hint="leave held out")
+            message = f"a budget records {' and '.join(f'{n} = {v}' for n, v in kept.items())}, which does not imply it."
+            raise BudgetError(message, code="B07", hint=f"leave {' and '.join(kept)} out")
         object.__setattr__(budget, "held", held)
         return budget
 
     def __str__(self) -> str:
         parts = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho))
         text = ", ".join(f"{n} = {plain(v)}" for n, v in parts if v is not None)
-        return f"{text} (added one by one)" if self.kind == "basic" else text
+        return text + {"basic": " (added one by one)", "zcdp": " (added as ρ)"}.get(self.accounting or "", "")
 
 
 def _word(name: str, word: object, known: tuple[str, ...]) -> None:

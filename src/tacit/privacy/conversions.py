@@ -152,10 +152,10 @@ def _analytic_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
     places = ROUNDED - 1 - magnitude(guess)
     unit = Fraction(10) ** -places
     step = int(decimals(guess, places, up=True) / unit)
-    return unit * _smallest(lambda m: m > 0 and Fraction(gaussian_delta_bounds(m * unit, epsilon)[1]) <= delta, step)
+    return unit * smallest(lambda m: m > 0 and Fraction(gaussian_delta_bounds(m * unit, epsilon)[1]) <= delta, step)
 
 
-def _smallest(holds: Callable[[int], bool], start: int) -> int:
+def smallest(holds: Callable[[int], bool], start: int) -> int:
     """The smallest integer for which a condition holds that holds for all larger ones, looked for from `start`."""
     stride = 1
     if holds(start):

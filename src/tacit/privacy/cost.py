@@ -7,6 +7,9 @@ A price is written in one of three ways, and the way chooses the noise (design, 
 `rho=`             "zcdp"           normal, rounded to integers
 `epsilon=, delta=` "approximate"    normal, rounded to integers
 =================  ===============  =====================================
+
+A pair (ε, δ) is one number, the μ² of Gaussian differential privacy (`privacy.gaussian`); a share of it is a part of
+that number, kind "gdp".
 """
 
 from __future__ import annotations
@@ -15,24 +18,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import isqrt
 from typing import Final, Literal, TypeAlias, cast
 
 from tacit.errors import BudgetError, nearest
-from tacit.privacy.numbers import Number, plain, rational
+from tacit.privacy.numbers import Number, plain, rational, significant
 
-Kind: TypeAlias = Literal["pure", "zcdp", "approximate"]
+Kind: TypeAlias = Literal["pure", "zcdp", "approximate", "gdp"]
 
-MOST: Final = {"epsilon": Fraction(1000), "rho": Fraction(1000)}
+MOST: Final = {"epsilon": Fraction(1000), "rho": Fraction(1000), "mu_squared": Fraction(2000)}
 """More than this is a slip of the pen, not a promise to anybody: e**1000 bounds nothing."""
-LEAST: Final = {"epsilon": Fraction(1, 10**30), "rho": Fraction(1, 10**70), "delta": Fraction(1, 10**300)}
+LEAST: Final = {
+    "epsilon": Fraction(1, 10**30),
+    "rho": Fraction(1, 10**70),
+    "mu_squared": Fraction(1, 10**70),
+    "delta": Fraction(1, 10**300),
+}
 """Less than this buys noise far beyond the widest law (scale 1e12); refused so that all numbers stay printable."""
 
-HINT: Final = {"epsilon": "epsilon=1", "rho": "rho=0.1", "delta": "delta=1e-6"}
+HINT: Final = {"epsilon": "epsilon=1", "rho": "rho=0.1", "delta": "delta=1e-6", "mu_squared": "mu_squared=0.05"}
+NAMES: Final = ("epsilon", "delta", "rho", "mu_squared")
 WAYS: Final = "epsilon=1, or rho=0.1, or epsilon=1, delta=1e-6"
 
 
 def checked(value: object, name: str) -> Fraction:
-    """A rational within the limits for `name` ("epsilon", "delta" or "rho"); BudgetError B01 otherwise."""
+    """A rational within the limits for `name`, one of NAMES; BudgetError B01 otherwise."""
     exact = rational(value, name)
     if exact <= 0:
         reason = "leave delta out for a pure price" if name == "delta" and exact == 0 else HINT[name]
@@ -46,13 +56,19 @@ def checked(value: object, name: str) -> Fraction:
     return exact
 
 
-def way_of(what: str, epsilon: object, delta: object, rho: object) -> Kind:
-    """Which of the three ways a price or a budget (`what`) is written in; BudgetError B03 for none or two."""
-    if rho is None and epsilon is not None:
+def way_of(what: str, epsilon: object, delta: object, rho: object, mu_squared: object = None) -> Kind:
+    """Which way a price or a budget (`what`) is written in; BudgetError B03 for none or two.
+
+    μ² is no way for people: it is how shares of a pair are stored.
+    """
+    if mu_squared is not None and epsilon is None and rho is None:
+        return "gdp"
+    if rho is None and epsilon is not None and mu_squared is None:
         return "pure" if delta is None else "approximate"
-    if rho is not None and epsilon is None and delta is None:
+    if rho is not None and epsilon is None and delta is None and mu_squared is None:
         return "zcdp"
-    given = [name for name, v in (("epsilon", epsilon), ("delta", delta), ("rho", rho)) if v is not None]
+    values = (epsilon, delta, rho, mu_squared)
+    given = [name for name, v in zip(NAMES, values, strict=True) if v is not None]
     said = " and ".join(given) if given else "nothing"
     raise BudgetError(f"{what} is written with {said}: say it in one way.", code="B03", hint=WAYS)
 
@@ -61,7 +77,8 @@ def way_of(what: str, epsilon: object, delta: object, rho: object) -> Kind:
 class Cost:
     """What is offered, and then charged, for one request: exact rationals.  Make one with `Cost.of`.
 
-    Public, and part of the release.  Raises BudgetError B01, B03 as `of` does.
+    Public, and part of the release.  `mu_squared`: of a share of an (ε, δ) price; with `delta`, of an approximate part
+    (`privacy.gaussian`, Approximate parts).  Raises BudgetError B01, B03 as `of` does.
 
     >>> cost = Cost.of(epsilon=1, delta=1e-6)
     >>> print(cost, cost.kind, cost.noise)
@@ -73,16 +90,17 @@ class Cost:
     epsilon: Fraction | None = None
     delta: Fraction | None = None
     rho: Fraction | None = None
+    mu_squared: Fraction | None = None
 
     def __post_init__(self) -> None:
-        way_of("a price", self.epsilon, self.delta, self.rho)
-        for name in ("epsilon", "delta", "rho"):
+        way_of("a price", self.epsilon, self.delta, self.rho, self.mu_squared)
+        for name in NAMES:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, checked(getattr(self, name), name))
 
     def __hash__(self) -> int:
         """Of numerators and denominators: a fraction's own hash costs a power modulo a prime."""
-        return hash(tuple(one and one.as_integer_ratio() for one in (self.epsilon, self.delta, self.rho)))
+        return hash(tuple(one and one.as_integer_ratio() for one in (self.epsilon, self.delta, self.rho, self.mu_squared)))
 
     @classmethod
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
@@ -101,7 +119,7 @@ class Cost:
     @property
     def kind(self) -> Kind:
         """How the price is written."""
-        return way_of("a price", self.epsilon, self.delta, self.rho)
+        return way_of("a price", self.epsilon, self.delta, self.rho, self.mu_squared)
 
     @property
     def noise(self) -> Literal["laplace", "gaussian"]:
@@ -110,50 +128,68 @@ class Cost:
 
     @property
     def zcdp(self) -> Fraction:
-        """ρ of the zCDP that what it buys satisfies, exact.
+        """ρ of the zCDP that what it buys satisfies, whatever that is.
 
-        pure: ε²/2 (Bun & Steinke 2016, Proposition 1.4).  zcdp: ρ.  approximate: 1/(2s²) rounded down, with s the
-        analytic Gaussian's noise multiplier (Balle & Wang 2018, Theorem 8); noise is calibrated from this same number,
-        so its cost in ρ is at most what is charged, and its (ε, δ) at most what was offered.
+        pure: ε²/2 [Bun & Steinke 2016, Proposition 1.4].  zcdp: ρ.  Of an (ε, δ) price, or a share of one: μ²/2, which
+        μ-GDP implies (`privacy.gaussian`, Of ρ).  Without the δ of an approximate part.
         """
         if self.rho is not None:
             return self.rho
+        if self.kind == "pure":
+            assert self.epsilon is not None
+            return self.epsilon**2 / 2
+        return self.gdp / 2
+
+    @property
+    def gdp(self) -> Fraction:
+        """μ² of the Gaussian differential privacy that what it buys satisfies, whatever that is.
+
+        Of an (ε, δ) price: the number that the pair is; noise and selections are calibrated from it.  pure, rho: rounded
+        up, Pure ε and Of ρ in `privacy.gaussian`; of what a ρ is known to buy: `privacy.bought`.
+        """
+        from tacit.privacy import gaussian
+
+        if self.mu_squared is not None:
+            return self.mu_squared
+        if self.rho is not None:
+            return gaussian.PI_UP * self.rho
         assert self.epsilon is not None
         if self.delta is None:
-            return self.epsilon**2 / 2
-        from tacit.privacy.conversions import approximate_to_zcdp
-
-        return approximate_to_zcdp(self.epsilon, self.delta)
+            return gaussian.pure_to_mu_squared(self.epsilon)
+        return gaussian.epsilon_delta_to_mu_squared(self.epsilon, self.delta)
 
     def share(self, part: Fraction) -> Cost:
         """The price of one question that takes `part`, 0 < part <= 1, of this one.
 
-        Parts that add up to 1 cost this price together: pure prices share ε, the other two share ρ.  Normals of total
-        ρ = 1/(2s²) are as private as one normal of multiplier s [Dong, Roth & Su 2022, Corollary 3.3], so that the
-        shares of an (ε, δ) price keep it, δ included.  Raises BudgetError B06 for another part.
+        Parts that add up to 1 cost this price together: pure prices share ε, those of ρ share ρ, and an (ε, δ) price
+        shares its μ², so that its parts keep it, δ included, selections too.  Raises BudgetError B06 for another part.
 
         >>> Cost.of(rho=0.2).share(Fraction(1, 4))
-        Cost(epsilon=None, delta=None, rho=Fraction(1, 20))
+        Cost(epsilon=None, delta=None, rho=Fraction(1, 20), mu_squared=None)
         """
         if not 0 < part <= 1:
             raise BudgetError(f"a share of a price is {part}: not above 0 and at most 1.", code="B06", hint="share = 1")
         if self.kind == "pure":
             assert self.epsilon is not None
             return Cost(epsilon=self.epsilon * part)
-        return Cost(rho=self.zcdp * part)
+        if self.rho is not None:
+            return Cost(rho=self.rho * part)
+        return Cost(mu_squared=self.gdp * part)
 
     def to_dict(self) -> dict[str, str]:
         """Exact fractions as text."""
-        return {n: str(v) for n in ("epsilon", "delta", "rho") if (v := getattr(self, n)) is not None}
+        return {n: str(v) for n in NAMES if (v := getattr(self, n)) is not None}
 
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Cost:
         """Inverse of `to_dict`; BudgetError B07 for an unknown key, B01 and B03 as `of`."""
         if all(isinstance(value, str) for value in words.values()):
             return _stored(tuple(cast("Mapping[str, str]", words).items()))
-        return cls.of(**numbers_of("a price", words))
+        return cls(**numbers_of("a price", words))
 
     def __str__(self) -> str:
+        if self.mu_squared is not None:
+            return f"μ = {plain(mu_of(self.mu_squared))}" + ("" if self.delta is None else f", δ = {plain(self.delta)}")
         if self.delta is not None and self.epsilon is not None:
             return f"ε = {plain(self.epsilon)}, δ = {plain(self.delta)}"
         if self.epsilon is not None:
@@ -162,15 +198,29 @@ class Cost:
         return f"ρ = {plain(self.rho)}"
 
 
+def mu_of(mu_squared: Fraction) -> Fraction:
+    """μ for people, rounded up to 12 digits.
+
+    >>> mu_of(Fraction(1, 4))
+    Fraction(1, 2)
+    """
+    top, bottom = isqrt(mu_squared.numerator), isqrt(mu_squared.denominator)
+    if Fraction(top, bottom) ** 2 == mu_squared:
+        return Fraction(top, bottom)
+    shift = 64 + max(0, mu_squared.denominator.bit_length() - mu_squared.numerator.bit_length())
+    whole = -(-(mu_squared.numerator << 2 * shift) // mu_squared.denominator)
+    return significant(Fraction(isqrt(whole - 1) + 1, 1 << shift), 12, up=True)
+
+
 @lru_cache(maxsize=1024)
 def _stored(words: tuple[tuple[str, str], ...]) -> Cost:
     """A stored price: thousands of documents have the same few."""
-    return Cost.of(**numbers_of("a price", dict(words)))
+    return Cost(**numbers_of("a price", dict(words)))
 
 
 def numbers_of(what: str, words: Mapping[str, object], also: tuple[str, ...] = ()) -> dict[str, Fraction]:
-    """The entries epsilon, delta, rho of a stored document, exact; other keys than these and `also` are refused."""
-    names = ["epsilon", "delta", "rho"]
+    """The numbers of a stored document, exact; other keys than NAMES and `also` are refused."""
+    names = list(NAMES)
     for key in words:
         if key not in names and key not in also:
             guess = nearest(str(key), [*names, *also]) or "rho"

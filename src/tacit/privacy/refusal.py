@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Final
 
 from tacit.errors import BudgetError
+from tacit.privacy.bought import Bought
 from tacit.privacy.budget import Budget, Spend
 from tacit.privacy.cost import LEAST, Cost
+from tacit.privacy.gaussian import epsilon_delta_to_mu_squared, mu_squared_to_epsilon, mu_squared_to_range
 from tacit.privacy.numbers import aligned, decimals, fixed, magnitude, places_needed, plain, significant
 
 WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -22,11 +25,13 @@ def refusal(
     releases: int,
     questions: int = 1,
     analyst: str | None = None,
+    bought: Sequence[Bought] | None = None,
 ) -> BudgetError:
     """The error B02 for a `cost` that `budget` does not admit after `spent`; a function of the ledger only.
 
     where: the ledger's name, None in memory.  releases: charges recorded so far.  questions: asked at this price.
-    analyst: whose limit `budget` is, of whom `spent` and `releases` speak; then the error is B12.
+    analyst: whose limit `budget` is, of whom `spent` and `releases` speak; then the error is B12.  bought: what the
+    price would be spent on.
 
     >>> print(refusal(Budget(rho=0.5), Spend(rho=Fraction(37, 100)), Cost.of(rho=0.2), "people.ledger", 14, 5).message)
     this request costs ρ = 0.20; 0.13 of 0.50 is left in people.ledger (14 releases).
@@ -34,13 +39,31 @@ def refusal(
     place = "" if where is None else f" in {where}"
     so_far = f"{releases} release" + ("" if releases == 1 else "s")
     whose = "" if analyst is None else f" of the limit of analyst {analyst!r}"
-    message = f"this request costs {_balance(budget, spent, cost)}{whose} is left{place} ({so_far})."
-    return BudgetError(message, code="B02" if analyst is None else "B12", hint=_hint(budget, spent, cost, questions))
+    charge = budget.spend(cost, bought)
+    balance = _of_pair(budget, spent, cost, charge) if budget.is_pair else _balance(budget, spent, cost, charge)
+    message = f"this request costs {balance}{whose} is left{place} ({so_far})."
+    hint = _hint(budget, spent, cost, charge, questions)
+    return BudgetError(message, code="B02" if analyst is None else "B12", hint=hint)
 
 
-def _balance(budget: Budget, spent: Spend, cost: Cost) -> str:
+def _of_pair(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
+    """In the words of an (ε, δ) promise, ε = 2; 1.3 of 2 at δ = 1e-06: digits enough to see that it exceeds."""
+    assert budget.delta is not None
+    same = budget.kind == "gdp" and cost.kind == "approximate" and cost.delta == budget.delta
+    wanted = cost.epsilon if same and cost.epsilon is not None else budget.epsilon_of(charge)
+    written = "" if same else f" ({cost}{', pure' if cost.kind == 'pure' else ''})"
+    for digits in (4, 6, 9, 12):
+        left = budget.epsilon_left(spent, digits)
+        said = "∞" if wanted is None else plain(wanted, digits)
+        if wanted is None or significant(wanted, digits, up=True) > significant(left, digits, up=False):
+            break
+    rest = plain(left, digits, up=False)
+    return f"ε = {said}{written}; {rest} of {plain(budget.epsilon or Fraction(0))} at δ = {plain(budget.delta)}"
+
+
+def _balance(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
     """In figures, ρ = 0.20; 0.13 of 0.50: the cost rounded up, the rest down, places enough to see that it exceeds."""
-    charge, left, limit = budget.spend(cost), budget.left(spent), budget.limit
+    left, limit = budget.left(spent), budget.limit
     if budget.kind == "basic":
         return f"{charge}; {left.describe(up=False)} of {limit}"
     symbol = "ρ" if budget.kind == "zcdp" else "ε"
@@ -53,8 +76,8 @@ def _balance(budget: Budget, spent: Spend, cost: Cost) -> str:
     return f"{symbol} = {fixed(decimals(wanted, places, up=True), places)}{written}; {shown[0]} of {shown[1]}"
 
 
-def _hint(budget: Budget, spent: Spend, cost: Cost, questions: int) -> str:
-    price, part = _fitting(budget, budget.left(spent), cost)
+def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: int) -> str:
+    price, part = _fitting(budget, budget.left(spent), cost, charge)
     if price is None:
         return "nothing is left for a release; what was released before can be asked again at no cost"
     percent = int(100 * part)
@@ -65,19 +88,46 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, questions: int) -> str:
     return f"{price} keeps {everything}, each with {each} of its share"
 
 
-def _fitting(budget: Budget, left: Spend, cost: Cost) -> tuple[str | None, Fraction]:
-    """The largest short price of the same kind that fits, as an option, and which part of `cost` it is."""
-    if budget.kind == "zcdp" and cost.kind != "pure":
-        rho = _short(left.rho)
-        return _option("rho", rho), rho / cost.zcdp
-    assert cost.epsilon is not None
-    if cost.delta is not None:
+def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:
+    """A short price of the same kind, or of the promise's own, that fits; as an option, and which part of `cost` it is."""
+    if cost.kind == "pure":
+        assert cost.epsilon is not None
+        epsilon = _short(_pure_within(budget, left))
+        return _option("epsilon", epsilon), epsilon / cost.epsilon
+    if budget.kind == "basic":
+        assert cost.epsilon is not None
+        assert cost.delta is not None
         part = min(left.epsilon / cost.epsilon, left.delta / cost.delta)
-        epsilon, delta = _short(cost.epsilon * part), _short(cost.delta * part)
-        first, second = _option("epsilon", epsilon), _option("delta", delta)
-        return (f"{first} {second}" if first and second else None), part
-    epsilon = _short(left.epsilon) if budget.kind != "zcdp" else _short(_root_down(2 * left.rho))
-    return _option("epsilon", epsilon), epsilon / cost.epsilon
+        return _pair(_short(cost.epsilon * part), _short(cost.delta * part)), part
+    if not budget.is_pair:
+        rho = _short(left.rho)
+        return _option("rho", rho), left.rho / charge.rho
+    amount, asked = left.mu_squared + 2 * left.rho, charge.mu_squared + 2 * charge.rho
+    delta = cost.delta if cost.kind == "approximate" else budget.delta
+    assert delta is not None
+    return _pair(_largest_epsilon(amount, delta), delta), amount / asked
+
+
+def _pure_within(budget: Budget, left: Spend) -> Fraction:
+    """The largest ε of a pure price that fits."""
+    if budget.kind == "gdp":
+        return mu_squared_to_range(left.mu_squared) / 2
+    return _root_down(2 * left.rho) if budget.kind == "zcdp" else left.epsilon
+
+
+def _largest_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    """The largest ε of few digits for which the pair with `delta` is at most this μ²; 0 where there is none."""
+    if mu_squared == 0:
+        return Fraction(0)
+    epsilon = _short(significant(mu_squared_to_epsilon(mu_squared, delta), 9, up=True))
+    while epsilon >= LEAST["epsilon"] and epsilon_delta_to_mu_squared(epsilon, delta) > mu_squared:
+        epsilon -= Fraction(10) ** (magnitude(epsilon) - 3)
+    return max(epsilon, Fraction(0))
+
+
+def _pair(epsilon: Fraction, delta: Fraction) -> str | None:
+    first, second = _option("epsilon", epsilon), _option("delta", delta)
+    return f"{first} {second}" if first and second else None
 
 
 def _option(name: str, value: Fraction) -> str | None:

@@ -1,0 +1,224 @@
+"""Gaussian differential privacy: what (ε, δ), a pure ε and a selection are in μ², rounded against ourselves.  No data.
+
+A mechanism is μ-GDP where telling two neighbours apart is at least as hard as telling N(0, 1) from N(μ, 1): its
+trade-off function T(P, Q) (least type II error at each type I error) lies nowhere below G_μ(a) = Φ(Φ⁻¹(1 - a) - μ)
+[Dong, Roth & Su 2022, Definition 2.6].  Then it is (ε, δ)-DP exactly for the pairs with δ >= δ_μ(ε) [Corollary 2.13]:
+
+    δ_μ(ε) = Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2)
+
+Composition: μ² adds up [Corollary 3.3], also where the next mechanism and its μ are chosen after earlier answers, as
+long as the sum stays within what was fixed [Smith & Thakurta 2022; Koskela, Tobaben & Honkela 2023].
+
+Normal noise
+    of sd σ on integers whose ℓ2 norm moves by at most Δ has μ = Δ/σ, in any dimension [Dong, Roth & Su 2022,
+    Theorem 2.7]; rounding the draw is post-processing.
+Pure ε
+    T(P, Q) is nowhere below the two lines that join (0, 1), (a, a) and (1, 0), a = 1/(1 + e^ε) [Wasserman & Zhou 2010].
+    G_μ is convex and joins (0, 1) and (1, 0), so it is nowhere above those lines as soon as G_μ(a) <= a, that is
+    μ >= 2 Φ⁻¹(1 - a).  With x = μ/2 and L(x) = ln Φ(x) - ln Φ(-x), the log-odds of Φ(x): L(x) >= ε.
+Bounded range
+    A selection of range ε (exponential mechanism: log-ratios lie in [t - ε, t], t fixed by the neighbours, 0 <= t <= ε)
+    costs the x with L(x) >= ε/2: as a pure ε/2.  Proof.  Let q = (1 - e^(t-ε)) / (e^t - e^(t-ε)) and p = e^t q.
+    (1) Any P, Q whose ratio r lies in [e^(t-ε), e^t] are made from two outcomes, of probabilities (p, 1 - p) and
+    (q, 1 - q), by a kernel that knows neither: from the first go to y with density Q(y) (r(y) - e^(t-ε)) /
+    (e^t - e^(t-ε)) / q, from the second with Q(y) (e^t - r(y)) / (e^t - e^(t-ε)) / (1 - q); both are densities, and mix
+    to P(y) and Q(y).  So T(P, Q) is nowhere below the lines that join (0, 1), (q, 1 - p), (1, 0), and as before G_μ is
+    nowhere above them as soon as μ >= Φ⁻¹(p) - Φ⁻¹(q).
+    (2) Write p = Φ(z + μ/2) and q = Φ(z - μ/2) for that μ.  Since ln(p/q) = t and ln((1 - q)/(1 - p)) = ε - t,
+    L(z + μ/2) - L(z - μ/2) = ε: the integral of L' over an interval of length μ about z.  L' is even, and increasing on
+    z > 0 by (3), so that among intervals of one length the integral is least about z = 0, where it is 2 L(μ/2); hence
+    2 L(μ/2) <= ε whatever t is, with equality at t = ε/2.
+    (3) 1/L' = Φ(z) Φ(-z) / φ(z) =: k decreases on z > 0.  φ k' = z Φ(z) Φ(-z) - φ (2 Φ(z) - 1) =: w, which is 0 at 0 and
+    at infinity; w' = Φ(z) Φ(-z) - 2 φ² has the sign of v - 2, v = Φ(z) Φ(-z) / φ², and v increases: v' has the sign of
+    2 z - (h(z) - h(-z)), h = φ(z) / Φ(-z) the hazard, which is the integral of 2 (1 - h') > 0 because h' = 1 - (variance
+    of a normal above z), between 0 and 1.  v(0) = π/2 < 2, so w falls, then rises to 0: w < 0.
+Two cells
+    c(ε) = μ² of a range ε is convex and c(0) = 0.  Proof.  ε = 2 L(√c / 2), and its derivative in c is L'(y) / (4 y) at
+    y = √c / 2, which decreases: y k increases, since (y k)' = k (1 + y²) - y (2 Φ(y) - 1) > 0 by k >= Φ(y) y / (1 + y²)
+    [Gordon 1941: the Mills ratio is at least y / (1 + y²)].  So a sum of c of convex functions is largest at corners.
+Of ρ
+    c(ε) <= π ε² / 8, since L(x) >= L'(0) x = 4 φ(0) x.  A price ρ buys normals of μ² = 2 ρ and selections of
+    ε = √(8 ρ), so that it costs at most μ² = π ρ whatever it buys.  Conversely a normal of μ has ρ = μ²/2, and what is
+    μ-GDP is μ²/2-zCDP: it is made from N(0, 1) or N(μ, 1) by a kernel that knows neither [Blackwell 1953].
+Approximate parts
+    have P = (1 - δᵢ) P₀ + δᵢ P₁ and Q = (1 - δᵢ) Q₀ + δᵢ Q₁ with P₀, Q₀ μᵢ-GDP.  While Σ δᵢ <= D and Σ μᵢ² <= M surely,
+    all together are (ε, δ_√M(ε) + D)-DP, prices adaptive.  Proof.  Toss each part's coin as it is asked; no coin falls
+    on P₁ with probability at least 1 - D, as conditional probabilities add up to at most D.  On "no coin" the outcomes'
+    measures are g P₀ and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there is a composition of
+    μᵢ-GDP parts, so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The rest adds at most D.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
+from typing import Final
+
+from tacit.errors import BudgetError
+from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, smallest
+from tacit.privacy.enclosures import gaussian_delta_bounds, normal_cdf, precision, to_decimal
+from tacit.privacy.numbers import Number, magnitude, rational, significant
+
+BITS: Final = 128
+"""A range is rounded down by less than 2**-128."""
+ROOT_BITS: Final = 240
+"""Bits to which square roots are rounded."""
+PI_UP: Final = Fraction(355, 113)
+"""At least π: 3.14159292."""
+
+
+def epsilon_delta_to_mu_squared(epsilon: Number, delta: Number) -> Fraction:
+    """The μ² that a pair (ε, δ) is: the largest that implies it, rounded down once to 12 digits.
+
+    Budget, price, noise and selections of a pair all derive from this one number.
+
+    >>> float(epsilon_delta_to_mu_squared(1, 1e-6))
+    0.056028963825
+    """
+    return 2 * approximate_to_zcdp(epsilon, delta)
+
+
+def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
+    """δ at `epsilon` of μ-GDP, rounded up.
+
+    >>> float(mu_squared_to_delta("0.056028963825", 1)) <= 1e-6 < float(mu_squared_to_delta("0.056028963826", 1))
+    True
+    """
+    m, e = _checked(mu_squared, "mu_squared"), _checked(epsilon, "epsilon")
+    return Fraction(0) if m == 0 else min(Fraction(1), significant(_delta(m, e), ROUNDED, up=True))
+
+
+def mu_squared_to_epsilon(mu_squared: Number, delta: Number) -> Fraction:
+    """The smallest ε at `delta` of μ-GDP, rounded up to 12 digits.
+
+    >>> float(mu_squared_to_epsilon(epsilon_delta_to_mu_squared(2, 1e-6), 1e-6))
+    2.0
+    """
+    m, d = _checked(mu_squared, "mu_squared"), _checked(delta, "delta")
+    if not 0 < d < 1:
+        raise BudgetError(f"delta is {delta}: not between 0 and 1.", code="B01", hint="delta=1e-6")
+    return _epsilon(m, d)
+
+
+def pure_to_mu_squared(epsilon: Number) -> Fraction:
+    """μ² of ε-DP, rounded up: see Pure ε.
+
+    >>> round(float(pure_to_mu_squared(1)) / 2, 4)  # rho would be 0.5
+    0.759
+    """
+    return _pure(_checked(epsilon, "epsilon"))
+
+
+def range_to_mu_squared(epsilon: Number) -> Fraction:
+    """μ² of a selection of range ε, rounded up: see Bounded range.
+
+    >>> round(float(range_to_mu_squared(1)) / 2, 4)  # rho would be 0.125
+    0.1946
+    """
+    return _pure(_checked(epsilon, "epsilon") / 2)
+
+
+@lru_cache(maxsize=4096)
+def mu_squared_to_range(mu_squared: Fraction) -> Fraction:
+    """The largest range ε, in units of 2**-128, of a selection that costs at most μ²: 2 L(μ/2) rounded down.
+
+    >>> round(float(mu_squared_to_range(Fraction(1, 50))), 6)
+    0.225727
+    """
+    if mu_squared == 0:
+        return Fraction(0)
+    found = 2 * _log_odds(root_down(mu_squared) / 2, 50)
+    return Fraction(found.numerator * 2**BITS // found.denominator, 2**BITS)
+
+
+def root_down(square: Fraction) -> Fraction:
+    """√square rounded down, relatively by less than 2**-100."""
+    shift = ROOT_BITS + max(0, square.denominator.bit_length() - square.numerator.bit_length())
+    return Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
+
+
+def _delta(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
+    """Certain upper bound of δ_μ(ε): of a normal whose multiplier 1/μ is rounded down."""
+    return Fraction(gaussian_delta_bounds(root_down(1 / mu_squared), epsilon)[1])
+
+
+@lru_cache(maxsize=4096)
+def _epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    if mu_squared == 0 or _delta(mu_squared, Fraction(0)) <= delta:
+        return Fraction(0)
+    guess = _near(mu_squared, delta)
+    unit = Fraction(10) ** (magnitude(guess) + 1 - ROUNDED)
+    return unit * smallest(lambda k: k > 0 and _delta(mu_squared, k * unit) <= delta, max(1, round(guess / unit)))
+
+
+def _near(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    """About the ε with δ_μ(ε) = δ; only how long the last search takes hangs on it."""
+    from scipy.special import log_ndtr  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+    mu, wanted = math.sqrt(float(mu_squared)), float(math.log(delta.numerator) - math.log(delta.denominator))
+
+    def excess(epsilon: float) -> float:
+        first = float(log_ndtr(mu / 2 - epsilon / mu))
+        second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
+        return first + math.log(max(-math.expm1(second - first), 1e-300)) - wanted
+
+    low, high = 0.0, mu
+    while excess(high) > 0:
+        low, high = high, 2 * high
+    while high - low > 1e-14 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+    return Fraction(high)
+
+
+@lru_cache(maxsize=4096)
+def _pure(epsilon: Fraction) -> Fraction:
+    """The smallest μ² of 12 digits, rounded up, with L(μ/2) >= ε certain."""
+    if epsilon == 0:
+        return Fraction(0)
+    guess = _inverse_log_odds(epsilon)
+    square = 4 * guess * guess
+    unit = Fraction(10) ** (magnitude(square) + 1 - ROUNDED)
+    return unit * smallest(
+        lambda k: k > 0 and _log_odds(root_down(k * unit) / 2, 20) >= epsilon, max(1, round(square / unit))
+    )
+
+
+def _inverse_log_odds(epsilon: Fraction) -> Fraction:
+    """About the x with L(x) = ε: Newton on a convex function, from above; L' >= 4 φ(0) > 1.59."""
+    x = epsilon / Fraction(159, 100)
+    for _ in range(60):
+        excess = _log_odds(x, 25) - epsilon
+        step = excess / _slope(x)
+        if abs(step) <= x / 10**16:
+            break
+        x = significant(max(x - step, x / 4), 24, up=True)
+    return x
+
+
+def _slope(x: Fraction) -> Fraction:
+    """L'(x) = φ(x) / (Φ(x) Φ(-x)), nearly."""
+    above, below = normal_cdf(x, 20)[0], normal_cdf(-x, 20)[0]
+    with precision(60):
+        z = to_decimal(x)
+        return Fraction((-z * z / 2).exp() / Decimal("2.50662827463100050241576528481") / (above * below))
+
+
+def _log_odds(x: Fraction, digits: int) -> Fraction:
+    """Certain lower bound of L(x) = ln Φ(x) - ln Φ(-x), x > 0, relatively about 10**-digits."""
+    lost = max(0, -magnitude(x)) if x < 1 else 0  # Φ(x) and Φ(-x) are as near each other as x is to 0
+    above, below = normal_cdf(x, digits + lost + 4)[0], normal_cdf(-x, digits + lost + 4)[1]
+    with precision(digits + lost + 12 + max(0, 2 * magnitude(x) if x > 1 else 0)):
+        first, second = above.ln(), below.ln()
+        return Fraction(first - second - (abs(first) + abs(second)).scaleb(-(digits + lost + 6)))
+
+
+def _checked(value: object, name: str) -> Fraction:
+    exact = rational(value, name)
+    if exact < 0:
+        raise BudgetError(f"{name} is {value}: below 0.", code="B01", hint=f"{name}=0.1")
+    return exact
+
