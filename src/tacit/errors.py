@@ -108,6 +108,7 @@ CODES: Final[dict[str, str]] = {
     "B12": "an analyst's limit refuses: too little of it is left",
     "B13": "a total or a limit of another kind, accounting or relation, or a total that is no raise",
     "B14": "a limit below what the analyst has spent",
+    "B15": "a total of prices that do not say what they bought",
     # L: ledgers
     "L01": "a ledger of another budget or relation",
     "L02": "a ledger of another unit of privacy",

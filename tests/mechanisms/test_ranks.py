@@ -10,9 +10,10 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from tacit.mechanisms.ranks import epsilon_for, law_for, select, sensitivity, utilities
+from tacit.mechanisms.ranks import law_for, select, sensitivity, utilities
 from tacit.noise.selection import Selection
 from tacit.privacy import Cost
+from tacit.privacy.bought import range_for
 from tacit.privacy.budget import Neighbors
 
 STEPS = 4
@@ -117,7 +118,7 @@ def test_one_selection_in_each_cell_costs_the_price(prob: Fraction, neighbors: N
 
 @pytest.mark.parametrize("rho", [Fraction(1, 2), Fraction(1, 10), Fraction(1, 10**12), Fraction(7, 3)])
 def test_rho_buys_no_more_than_it_pays(rho: Fraction) -> None:
-    epsilon = epsilon_for(rho)
+    epsilon = range_for(Cost(rho=rho))
     assert epsilon**2 / 8 <= rho < (epsilon + Fraction(1, 2**128)) ** 2 / 8
 
 

@@ -115,7 +115,7 @@ def test_one_release_at_the_price_of_its_pair_fits_exactly():
 
 
 def test_prices_of_another_kind_cost_what_they_bought():
-    """A ρ price under a pair, and a pair under ρ: by parts where these are known, otherwise the most that is possible."""
+    """A ρ price under a pair, and a pair under ρ: by parts where these are known, otherwise the most there could be."""
     rho, pair = Cost.of(rho=0.01), Cost.of(epsilon=0.5, delta=1e-6)
     noise, picked = (Bought(rho),), (Bought(rho, selections=3),)
     assert PAIR.spend(rho, noise).mu_squared == Fraction(1, 50)
@@ -249,7 +249,7 @@ def test_what_is_left_in_words():
     assert HELD.describe_left(Spend(rho=Fraction(1, 100))) == "left ε = 0.7538 of 1 at δ = 1e-06"
     assert PAIR.describe_left(Spend(mu_squared=Fraction(1, 50))) == "left ε = 0.7885 of 1 at δ = 1e-06"
     assert PAIR.describe_left(PAIR.limit) == "left ε = 0 of 1 at δ = 1e-06"
-    assert PAIR.describe_spent(Spend(mu_squared=Fraction(1, 50))) == "ε = 0.5641 at δ = 1e-06 (μ = 0.1415)"
+    assert PAIR.describe_spent(Spend(mu_squared=Fraction(1, 50))) == "ε = 0.5751 at δ = 1e-06 (μ = 0.1415)"
     assert BASIC.describe_left(Spend(epsilon=Fraction(1, 2))) == "left ε = 0.5, δ = 1e-06 of ε = 1, δ = 1e-06"
     assert str(PAIR) == "ε = 1, δ = 1e-06"
     assert str(HELD) == "ε = 1, δ = 1e-06 (added as ρ)"

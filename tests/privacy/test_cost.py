@@ -144,8 +144,11 @@ def test_shares_add_up_exactly(cost, weights):
     parts = [cost.share(Fraction(w, sum(weights))) for w in weights]
     if cost.kind == "pure":
         assert sum(p.epsilon for p in parts) == cost.epsilon
+    elif cost.kind == "zcdp":
+        assert sum(p.rho for p in parts) == cost.rho
     else:
-        assert sum(p.rho for p in parts) == cost.zcdp
+        assert sum(p.mu_squared for p in parts) == cost.gdp == 2 * cost.zcdp
+    assert all(Cost.from_dict(p.to_dict()) == p for p in parts)
     assert {p.noise for p in parts} == {cost.noise}
 
 

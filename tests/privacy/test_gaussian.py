@@ -1,4 +1,4 @@
-"""Gaussian differential privacy: conversions against mpmath and dp-accounting, and each step of the proofs, in numbers."""
+"""Gaussian differential privacy: conversions against mpmath and dp-accounting; each step of the proofs, in numbers."""
 
 from __future__ import annotations
 

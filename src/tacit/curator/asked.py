@@ -46,6 +46,8 @@ class Asked:
     note: str
     study: Study | None = None
     """The study whose questions these are: answers carry its digest, new ones are refused once it is closed."""
+    fresh: bool = False
+    """Whether it is bought once more where it was answered before."""
 
     @property
     def several(self) -> bool:

@@ -182,6 +182,7 @@ class Curator:
         rho: Number | None = None,
         name: str | None = None,
         note: str = "",
+        fresh: bool = False,
     ) -> R: ...
 
     @overload
@@ -194,6 +195,7 @@ class Curator:
         rho: Number | None = None,
         shares: Shares | None = None,
         note: str = "",
+        fresh: bool = False,
     ) -> Releases: ...
 
     @overload
@@ -217,12 +219,14 @@ class Curator:
         shares: Shares | None = None,
         name: str | None = None,
         note: str = "",
+        fresh: bool = False,
     ) -> Any:
         """Buy the answer to one question, or to several by name (all of them or none).
 
         `epsilon=` buys discrete Laplace noise; `rho=`, or `epsilon=` with `delta=`, a normal rounded to integers.  Of
         several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the same
-        table at the same price is answered from the ledger, free.  A release is as in `Release`; `note` stays here.
+        table at the same price is answered from the ledger, free; with `fresh` it is bought once more, with fresh
+        noise.  A release is as in `Release`; `note` stays here.
 
         A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest, and the
         signature of the site's key where there is one.
@@ -233,7 +237,7 @@ class Curator:
         read).  MachineError M01 may come after the charge: it stands, and the same question resumes it.
         """
         if isinstance(query, Study):
-            studied.own_words(shares, name)
+            studied.own_words(shares, name, fresh)
             studied.same(query, self.study)
             given = studied.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
             cost = Cost.of(**given)
@@ -244,11 +248,11 @@ class Curator:
         if isinstance(query, Query):
             if shares is not None:
                 raise QueryError("shares= belongs to several questions.", code="Q21", hint="leave shares out")
-            asked = Asked(((name, query, cost),), cost, note)
+            asked = Asked(((name, query, cost),), cost, note, fresh=fresh)
             return self._answer(asked)[0]
         if name is not None:
             raise QueryError("name= belongs to one question.", code="Q21", hint="the mapping's keys are the names")
-        return self._named(Asked(split(query, cost, shares), cost, note))
+        return self._named(Asked(split(query, cost, shares), cost, note, fresh=fresh))
 
     def _named(self, asked: Asked) -> Releases:
         return Releases(tuple((cast(str, one.name), one) for one in self._answer(asked)))

@@ -9,6 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from tacit.curator.source import Source
 from tacit.curator.source.watch import reading
 from tacit.errors import LedgerError
 from tacit.mechanisms.moments import Design
+from tacit.mechanisms.price_parts import price_parts
 from tacit.privacy import Cost
 from tacit.queries import Query
 from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
@@ -56,6 +58,7 @@ def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Rel
     """Law 3, first half: after public checks a stored answer; or a durable charge, then the data."""
     behind.ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
     request = _request(asked, designs, behind)
+    request = _once_more(request, behind.ledger) if asked.fresh else request
     stored = behind.ledger.find(request.digest)
     if stored is None or stored.release is None:
         if stored is None:  # a charge of before the last day buys its answer after it
@@ -143,12 +146,27 @@ def _request(asked: Asked, designs: Sequence[Design], behind: Behind) -> Request
         "unit": behind.unit,
         "mechanism": "+".join(sorted({one.mechanism for one in designs})),
         "cost": asked.cost.to_dict(),
-        "ask": [
-            [name if asked.several else None, query.to_dict(), cost.to_dict()] for name, query, cost in asked.parts
-        ],
+        "ask": [[name if asked.several else None, query.to_dict(), _said(cost)] for name, query, cost in asked.parts],
     }
     names = tuple(name for name, _, _ in asked.parts if name is not None)
-    return Request(behind.name, names, canonical(question), asked.cost, asked.note, behind.analyst)
+    bought = price_parts(designs)
+    return Request(behind.name, names, canonical(question), asked.cost, asked.note, behind.analyst, bought)
+
+
+def _once_more(request: Request, ledger: Ledger) -> Request:
+    """The first repetition of a question that has no answer yet: a charge that a crash left without one is resumed."""
+    for number in count(1):
+        words = {**json.loads(request.question), "again": number}
+        again = replace(request, question=canonical(words))
+        found = ledger.find(again.digest)
+        if found is None or found.release is None:
+            return again
+    raise AssertionError
+
+
+def _said(cost: Cost) -> dict[str, str]:
+    """A part's price in a question: a share of a pair as the ρ that it once was, so that old answers are found."""
+    return cost.to_dict() if cost.mu_squared is None else Cost(rho=cost.zcdp).to_dict()
 
 
 def _read(charge: Charge, study: Study | None, behind: Behind) -> tuple[Release, ...]:

@@ -82,9 +82,9 @@ def price(study: Study, given: Mapping[str, Number | None]) -> dict[str, Number 
     return dict(given)
 
 
-def own_words(shares: object, name: object) -> None:
-    """QueryError Q21 for words that a study says itself."""
-    for word, value in (("shares", shares), ("name", name)):
+def own_words(shares: object, name: object, fresh: object = None) -> None:
+    """QueryError Q21 for words that a study says itself, or that have no place beside one."""
+    for word, value in (("shares", shares), ("name", name), ("fresh", fresh or None)):
         if value is not None:
             raise QueryError(f"{word}= beside a study, which says it itself.", code="Q21", hint=f"leave {word} out")
 

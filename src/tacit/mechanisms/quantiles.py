@@ -15,8 +15,9 @@ Noise
     Selections exactly by `noise.choose`; N by discrete Laplace or rounded normal, as for `moments`.
 Cost
     All parts add up to the price.  rho: a selection of rho' has epsilon' = sqrt(8 rho'), rounded down (bounded range,
-    `ranks`).  Pure: epsilons add up.  The offset c depends on the released N only: adaptive composition [Bun & Steinke
-    2016, Lemma 2.3; Dwork & Roth 2014, Theorem 3.16].
+    `ranks`).  (epsilon, delta): parts share mu**2, and a selection has the range that costs its own.  Pure: epsilons
+    add up.  The offset c depends on the released N only: adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong,
+    Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem 3.16].
 Failures
     None depends on a row: an empty cell and one with all rows at one place are answered alike.
 """

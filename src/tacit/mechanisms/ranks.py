@@ -22,13 +22,17 @@ Sensitivity
     two.
 Noise
     rate = epsilon / (2 D): `noise.choose`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
-    is bought, and where rho is: the smaller of the rate of rho for b, and that of rho / 2 for m.  Of persons: / A.
+    is bought, and where rho or mu**2 is: the smaller of the rate of all of it for b, and that of half for m.  Of
+    persons: / A.
 Cost
     epsilon, pure [McSherry & Talwar 2007].  The log-ratio of two neighbours' probabilities, as the step varies, lies
     in an interval of length epsilon, since it is rate (u - u') plus a constant and |u - u'| <= D: bounded range, hence
     rho = epsilon**2 / 8 [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021], and rho buys sqrt(8 rho), rounded down.
+    It is not as private as a normal of that rho: an (epsilon, delta) price is a mu**2, and buys the range that costs
+    mu**2 (`privacy.gaussian`, Bounded range), by a factor of up to sqrt(pi / 2) less.
     Of several cells: those that do not change cost nothing (they are disjoint), and of those that change epsilons add
-    up, as do rhos: rate (2 d_c) each, and (2 rate d_c)**2 / 8.
+    up, as do rhos and mu**2s: rate (2 d_c) each, (2 rate d_c)**2 / 8, and c(2 rate d_c) with c convex and increasing
+    (`privacy.gaussian`, Two cells), so that sums of all three are largest at the corners above.
 Failures
     None depends on a row: without a row, or with all at one place, a step is drawn all the same.
 """
@@ -38,16 +42,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
-from typing import Final
 
 from tacit.noise.choose import choose
 from tacit.noise.selection import Selection
 from tacit.privacy import Cost
+from tacit.privacy.bought import range_for
 from tacit.privacy.budget import Neighbors
-
-BITS: Final = 128
-"""sqrt(8 rho) is rounded down by less than 2**-128."""
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,8 @@ def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) 
     if cost.noise == "laplace":
         most = max(one, 2 * leaving) if moving else one
         return Selection((cost.epsilon or Fraction(0)) / (2 * most))
-    rate = epsilon_for(cost.zcdp) / (2 * one)
-    return Selection(min(rate, epsilon_for(cost.zcdp / 2) / (2 * leaving)) if moving else rate)
-
-
-def epsilon_for(rho: Fraction) -> Fraction:
-    """The greatest epsilon in units of 2**-128 whose cost, epsilon**2 / 8, is at most `rho`.
-
-    >>> epsilon_for(Fraction(1, 2))
-    Fraction(2, 1)
-    """
-    return Fraction(isqrt((8 * rho.numerator << 2 * BITS) // rho.denominator), 1 << BITS)
+    rate = range_for(cost) / (2 * one)
+    return Selection(min(rate, range_for(cost.share(Fraction(1, 2))) / (2 * leaving)) if moving else rate)
 
 
 def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int = 0) -> Runs:

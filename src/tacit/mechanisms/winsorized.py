@@ -17,7 +17,7 @@ Cost
     Of a parameter's equal share one of QUARTILE for each selection, by public facts the first at which k tells the
     quartiles, and the rest for the sums, whose window is a function of the released points: adaptive composition.
     Pure: 2 epsilon_q + epsilon_n.  rho: a selection of epsilon_q has a bounded range, epsilon_q**2 / 8 each [Dong,
-    Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.
+    Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.  (epsilon, delta): mu**2 of a range instead of rho.
 Failures
     None depends on a row: blocks without an answer have the default, and count; equal estimates have a window of two
     steps; points that are selected in the wrong order are turned around.

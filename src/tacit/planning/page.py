@@ -15,10 +15,12 @@ from tacit.curator.ledger import Standing
 from tacit.errors import FileError
 from tacit.mechanisms import sparse_histogram
 from tacit.mechanisms.moments import Design
+from tacit.mechanisms.price_parts import price_parts
 from tacit.planning import blocks, statistics
 from tacit.planning.expect import ASSUMED, Expected, regular
 from tacit.planning.parties import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
+from tacit.privacy.bought import Bought
 from tacit.release import write_text
 from tacit.schema.autobins import AUTO, advised, alpha_of
 from tacit.tables import Align, Table, format_number
@@ -111,7 +113,12 @@ class Plan:
     def fits(self) -> bool:
         """Whether the budget, where one is known, admits the price, and the analyst's limit where there is one."""
         limits = ((self.budget, self.spent), (self.limit, self.own))
-        return all(limit is None or limit.admits(spent, self.cost) for limit, spent in limits)
+        return all(limit is None or limit.admits(spent, self.cost, self.bought) for limit, spent in limits)
+
+    @property
+    def bought(self) -> tuple[Bought, ...]:
+        """What the price would be spent on."""
+        return price_parts(part.shape for part in self.parts)
 
     def by(self, standing: Standing) -> Plan:
         """The same plan, asked by an analyst of a ledger."""
@@ -160,7 +167,7 @@ class Plan:
         """What a careful colleague would say, from public facts."""
         found: list[str] = []
         if not self.fits:
-            whole = self.budget is not None and not self.budget.admits(self.spent, self.cost)
+            whole = self.budget is not None and not self.budget.admits(self.spent, self.cost, self.bought)
             what = "budget" if whole else f"limit of analyst {self.analyst!r}"
             found.append(f"the {what} does not admit this price: the release would be refused")
         for part in self.parts:
@@ -218,12 +225,18 @@ class Plan:
             ),
         )
 
+    def _at(self, cost: Cost) -> tuple[Bought, ...]:
+        """What another price of the same kind would be spent on: the same parts of it."""
+        return tuple(replace(one, cost=cost.share(one.cost.zcdp / self.cost.zcdp)) for one in self.bought)
+
     def _of_parties(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Of a study: who, what would be narrow enough, where privacy is free."""
         if self.parties is None:
             return
         yield "Parties", self.parties.lines()
-        wanted = self.parties.reached(lambda cost: self.budget is None or self.budget.admits(self.spent, cost))
+        wanted = self.parties.reached(
+            lambda cost: self.budget is None or self.budget.admits(self.spent, cost, self._at(cost))
+        )
         if wanted:
             yield "To be narrow enough", wanted
         free = self.parties.free()
@@ -231,10 +244,14 @@ class Plan:
             yield "Where privacy is free", free
 
     def _balance(self) -> tuple[str, ...]:
-        whole = () if self.budget is None else _before_and_after(self.budget, self.spent, self.cost)
+        whole = () if self.budget is None else self._before_and_after(self.budget, self.spent)
         if self.limit is None:
             return whole
-        return (*whole, *(f"{self.analyst}, {one}" for one in _before_and_after(self.limit, self.own, self.cost)))
+        return (*whole, *(f"{self.analyst}, {one}" for one in self._before_and_after(self.limit, self.own)))
+
+    def _before_and_after(self, budget: Budget, spent: Spend) -> tuple[str, str]:
+        after = spent + budget.spend(self.cost, self.bought)
+        return f"before: {budget.describe_left(spent)}", f"after: {budget.describe_left(after)}"
 
     def to_text(self) -> str:
         """The page as text."""
@@ -293,11 +310,6 @@ def _factor(epsilon: Fraction | None) -> str:
     value = context.exp(context.divide(Decimal(exact.numerator), Decimal(exact.denominator))).next_plus()
     short = Context(prec=3, rounding=ROUND_CEILING).plus(value)
     return f"{short:f}" if short.adjusted() < 3 else f"{short:e}"
-
-
-def _before_and_after(budget: Budget, spent: Spend, cost: Cost) -> tuple[str, str]:
-    after = spent + budget.spend(cost)
-    return f"before: {budget.describe_left(spent)}", f"after: {budget.describe_left(after)}"
 
 
 def _question(part: Part) -> str:

@@ -14,7 +14,8 @@ from tacit.mechanisms.moments import Design
 from tacit.planning.expect import GUESSED_ROWS, Expected, expected
 from tacit.planning.page import Part, Plan
 from tacit.planning.parties import parties_of, reaches
-from tacit.privacy import Budget, Cost, Number, Spend
+from tacit.privacy import Budget, Cost, Number, Spend, mu_squared_to_epsilon
+from tacit.privacy.numbers import rational, significant
 from tacit.queries import Query
 from tacit.schema import Schema
 from tacit.study import Study
@@ -45,7 +46,7 @@ def plan(
 
     rows: the number of rows (public under replace-one; a guess otherwise).  Give a price (`rho=`, `epsilon=`, or
     `epsilon=` with `delta=`), or the `width=` of the widest interval wanted: then the smallest price in rho that
-    reaches it is found (in epsilon for a `budget=` that adds it).
+    reaches it is found (in epsilon for a `budget=` that adds it, at its delta for one that is a pair).
     Raises QueryError Q40 for a width that no price reaches or beside a price, Q41 for rows that are no number from 2
     on, BudgetError B01, B03, B04 for a price that is none or that the budget does not add, and of the query what
     `Curator.design` raises.  Source: theory §9 for the precision, of values spread evenly over their bounds.
@@ -70,8 +71,11 @@ def plan(
     if width is not None:
         if not (epsilon is None and delta is None and rho is None):
             raise QueryError("a plan takes a price or a width=, not both.", code="Q40", hint="leave the price out")
-        kind = "rho" if budget is None or budget.kind == "zcdp" else "epsilon"
+        kind = "rho" if budget is None or budget.rho is not None else "mu_squared" if budget.is_pair else "epsilon"
         cost = _price_for(width, lambda cost: _widest(designs(cost), size, level), kind)
+        if budget is not None and cost.mu_squared is not None:
+            assert budget.delta is not None
+            cost = _as_pair(cost.mu_squared, budget.delta)
     else:
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     if budget is not None:
@@ -171,7 +175,7 @@ def _widest(shapes: Mapping[str, Design], rows: int, level: float) -> tuple[floa
 
 
 def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind: str) -> Cost:
-    """The smallest rho or epsilon (`kind`), rounded up to two digits, at which no interval is wider than `width`."""
+    """The smallest number of a kind, rounded up to two digits, at which no interval is wider than `width`."""
     if not width > 0:
         raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
     low, high = 1e-12, 100.0
@@ -189,7 +193,12 @@ def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind
 
 
 def _price(kind: str, value: float | Fraction) -> Cost:
-    return Cost.of(rho=value) if kind == "rho" else Cost.of(epsilon=value)
+    return Cost(**{kind: rational(value, kind)})
+
+
+def _as_pair(mu_squared: Fraction, delta: Fraction) -> Cost:
+    """A price of at least this μ², written as ε, rounded up to two digits, at a δ."""
+    return Cost(epsilon=significant(mu_squared_to_epsilon(mu_squared, delta), 2, up=True), delta=delta)
 
 
 def _reaches(widest: Callable[[Cost], tuple[float, float]], price: Cost, width: float) -> bool:

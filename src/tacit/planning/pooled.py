@@ -16,8 +16,9 @@ from statistics import NormalDist
 from typing import Final
 
 from tacit.planning.expect import Expected
-from tacit.privacy import Cost
+from tacit.privacy import Cost, mu_squared_to_epsilon
 from tacit.privacy.cost import MOST
+from tacit.privacy.numbers import significant
 
 FREE: Final = 0.05
 """Privacy is called free where it adds no more than this part to the sampling variance: 2.5 % to an interval."""
@@ -75,7 +76,7 @@ class Pool:
         return _least(lambda c: self.variance(self.sizes, rows=c) <= goal, 1e-9, MANY)
 
     def price_for(self, width: float) -> Cost | None:
-        """The price, in all, at which the listed parties have it; None where none does, or the price has a δ."""
+        """The price, in all, at which the listed parties have it; None where none does."""
         goal = self._enough(width)
         found = _least(lambda s: self.variance(self.sizes, noise=1 / s) <= goal, 1e-12, 1e12)
         return None if found is None else scaled(self.cost, found)
@@ -169,15 +170,26 @@ def free_line(pool: Pool) -> str:
 
 
 def scaled(cost: Cost, times: float) -> Cost | None:
-    """The price of 1 / times the noise variance, rounded up to two digits; None beyond all prices, or with δ."""
-    if cost.kind == "approximate" or not times > 0:
+    """The price of 1 / times the noise variance, in two digits, rounded up, a pair's at its δ; None beyond all."""
+    if not times > 0:
         return None
+    if cost.delta is not None:
+        return _pair(cost, times)
     name = "epsilon" if cost.kind == "pure" else "rho"
     own = getattr(cost, name)
     value = float(own) * (math.sqrt(times) if cost.kind == "pure" else times)
     if not 0 < value <= MOST[name]:
         return None
     return Cost.of(**{name: Fraction(Context(prec=2, rounding=ROUND_CEILING).create_decimal(Decimal(value)))})
+
+
+def _pair(cost: Cost, times: float) -> Cost | None:
+    """The pair of `times` the μ² at the same δ."""
+    assert cost.delta is not None
+    epsilon = mu_squared_to_epsilon(cost.gdp * Fraction(times), cost.delta)
+    if not 0 < epsilon <= MOST["epsilon"]:
+        return None
+    return Cost(epsilon=min(significant(epsilon, 2, up=True), MOST["epsilon"]), delta=cost.delta)
 
 
 def _least(holds: Callable[[float], bool], low: float, high: float) -> float | None:

@@ -53,6 +53,17 @@ def range_for(cost: Cost) -> Fraction:
     return mu_squared_to_range(cost.gdp)
 
 
+def ranges_of(one: Bought) -> tuple[Fraction, ...]:
+    """Ranges ε of a part's selections, where a neighbour changes those of one cell only; none of noise.
+
+    >>> ranges_of(Bought(Cost.of(rho=1), selections=2))
+    (Fraction(2, 1), Fraction(2, 1))
+    """
+    if not one.selections or one.cells > 1:
+        return ()
+    return (range_for(one.cost.share(Fraction(1, one.selections))),) * one.selections
+
+
 def rho_of(parts: Iterable[Bought]) -> Fraction:
     """ρ of all parts, each its own; rounded up where a selection's is not rational.
 

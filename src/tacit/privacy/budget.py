@@ -146,7 +146,7 @@ class Budget:
         return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
 
     def under(self, other: Budget) -> Budget:
-        """This promise added up as `other` is, where that is the same pair kept in ρ and this says no accounting.
+        """The same promise added up as `other` is, where that is the same pair kept in ρ and this says no accounting.
 
         A ledger keeps the rule that it was made with; those made before pairs were kept in μ² keep ρ.
 
@@ -286,7 +286,7 @@ class Budget:
         return conversions.zcdp_to_epsilon(sums.rho, delta)
 
     def to_dict(self) -> dict[str, str]:
-        """Exact fractions as text, and the relation; an (ε, δ) promise says the μ² ("mu_squared") or ρ ("held") it is."""
+        """Exact fractions as text, and the relation; an (ε, δ) promise says its μ² ("mu_squared") or ρ ("held")."""
         words = {n: str(v) for n in ("epsilon", "delta", "rho") if (v := getattr(self, n)) is not None}
         if self.held is not None:
             words["mu_squared" if self.kind == "gdp" else "held"] = str(self.held)
@@ -308,7 +308,9 @@ class Budget:
             return budget
         held = rational(kept.get(name), name) if name in kept and len(kept) == 1 else ZERO
         if budget.held is None or not 0 < held <= budget.held:
-            message = f"a budget records {' and '.join(f'{n} = {v}' for n, v in kept.items())}, which does not imply it."
+            message = (
+                f"a budget records {' and '.join(f'{n} = {v}' for n, v in kept.items())}, which does not imply it."
+            )
             raise BudgetError(message, code="B07", hint=f"leave {' and '.join(kept)} out")
         object.__setattr__(budget, "held", held)
         return budget

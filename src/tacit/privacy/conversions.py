@@ -10,6 +10,7 @@ a ρ larger by 0.01% at (0.1, 1e-5), 0.08% at (1, 1e-3), and 8% at (0.1, 1e-2), 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -18,7 +19,7 @@ from typing import Final
 
 from tacit.errors import BudgetError
 from tacit.privacy.enclosures import gaussian_delta_bounds, precision, to_decimal
-from tacit.privacy.numbers import Number, decimals, magnitude, rational, significant
+from tacit.privacy.numbers import Number, magnitude, rational, significant
 
 ROUNDED: Final = 12
 """Significant digits of every result."""
@@ -140,19 +141,48 @@ def _epsilon_delta_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _analytic_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
-    with precision(WORK):
-        log_delta, e = to_decimal(delta).ln(), to_decimal(epsilon)
-        root_rho = (e - log_delta).sqrt() - (-log_delta).sqrt()
+    return least(lambda s: Fraction(gaussian_delta_bounds(s, epsilon)[1]) <= delta, _near(epsilon, delta))
 
-        def rising(s: Decimal) -> Decimal:
-            found = gaussian_delta_bounds(Fraction(s), epsilon)[1]
-            return log_delta - found.ln() if found > 0 else Decimal(1)
 
-        guess = Fraction(_search(rising, 1 / (root_rho * Decimal(2).sqrt()), places=15))
-    places = ROUNDED - 1 - magnitude(guess)
-    unit = Fraction(10) ** -places
-    step = int(decimals(guess, places, up=True) / unit)
-    return unit * smallest(lambda m: m > 0 and Fraction(gaussian_delta_bounds(m * unit, epsilon)[1]) <= delta, step)
+def least(holds: Callable[[Fraction], bool], guess: Fraction) -> Fraction:
+    """The smallest number of 12 digits for which a condition holds that holds for all larger ones.
+
+    The guess decides how long the search takes, never what is found: that is the same on every machine.
+    """
+    while True:
+        unit = Fraction(10) ** (magnitude(guess) + 1 - ROUNDED)
+        found = unit * smallest(lambda k, unit=unit: k > 0 and holds(k * unit), max(1, round(guess / unit)))
+        if magnitude(found) == magnitude(guess):
+            return found
+        guess = found
+
+
+def _near(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """About the s with δ(s) = δ, by halving in floats; only how long the last search takes hangs on it."""
+    e = float(epsilon)
+    wanted = math.log(delta.numerator) - math.log(delta.denominator)
+    root_rho = math.sqrt(e - wanted) - math.sqrt(-wanted)  # small ε: e / 2 sqrt(-wanted), without the cancellation
+    rough = 1 / (math.sqrt(2) * (root_rho if e > 1e-6 else e / (2 * math.sqrt(-wanted))))
+    low, high = math.log(rough) - 40, math.log(rough) + 40
+    while high - low > 1e-15 * max(1.0, abs(high)):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        low, high = (middle, high) if log_gaussian_delta(math.exp(middle), e) > wanted else (low, middle)
+    return Fraction(math.exp(high))
+
+
+def log_gaussian_delta(multiplier: float, epsilon: float) -> float:
+    """Log of δ at ε of a normal, in floats: for where a search begins, never for a bound."""
+    first = _log_normal_cdf(1 / (2 * multiplier) - epsilon * multiplier)
+    second = epsilon + _log_normal_cdf(-1 / (2 * multiplier) - epsilon * multiplier)
+    return first + math.log(max(-math.expm1(min(second - first, 0.0)), 1e-300))
+
+
+def _log_normal_cdf(x: float) -> float:
+    if x > -30:
+        return math.log(math.erfc(-x / math.sqrt(2)) / 2)
+    return -x * x / 2 - math.log(-x * math.sqrt(2 * math.pi)) + math.log1p(-1 / x**2 + 3 / x**4)
 
 
 def smallest(holds: Callable[[int], bool], start: int) -> int:

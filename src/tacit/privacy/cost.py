@@ -100,7 +100,9 @@ class Cost:
 
     def __hash__(self) -> int:
         """Of numerators and denominators: a fraction's own hash costs a power modulo a prime."""
-        return hash(tuple(one and one.as_integer_ratio() for one in (self.epsilon, self.delta, self.rho, self.mu_squared)))
+        return hash(
+            tuple(one and one.as_integer_ratio() for one in (self.epsilon, self.delta, self.rho, self.mu_squared))
+        )
 
     @classmethod
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
@@ -144,8 +146,8 @@ class Cost:
     def gdp(self) -> Fraction:
         """μ² of the Gaussian differential privacy that what it buys satisfies, whatever that is.
 
-        Of an (ε, δ) price: the number that the pair is; noise and selections are calibrated from it.  pure, rho: rounded
-        up, Pure ε and Of ρ in `privacy.gaussian`; of what a ρ is known to buy: `privacy.bought`.
+        Of an (ε, δ) price: the number that the pair is; noise and selections are calibrated from it.  Pure and ρ: up,
+        as `privacy.gaussian` proves; of what a ρ is known to buy: `privacy.bought`.
         """
         from tacit.privacy import gaussian
 

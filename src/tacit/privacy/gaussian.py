@@ -21,17 +21,17 @@ Bounded range
     costs the x with L(x) >= ε/2: as a pure ε/2.  Proof.  Let q = (1 - e^(t-ε)) / (e^t - e^(t-ε)) and p = e^t q.
     (1) Any P, Q whose ratio r lies in [e^(t-ε), e^t] are made from two outcomes, of probabilities (p, 1 - p) and
     (q, 1 - q), by a kernel that knows neither: from the first go to y with density Q(y) (r(y) - e^(t-ε)) /
-    (e^t - e^(t-ε)) / q, from the second with Q(y) (e^t - r(y)) / (e^t - e^(t-ε)) / (1 - q); both are densities, and mix
-    to P(y) and Q(y).  So T(P, Q) is nowhere below the lines that join (0, 1), (q, 1 - p), (1, 0), and as before G_μ is
-    nowhere above them as soon as μ >= Φ⁻¹(p) - Φ⁻¹(q).
+    (e^t - e^(t-ε)) / q, from the second with Q(y) (e^t - r(y)) / (e^t - e^(t-ε)) / (1 - q); both are densities, and
+    mix to P(y) and Q(y).  So T(P, Q) is nowhere below the lines that join (0, 1), (q, 1 - p), (1, 0), and as before G_μ
+    is nowhere above them as soon as μ >= Φ⁻¹(p) - Φ⁻¹(q).
     (2) Write p = Φ(z + μ/2) and q = Φ(z - μ/2) for that μ.  Since ln(p/q) = t and ln((1 - q)/(1 - p)) = ε - t,
     L(z + μ/2) - L(z - μ/2) = ε: the integral of L' over an interval of length μ about z.  L' is even, and increasing on
     z > 0 by (3), so that among intervals of one length the integral is least about z = 0, where it is 2 L(μ/2); hence
     2 L(μ/2) <= ε whatever t is, with equality at t = ε/2.
-    (3) 1/L' = Φ(z) Φ(-z) / φ(z) =: k decreases on z > 0.  φ k' = z Φ(z) Φ(-z) - φ (2 Φ(z) - 1) =: w, which is 0 at 0 and
-    at infinity; w' = Φ(z) Φ(-z) - 2 φ² has the sign of v - 2, v = Φ(z) Φ(-z) / φ², and v increases: v' has the sign of
-    2 z - (h(z) - h(-z)), h = φ(z) / Φ(-z) the hazard, which is the integral of 2 (1 - h') > 0 because h' = 1 - (variance
-    of a normal above z), between 0 and 1.  v(0) = π/2 < 2, so w falls, then rises to 0: w < 0.
+    (3) 1/L' = Φ(z) Φ(-z) / φ(z) =: k decreases on z > 0.  φ k' = z Φ(z) Φ(-z) - φ (2 Φ(z) - 1) =: w, which is 0 at 0
+    and at infinity; w' = Φ(z) Φ(-z) - 2 φ² has the sign of v - 2, v = Φ(z) Φ(-z) / φ², and v increases: v' has the sign
+    of 2 z - (h(z) - h(-z)), h = φ(z) / Φ(-z) the hazard, which is the integral of 1 - h' from -z to z, positive because
+    1 - h' is the variance of a normal that is known to be above z.  v(0) = π/2 < 2, so w falls, then rises to 0: w < 0.
 Two cells
     c(ε) = μ² of a range ε is convex and c(0) = 0.  Proof.  ε = 2 L(√c / 2), and its derivative in c is L'(y) / (4 y) at
     y = √c / 2, which decreases: y k increases, since (y k)' = k (1 + y²) - y (2 Φ(y) - 1) > 0 by k >= Φ(y) y / (1 + y²)
@@ -44,8 +44,8 @@ Approximate parts
     have P = (1 - δᵢ) P₀ + δᵢ P₁ and Q = (1 - δᵢ) Q₀ + δᵢ Q₁ with P₀, Q₀ μᵢ-GDP.  While Σ δᵢ <= D and Σ μᵢ² <= M surely,
     all together are (ε, δ_√M(ε) + D)-DP, prices adaptive.  Proof.  Toss each part's coin as it is asked; no coin falls
     on P₁ with probability at least 1 - D, as conditional probabilities add up to at most D.  On "no coin" the outcomes'
-    measures are g P₀ and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there is a composition of
-    μᵢ-GDP parts, so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The rest adds at most D.
+    measures are g P₀ and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there are a composition
+    of μᵢ-GDP parts, so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The rest adds at most D.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from math import isqrt
 from typing import Final
 
 from tacit.errors import BudgetError
-from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, smallest
+from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, least, log_gaussian_delta
 from tacit.privacy.enclosures import gaussian_delta_bounds, normal_cdf, precision, to_decimal
 from tacit.privacy.numbers import Number, magnitude, rational, significant
 
@@ -149,28 +149,18 @@ def _delta(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
 def _epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
     if mu_squared == 0 or _delta(mu_squared, Fraction(0)) <= delta:
         return Fraction(0)
-    guess = _near(mu_squared, delta)
-    unit = Fraction(10) ** (magnitude(guess) + 1 - ROUNDED)
-    return unit * smallest(lambda k: k > 0 and _delta(mu_squared, k * unit) <= delta, max(1, round(guess / unit)))
+    return least(lambda epsilon: _delta(mu_squared, epsilon) <= delta, _near(mu_squared, delta))
 
 
 def _near(mu_squared: Fraction, delta: Fraction) -> Fraction:
-    """About the ε with δ_μ(ε) = δ; only how long the last search takes hangs on it."""
-    from scipy.special import log_ndtr  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-
-    mu, wanted = math.sqrt(float(mu_squared)), float(math.log(delta.numerator) - math.log(delta.denominator))
-
-    def excess(epsilon: float) -> float:
-        first = float(log_ndtr(mu / 2 - epsilon / mu))
-        second = epsilon + float(log_ndtr(-mu / 2 - epsilon / mu))
-        return first + math.log(max(-math.expm1(second - first), 1e-300)) - wanted
-
+    """About the ε with δ_μ(ε) = δ, in floats; only how long the last search takes hangs on it."""
+    mu, wanted = math.sqrt(float(mu_squared)), math.log(delta.numerator) - math.log(delta.denominator)
     low, high = 0.0, mu
-    while excess(high) > 0:
+    while log_gaussian_delta(1 / mu, high) > wanted:
         low, high = high, 2 * high
     while high - low > 1e-14 * high:
         middle = (low + high) / 2
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+        low, high = (middle, high) if log_gaussian_delta(1 / mu, middle) > wanted else (low, middle)
     return Fraction(high)
 
 
@@ -179,12 +169,7 @@ def _pure(epsilon: Fraction) -> Fraction:
     """The smallest μ² of 12 digits, rounded up, with L(μ/2) >= ε certain."""
     if epsilon == 0:
         return Fraction(0)
-    guess = _inverse_log_odds(epsilon)
-    square = 4 * guess * guess
-    unit = Fraction(10) ** (magnitude(square) + 1 - ROUNDED)
-    return unit * smallest(
-        lambda k: k > 0 and _log_odds(root_down(k * unit) / 2, 20) >= epsilon, max(1, round(square / unit))
-    )
+    return least(lambda square: _log_odds(root_down(square) / 2, 20) >= epsilon, 4 * _inverse_log_odds(epsilon) ** 2)
 
 
 def _inverse_log_odds(epsilon: Fraction) -> Fraction:
@@ -221,4 +206,3 @@ def _checked(value: object, name: str) -> Fraction:
     if exact < 0:
         raise BudgetError(f"{name} is {value}: below 0.", code="B01", hint=f"{name}=0.1")
     return exact
-

@@ -89,7 +89,7 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: in
 
 
 def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:
-    """A short price of the same kind, or of the promise's own, that fits; as an option, and which part of `cost` it is."""
+    """A short price that fits, of the same kind or the promise's own, as an option; which part of `cost` it is."""
     if cost.kind == "pure":
         assert cost.epsilon is not None
         epsilon = _short(_pure_within(budget, left))

@@ -33,6 +33,15 @@ def misfit(entries: Sequence[Entry], promise: Budget) -> int | None:
     return None
 
 
+def _price(budget: Budget, cost: Cost, charged: Mapping[str, Any] | None) -> Spend:
+    """What a charge adds; recorded where it is by parts, at most what any parts could; ValueError otherwise."""
+    most = budget.spend(cost)
+    found = most if charged is None else Spend.from_dict(charged)
+    if found == Spend() or not found.within(most):
+        raise ValueError("no parts cost this")
+    return found
+
+
 def unknown(entries: Sequence[Entry]) -> Entry | None:
     """The first entry of a kind that this version does not know, or None."""
     return next((one for one in entries if one.kind not in KINDS), None)
@@ -57,10 +66,10 @@ class _Books:
 
     def _charge(self, entry: Entry) -> bool:
         words = entry.words
-        price = self.budget.spend(Cost.from_dict(words["cost"]))
+        price = _price(self.budget, Cost.from_dict(words["cost"]), words.get("charged"))
         self.charges, self.spent = self.charges + 1, self.spent + price
         summed = words["number"] == self.charges and Spend.from_dict(words["spent"]) == self.spent
-        return summed and self.spent.within(self.budget.limit) and self._whose(words.get("analyst"), price)
+        return summed and self.budget.holds(self.spent) and self._whose(words.get("analyst"), price)
 
     def _whose(self, words: Mapping[str, Any] | None, price: Spend) -> bool:
         if words is None:
@@ -72,7 +81,7 @@ class _Books:
 
     def _within(self, analyst: str) -> bool:
         limit = self.limits.get(analyst)
-        return limit is None or self.own.get(analyst, (0, Spend()))[1].within(limit.limit)
+        return limit is None or limit.holds(self.own.get(analyst, (0, Spend()))[1])
 
     def _raise(self, entry: Entry) -> bool:
         found = raise_of(entry, self.charges)

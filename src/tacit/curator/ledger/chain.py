@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from tacit.privacy import Cost
+from tacit.privacy.bought import Bought
 from tacit.release import canonical
 
 Kind: TypeAlias = Literal["header", "table", "charge", "name", "release", "raise", "limit"]
@@ -41,7 +42,8 @@ class Entry:
 class Request:
     """What one charge is asked for: `question` is canonical JSON of all that makes it the same question.
 
-    `analyst`: who asks, None for nobody in particular; no part of the question.
+    `analyst`: who asks, None for nobody in particular; no part of the question.  `bought`: what the price is spent on,
+    None where that is not known; public, and no part of the question either.
     """
 
     table: str
@@ -50,6 +52,7 @@ class Request:
     cost: Cost
     note: str = ""
     analyst: str | None = None
+    bought: tuple[Bought, ...] | None = None
 
     @property
     def digest(self) -> str:

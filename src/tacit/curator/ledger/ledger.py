@@ -104,8 +104,8 @@ class Ledger:
         """Record a raise of the whole budget; None, and nothing recorded, where that is the total already.
 
         total: what is promised from here on, all earlier charges included; of the kind, accounting and relation that
-        the ledger has, and above it (of an (ε, δ) pair neither below).  note: who decided, and where it is written.
-        Raises BudgetError B13 for any other total, LedgerError L21 without a note.
+        the ledger has (its own where a pair says none), and above it (of a pair neither below).  note: who decided, and
+        where it is written.  Raises BudgetError B13 for any other total, LedgerError L21 without a note.
 
         >>> from tacit.curator.ledger import open_ledger
         >>> ledger = open_ledger(None, budget=Budget(rho=0.5), unit=None)
@@ -115,6 +115,7 @@ class Ledger:
         acts.checked_note(note)
         with self.store_.write() as tx:
             before = self._total(tx)
+            total = total.under(before)
             if total == before:
                 return None
             if not acts.is_upward(before, total):
@@ -134,6 +135,7 @@ class Ledger:
         acts.checked_note(note)
         with self.store_.write() as tx:
             total = self._total(tx)
+            most = most.under(total)
             if not acts.same_words(total, most):
                 message = f"a limit of {most} ({most.neighbors}) is no part of {total} ({total.neighbors})."
                 raise BudgetError(message, code="B13", hint="the ledger's own kind, accounting and relation")
@@ -141,9 +143,9 @@ class Ledger:
             if most == before:
                 return None
             own = _own(tx, analyst)[1]
-            if not own.within(most.limit):
-                message = f"analyst {analyst!r} has spent {own}; the limit would be {most}."
-                raise BudgetError(message, code="B14", hint=f"a limit of at least {own}")
+            if not most.holds(own):
+                message = f"analyst {analyst!r} has spent {most.describe_spent(own)}; the limit would be {most}."
+                raise BudgetError(message, code="B14", hint=f"a limit of at least {most.describe_spent(own)}")
             old = None if before is None else before.to_dict()
             words = {"analyst": analyst, "before": old, "limit": most.to_dict(), "note": note}
             return acts.limit_of(self._act(tx, "limit", words), _number(tx.newest("charge")))
@@ -212,15 +214,15 @@ class Ledger:
 
     def _admit(self, tx: Tx, request: Request, number: int, spent: Spend) -> None:
         """Both the whole and the analyst's limit admit a charge; otherwise the error of the one with less left."""
-        total, cost, asked = self._total(tx), request.cost, max(1, len(request.names))
-        fits = total.admits(spent, cost)
+        total, cost, asked, bought = self._total(tx), request.cost, max(1, len(request.names)), request.bought
+        fits = total.admits(spent, cost, bought)
         limit = None if request.analyst is None else _limit(tx, request.analyst)
         if limit is not None and request.analyst is not None:
             count, own = _own(tx, request.analyst)
-            if not limit.admits(own, cost) and (fits or limit.left(own).within(total.left(spent))):
-                raise refusal(limit, own, cost, self.where, count, asked, request.analyst)
+            if not limit.admits(own, cost, bought) and (fits or limit.left(own).within(total.left(spent))):
+                raise refusal(limit, own, cost, self.where, count, asked, request.analyst, bought)
         if not fits:
-            raise refusal(total, spent, cost, self.where, number - 1, asked)
+            raise refusal(total, spent, cost, self.where, number - 1, asked, bought=bought)
 
     def _act(self, tx: Tx, kind: Literal["raise", "limit"], words: dict[str, Any]) -> Entry:
         number = len(tx.numbered(kind)) + 1
@@ -228,7 +230,7 @@ class Ledger:
         return tx.append(linked(tx.last(), kind, str(number), dated))
 
     def _body(self, tx: Tx, request: Request, number: int, spent: Spend) -> dict[str, Any]:
-        price = self.first.spend(request.cost)  # a raise changes no way of adding
+        price = self.first.spend(request.cost, request.bought)  # a raise changes no way of adding
         words = {
             "number": number,
             "table": request.table,
@@ -239,6 +241,8 @@ class Ledger:
             "date": datetime.date.today().isoformat(),
             "spent": (spent + price).to_dict(),
         }
+        if price != self.first.spend(request.cost):  # charged by its parts: `privacy.bought`
+            words["charged"] = price.to_dict()
         if request.analyst is None:
             return words
         count, own = _own(tx, request.analyst)

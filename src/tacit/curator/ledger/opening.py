@@ -39,7 +39,8 @@ def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | 
     """Open a ledger, or make one (which takes a budget).
 
     where: a path; a "postgresql://" URL; None for memory only.  budget: the total in force; after a recorded raise the
-    one before it is refused, so that nobody goes on saying what is no longer promised.  unit: the most rows a person
+    one before it is refused, so that nobody goes on saying what is no longer promised.  A pair without a word on
+    accounting is kept in μ² by a new ledger, and in ρ by one that was made so.  unit: the most rows a person
     may have, None for one.  Raises LedgerError: L01 another budget, L02 another unit of privacy, L03 no ledger, L04 a
     network file system, L06 out of reach, L07 held by another process, L08 no room, L15 a later version; BudgetError
     B11 without a budget.
@@ -81,8 +82,8 @@ def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) 
         raise LedgerError(message, code="L15", hint="upgrade tacit")
     first = Budget.from_dict(words["budget"])
     ledger = Ledger(store, first, unit, header.hash)
-    if budget is not None and budget != ledger.budget:
-        raise _another(ledger, budget)
+    if budget is not None and budget.under(ledger.first) != ledger.budget:
+        raise _another(ledger, budget.under(ledger.first))
     if words["unit"] != unit:
         message = f"ledger {store.where} protects {_unit(words['unit'])}; this schema says {_unit(unit)}."
         raise LedgerError(message, code="L02", hint="another ledger for another unit of privacy")
