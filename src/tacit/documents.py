@@ -208,11 +208,12 @@ def _facts() -> Words:
     said: Words = {"missing": {"type": "string"}, "units": {"type": "string"}, "extra": extra}
     return {
         "cost": {
-            "description": "A price, written in one of three ways.",
+            "description": "A price, written in one of three ways; of a share of a pair, its μ².",
             "oneOf": [
                 closed({"epsilon": exact}),
                 closed({"rho": exact}),
                 closed({"epsilon": exact, "delta": exact}),
+                closed({"mu_squared": exact}),
             ],
         },
         "noise": closed(

@@ -17,6 +17,7 @@ from tacit.inference.moments import bounds_of, in_blocks, title, who
 from tacit.inference.normal import NormalEstimate
 from tacit.inference.quantile_difference import BOUND, QuantileDifference
 from tacit.inference.quantiles import QuantileEstimate
+from tacit.privacy.cost import mu_of
 from tacit.release import Release, Released
 
 if TYPE_CHECKING:
@@ -253,6 +254,9 @@ def _promise(releases: Sequence[Released]) -> str:
         return f"differential privacy (ε = {float(total):.6g}{many}, added up)"
     if len(costs) == 1 and costs[0].kind == "approximate":
         return f"differential privacy ({costs[0]})"
+    if all(cost.kind in ("approximate", "gdp") for cost in costs):
+        mu = mu_of(sum((cost.gdp for cost in costs), Fraction(0)))
+        return f"Gaussian differential privacy (μ = {float(np.nextafter(float(mu), 99)):.6g}{many}, μ² added up)"
     total = sum((cost.zcdp for cost in costs), Fraction(0))
     return f"zero-concentrated differential privacy (ρ = {float(np.nextafter(float(total), 2)):.6g}{many}, added up)"
 

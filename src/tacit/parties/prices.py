@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tacit.privacy import Cost
 from tacit.privacy.cost import MOST
 
 if TYPE_CHECKING:
     from tacit.parties.combined import Combined
+
+PAIRS: Final = ("approximate", "gdp")
 
 
 def person_cost(found: Combined) -> Cost:
@@ -28,17 +30,19 @@ def person_cost(found: Combined) -> Cost:
 
 
 def added(costs: Sequence[Cost]) -> Cost:
-    """Their sum: of pure prices in ε, otherwise in ρ (`Cost.zcdp`)."""
+    """Their sum: of pure prices in ε, of pairs (ε, δ) and shares of them in μ², otherwise in ρ (`Cost.zcdp`)."""
     if len(costs) == 1:
         return costs[0]
     if all(one.kind == "pure" for one in costs):
         total = sum((one.epsilon for one in costs if one.epsilon is not None), Fraction(0))
         return Cost(epsilon=min(total, MOST["epsilon"]))
+    if all(one.kind in PAIRS for one in costs):
+        return Cost(mu_squared=min(sum((one.gdp for one in costs), Fraction(0)), MOST["mu_squared"]))
     return Cost(rho=min(sum((one.zcdp for one in costs), Fraction(0)), MOST["rho"]))
 
 
 def largest(costs: Sequence[Cost]) -> Cost:
-    """The largest; prices of several kinds are compared, and said, in ρ."""
+    """The largest; prices of several kinds are compared, and said, in ρ; pairs and shares of them in μ²."""
     distinct = list(dict.fromkeys(costs))
     if len(distinct) == 1:
         return distinct[0]
@@ -46,4 +50,6 @@ def largest(costs: Sequence[Cost]) -> Cost:
         return max(distinct, key=lambda one: one.epsilon or Fraction(0))
     if len({one.kind for one in distinct}) == 1:
         return max(distinct, key=lambda one: one.zcdp)
+    if all(one.kind in PAIRS for one in distinct):
+        return Cost(mu_squared=max(one.gdp for one in distinct))
     return Cost(rho=max(one.zcdp for one in distinct))

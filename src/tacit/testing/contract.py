@@ -2,7 +2,8 @@
 
 (a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2,
     which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;
-(c) a higher price buys a narrower law; (d) a lower bound on epsilon from samples is never above the claim;
+(c) a higher price buys a narrower law, and a pair (ε, δ) is kept by all that it buys, selections and noise together
+(`pair_check`); (d) a lower bound on epsilon from samples is never above the claim;
 (e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.  Of mechanisms that select
 a point: `selections`; of those that ask in blocks: `in_blocks`; of those whose questions follow from releases, where
 the bound is approached: `aims`.
@@ -11,8 +12,9 @@ the bound is approached: `aims`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
@@ -23,12 +25,12 @@ from tacit.mechanisms.additive import protect
 from tacit.mechanisms.moments import Column, Design
 from tacit.mechanisms.regression_rows import Crosses
 from tacit.noise.laws import Law
-from tacit.privacy import Budget, Cost
+from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
 from tacit.queries import Quantiles, Query, Range
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.release import release_from_dict
 from tacit.schema import Schema
-from tacit.testing import aims, in_blocks, selections
+from tacit.testing import aims, in_blocks, pair_check, selections
 from tacit.testing.audit import epsilon_lower_bound, losses
 from tacit.testing.exact import Exact
 from tacit.testing.findings import (
@@ -69,7 +71,7 @@ def contract(
     else:
         examined = selections.examined if isinstance(query, Quantiles | Range) else _added
         findings, failures = examined(query, schema, tables, draws, generator)
-    made = Contract(tuple(findings), (*failures, *_round_trip(query, schema)))
+    made = Contract(tuple(findings), (*failures, *pairs_kept({"": query}, schema), *_round_trip(query, schema)))
     made.check()
     return made
 
@@ -148,6 +150,17 @@ def sensitivity(
     ]
 
 
+def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
+    """(c) of all questions of a request together: at several (ε, δ) prices what they buy keeps the pair written."""
+    failures: list[str] = []
+    asked = [in_blocks.asked(one) if isinstance(one, SampleAndAggregate) else one for one in asks.values()]
+    for relation in RELATIONS:
+        for price in pair_check.PAIRS:
+            shapes = [designed(one, schema, relation, ROWS, price.share(Fraction(1, len(asked)))) for one in asked]
+            failures += pair_check.broken([one for one in shapes if one is not None], price)
+    return failures
+
+
 def _noise(shape: Design, draws: int) -> list[str]:
     """(b): the noise added is that of the law, and a law 10% off would be noticed."""
     failures: list[str] = []
@@ -168,8 +181,6 @@ def _again(noise: NDArray[np.int64]) -> Callable[[int], NDArray[np.int64]]:
 
 def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
     """(c): twice the price, a narrower law; the shares of the parts add up to at most the price."""
-    from fractions import Fraction
-
     shape = designed(query, schema, relation, ROWS, price)
     half = designed(query, schema, relation, ROWS, price.share(Fraction(1, 2)))
     assert shape is not None
@@ -224,8 +235,8 @@ def claimed_epsilon(cost: Cost, delta: float) -> float | None:
         return float(cost.epsilon or 0)
     if delta == 0:
         return None
-    from tacit.privacy import zcdp_to_epsilon
-
+    if cost.kind != "zcdp":
+        return float(mu_squared_to_epsilon(cost.gdp, str(delta)))
     return float(zcdp_to_epsilon(cost.zcdp, str(delta)))
 
 
