@@ -61,7 +61,7 @@ class Job:
         """Plain values of everything but `[data]`, title, contact, comments and order."""
         return {
             "table": [self.name, self.rows],
-            "budget": None if self.budget is None else self.budget.to_dict(),
+            "budget": None if self.budget is None else _promise(self.budget),
             "schema": self.schema.to_dict(),
             "spend": None if self.spend is None else self.spend.to_dict(),
             "ask": {name: query.to_dict() for name, query in self.asks.items()},
@@ -71,6 +71,15 @@ class Job:
     def digest(self) -> str:
         """SHA-256 (hex) of what is public."""
         return digest(self.public())
+
+
+def _promise(budget: Budget) -> dict[str, str]:
+    """A budget's words in a digest; those of a pair as they were before there was μ, so that digests stay."""
+    if not budget.is_pair:
+        return budget.to_dict()
+    pair = Budget(epsilon=budget.epsilon, delta=budget.delta, neighbors=budget.neighbors, accounting="zcdp")
+    said = {} if budget.accounting is None else {"accounting": budget.accounting}
+    return {**pair.to_dict(), **said}
 
 
 def digest(words: Mapping[str, Any]) -> str:

@@ -100,7 +100,7 @@ def _page(where: str, ledger: Ledger, checked: int | None, recorded: str | None)
     notes = (
         *([recorded] if recorded is not None else []),
         f"{standing.describe()} · chain intact",
-        *(_analyst(name, own[name], limits.get(name)) for name in analysts),
+        *(_analyst(name, own[name], limits.get(name), standing.budget) for name in analysts),
         *([f"{checked} releases agree with the chain"] if checked is not None else []),
     )
     columns = (*COLUMNS[:2], "analyst", *COLUMNS[2:]) if analysts else COLUMNS
@@ -146,8 +146,10 @@ def _lines(charges: Sequence[Charge], acts: Sequence[Raise | Limit], named: bool
             yield (what, act.date, *([whose] if named else []), "–", "–", act.words, "–", one_line(act.note))
 
 
-def _analyst(name: str, own: Spend, limit: Budget | None) -> str:
-    return f"{name}: spent {own}, " + ("no limit" if limit is None else f"{limit.describe_left(own)}")
+def _analyst(name: str, own: Spend, limit: Budget | None, total: Budget) -> str:
+    return f"{name}: spent {total.describe_spent(own)}, " + (
+        "no limit" if limit is None else f"{limit.describe_left(own)}"
+    )
 
 
 def _act(act: Raise | Limit) -> dict[str, Any]:
