@@ -95,9 +95,19 @@ def test_a_limit_adds_as_the_whole_does(ledger: Ledger) -> None:
         with pytest.raises(BudgetError) as refused:
             ledger.limit("alice", most, note="board 31")
         assert refused.value.code == "B13"
+    held = open_ledger(None, budget=Budget(epsilon=1, delta="1e-6", accounting="zcdp"), unit=None)
+    assert held.limit("alice", Budget(rho="0.01"), note="board 31") is not None
     pair = open_ledger(None, budget=Budget(epsilon=1, delta="1e-6"), unit=None)
-    assert pair.limit("alice", Budget(rho="0.01"), note="board 31") is not None
-    assert pair.limit("alice", Budget(epsilon="0.5", delta="1e-7"), note="board 32") is not None
+    with pytest.raises(BudgetError) as refused:
+        pair.limit("alice", Budget(rho="0.01"), note="board 31")
+    assert refused.value.code == "B13"
+    for one in (held, pair):
+        assert one.limit("alice", Budget(epsilon="0.5", delta="1e-7"), note="board 32") is not None
+        one.charge(Request("people", (), "1", Cost.of(epsilon="0.3", delta="1e-7"), "", "alice"))
+        with pytest.raises(BudgetError, match="of 0.5 at δ = 1e-07 of the limit of analyst 'alice'") as refused:
+            one.charge(Request("people", (), "2", Cost.of(epsilon="0.45", delta="1e-7"), "", "alice"))
+        assert refused.value.code == "B12"
+        one.verify()
     basic = open_ledger(None, budget=Budget(epsilon=1, delta="1e-6", accounting="basic"), unit=None)
     basic.limit("alice", Budget(epsilon="0.5", delta="1e-7", accounting="basic"), note="board 31")
     basic.charge(Request("people", (), "1", Cost.of(epsilon="0.4"), "", "alice"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -139,8 +140,9 @@ def test_other_kinds_of_price() -> None:
     delta = "\ndelta = 1e-6"
     both = study_of(("epsilon = 4", f"epsilon = 4{delta}"), ("[spend]\nepsilon = 1", f"[spend]\nepsilon = 1{delta}"))
     (way,) = made(both, width={"x": 0.9}).reaches
-    assert way.price is None
-    assert "no price that can be told" in both.plan(width={"x": 0.9}).to_text()
+    assert (way.price.kind, way.price.delta) == ("approximate", Fraction(1, 10**6))
+    assert made(both, epsilon=way.price.epsilon, delta=way.price.delta).pooled("x", "x") <= 0.9 * 1.001
+    assert f"{way.price} of each of them" in both.plan(width={"x": 0.9}).to_text()
 
 
 def test_random_effects_and_studies_of_anybody() -> None:

@@ -12,6 +12,8 @@ import pytest
 import tacit as tc
 from tacit.errors import CODES, TacitError
 from tacit.files import Job
+from tacit.parties import checking
+from tacit.privacy import Cost
 from tacit.study import Combine, Party, read
 
 STUDY = """
@@ -347,3 +349,51 @@ def test_a_plan_under_replace_one_needs_rows(tmp_path: Path) -> None:
 def test_a_study_of_any_day(tmp_path: Path) -> None:
     day = date.today() + timedelta(days=1)
     assert load(tmp_path, STUDY.replace("2025-03-31", day.isoformat())).closes == day
+
+
+PAIR = """tacit = 1
+title = "t"
+[table]
+name = "n"
+rows = 100
+[budget]
+epsilon = 1
+delta = 1e-6
+{accounting}
+[schema]
+x = {{ type = "Real", lower = 0, upper = 1 }}
+[spend]
+epsilon = 1
+delta = 1e-6
+[ask.m]
+query = "Mean"
+columns = "x"
+[combine]
+effects = "common"
+"""
+
+
+def test_the_digest_of_a_study_with_a_pair_is_that_of_before(tmp_path):
+    """As the version before μ printed it for this file, at a price of a half, so that answers to it still count."""
+    found = {}
+    for words in ("", 'accounting = "gdp"', 'accounting = "zcdp"', 'accounting = "basic"'):
+        text = PAIR.format(accounting=words).replace("[spend]\nepsilon = 1", "[spend]\nepsilon = 0.5")
+        (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+        found[words] = tc.Study.load(tmp_path / "study.toml").digest()
+    assert found[""] == "f7726045e302dab164a5bcab95d61570d77df8e21dc5f3149c4345396cb21839"
+    assert found['accounting = "gdp"'] == found[""]  # the same promise
+    assert len(set(found.values())) == 3
+
+
+def test_a_study_may_ask_for_all_of_its_pair_and_answers_in_shares_of_rho_count(tmp_path):
+    (tmp_path / "study.toml").write_text(PAIR.format(accounting=""), encoding="utf-8")
+    study = tc.Study.load(tmp_path / "study.toml")  # [spend] is [budget]: refused before, under ρ
+    assert study.budget.kind == "gdp"
+    half = study.spend.share(Fraction(1, 2))
+    for cost in (half, Cost(rho=half.zcdp)):
+        costs = (("a", cost, (cost,)), ("b", cost, (cost,)))
+        assert checking._price(study.budget, study.spend, costs) is None
+        said = checking._price(study.budget, study.spend, (*costs, ("c", cost, ())))
+        assert said is not None
+        assert "at δ = 1e-06" in said
+        assert "weaker privacy" in said

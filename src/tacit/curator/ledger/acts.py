@@ -103,7 +103,7 @@ def is_upward(before: Budget, total: Budget) -> bool:
 
 def same_words(one: Budget, other: Budget) -> bool:
     """Whether two budgets add costs alike and protect against the same neighbours."""
-    return (one.kind, one.neighbors, one.accounting) == (other.kind, other.neighbors, other.accounting)
+    return (one.kind, one.neighbors) == (other.kind, other.neighbors)
 
 
 def refused_raise(where: str | None, before: Budget, total: Budget) -> BudgetError:
