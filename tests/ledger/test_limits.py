@@ -104,7 +104,7 @@ def test_a_limit_adds_as_the_whole_does(ledger: Ledger) -> None:
     for one in (held, pair):
         assert one.limit("alice", Budget(epsilon="0.5", delta="1e-7"), note="board 32") is not None
         one.charge(Request("people", (), "1", Cost.of(epsilon="0.3", delta="1e-7"), "", "alice"))
-        with pytest.raises(BudgetError, match="of 0.5 at δ = 1e-07 of the limit of analyst 'alice'") as refused:
+        with pytest.raises(BudgetError, match=r"of 0\.5 at δ = 1e-07 of the limit of analyst 'alice'") as refused:
             one.charge(Request("people", (), "2", Cost.of(epsilon="0.45", delta="1e-7"), "", "alice"))
         assert refused.value.code == "B12"
         one.verify()
