@@ -39,7 +39,17 @@ WIDTH = 3
 def line(rng: np.random.Generator, width: int) -> bytes:
     """A line of a file: half of them regular, so that blocks are read the fast way too."""
     if rng.random() < 0.5:
-        cells = (b"1", b"f", "é".encode(), b'"a,b"', b"\xef\xbb\xbff", b"\xef\xbb\xbf", b'"\xef\xbb\xbf"', b"", b'"a""b"')
+        cells = (
+            b"1",
+            b"f",
+            "é".encode(),
+            b'"a,b"',
+            b"\xef\xbb\xbff",
+            b"\xef\xbb\xbf",
+            b'"\xef\xbb\xbf"',
+            b"",
+            b'"a""b"',
+        )
         return b",".join(cells[i] for i in rng.integers(0, len(cells), width))
     return b"".join(PIECES[i] for i in rng.integers(0, len(PIECES), rng.integers(1, 9)))
 

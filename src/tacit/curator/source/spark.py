@@ -10,7 +10,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.source.duck import KNOWN, LAST_DAY
+from tacit.curator.source.arrays import masked
+from tacit.curator.source.duck_cells import KNOWN, LAST_DAY
 from tacit.curator.source.engines import Words, Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.untyped import arrow
@@ -41,7 +42,7 @@ class Spark:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         found = frame.to_native().toArrow()
-        return {name: found[name].to_numpy() for name in found.column_names}
+        return {name: masked(found[name]) for name in found.column_names}
 
     def pieces(self) -> None:
         """See `Engine.pieces`: rows of a frame may move."""
