@@ -31,7 +31,6 @@ import pyarrow.parquet as pq
 
 from tacit.curator.source import check_source, computing, open_source
 from tacit.errors import SourceError
-from tacit.predicates.computed import computed_columns
 from tacit.predicates.numbers import cell_of
 from tacit.predicates.typed import typed
 from tacit.rowmap import IDENTITY, ONE, KeyMap, RowMap, Sum
@@ -261,10 +260,8 @@ def declared(source: Any, odd: Odd) -> Iterator[tuple[str, Callable[[], bool]]]:
     """Questions that name `x`, where the engine's type admits the declaration."""
     for cells, column in ((odd.numbers, NUMBER), (odd.days, DAY)):
         if cells is not None and _admits(source, column):
-            yield (
-                "reads",
-                lambda cells=cells, at=rowmap(Schema({"x": column}), "x"): by_row(source, at) == grid(at, cells),
-            )
+            at = rowmap(Schema({"x": column}), "x")
+            yield "reads", lambda cells=cells, at=at: by_row(source, at) == grid(at, cells)
             yield "quality", lambda cells=cells, column=column: _quality(source, column, cells)
     if odd.texts is not None and _admits(source, TEXT):
         key = keymap(Schema({"x": TEXT}), "x")

@@ -89,22 +89,27 @@ def parquet(paths: Sequence[Path], columns: Sequence[str] | None = None) -> Any:
 
 def parquet_names(path: Path) -> list[str]:
     """Names of the columns as they stand in the file; DuckDB gives those that it cannot tell apart other ones."""
-    return list(untyped.parquet().read_schema(path).names)
+    return list(_parquet(path).schema_arrow.names)
 
 
 def parquet_rows(paths: Sequence[Path]) -> int:
     """READS ROWS.  How many there are, as the footers say: no cell is looked at."""
-    return sum(int(untyped.parquet().read_metadata(path).num_rows) for path in paths)
+    return sum(int(_parquet(path).metadata.num_rows) for path in paths)
+
+
+def _parquet(path: Path) -> Any:
+    """A file as PyArrow reads it: timestamps of 96 bits as microseconds, for nanoseconds end in the year 2262."""
+    return untyped.parquet().ParquetFile(path, coerce_int96_timestamp_unit="us")
 
 
 def streamed(paths: Sequence[Path]) -> frozenset[str]:
     """Columns that DuckDB's reader does not give as they are.
 
-    Timestamps in milliseconds: it raises at cells beyond microseconds.  Decimals of more than 38 digits: it makes floats
-    of them, and two persons one.
+    Timestamps in milliseconds: it raises at cells beyond microseconds.  Decimals of more than 38 digits: it makes
+    floats of them, and two persons one.
     """
-    pq, is_ = untyped.parquet(), untyped.arrow().types
-    fields = [field for path in paths for field in pq.read_schema(path)]
+    is_ = untyped.arrow().types
+    fields = [field for path in paths for field in _parquet(path).schema_arrow]
     coarse = {field.name for field in fields if is_.is_timestamp(field.type) and field.type.unit in ("s", "ms")}
     return frozenset(coarse | {field.name for field in fields if is_.is_decimal256(field.type)})
 
@@ -122,8 +127,8 @@ def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -
 
     columns: names, and whether their cells must be told from every other (`arrays.plain`).
     """
-    pa, pq = untyped.arrow(), untyped.parquet()
-    whole = pq.read_schema(paths[0])
+    pa = untyped.arrow()
+    whole = _parquet(paths[0]).schema_arrow
     names = list(dict.fromkeys(name for name, _ in columns))
     schema = pa.schema([whole.field(name) for name, _ in columns])
     ready = [_decoded(pa.chunked_array([], whole.field(name).type), exact).type for name, exact in columns]
@@ -131,7 +136,7 @@ def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -
 
     def batches() -> Iterator[Any]:
         for path in paths:
-            for batch in pq.ParquetFile(path).iter_batches(columns=names):
+            for batch in _parquet(path).iter_batches(columns=names):
                 cells = [_decoded(batch.column(batch.schema.get_field_index(name)), exact) for name, exact in columns]
                 alike = [cell.cast(dtype, safe=False) for cell, dtype in zip(cells, ready, strict=True)]
                 yield pa.RecordBatch.from_arrays(alike, schema=sent)
@@ -141,13 +146,12 @@ def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -
 
 def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Callable[[str], Any]]]:
     """Consecutive row groups of at least so many rows, where a file has them: rows, and how a column is read."""
-    pq = untyped.parquet()
 
     def read(path: Path, groups: list[int], name: str) -> Any:
-        return pq.ParquetFile(path).read_row_groups(groups, columns=[name]).column(name)  # "a" brings "a.b" too
+        return _parquet(path).read_row_groups(groups, columns=[name]).column(name)  # "a" brings "a.b" too
 
     for path in paths:
-        sizes = pq.read_metadata(path)
+        sizes = _parquet(path).metadata
         groups, rows = list[int](), 0
         for i in range(sizes.num_row_groups):
             groups, rows = [*groups, i], rows + sizes.row_group(i).num_rows

@@ -185,5 +185,6 @@ def _distinct(names: list[str], *, capitals: bool = False) -> None:
     for name in names:
         known = name.lower() if capitals else name
         if known in seen:
-            raise SourceError(f"column {name!r} is there twice.", code="D04", hint="rename one")
+            alike = ", capitals or not: its engine does not tell a from A" if capitals else ""
+            raise SourceError(f"column {name!r} is there twice{alike}.", code="D04", hint="rename one")
         seen.add(known)
