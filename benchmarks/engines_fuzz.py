@@ -336,7 +336,8 @@ def asked(
     except Exception as problem:
         yield what, "open", f"raises {type(problem).__name__}"
         return
-    for questions, number in ((list(beside(source, y)), 2), (list(declared(source, odd)), 3)):
+    named = [] if engine == "spark" and odd.name.startswith(("timestamp[ms", "timestamp[s")) else declared(source, odd)
+    for questions, number in ((list(beside(source, y)), 2), (list(named), 3)):  # Spark's reader of Parquet raises there
         for i in rng.permutation(len(questions))[:number]:
             yield what, questions[i][0], outcome(questions[i][1])
 
