@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmark_script import script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +83,65 @@ def test_no_line_changes_how_another_is_read(tmp_path_factory: pytest.TempPathFa
         answer(path, rows)
 
 
-CHARACTERS = st.lists(st.sampled_from([*b'ab1,,""\r\n\n', 0xC3, 0xA9]), max_size=60).map(bytes)
+MARK = b"\xef\xbb\xbf"
+CHARACTERS = st.lists(st.sampled_from([*(bytes([c]) for c in b'ab1,,""\r\n\n\xc3\xa9'), MARK]), max_size=60).map(
+    b"".join
+)
+
+
+def rows_of(path: Path, width: int) -> list[tuple[str | None, ...]]:
+    """Cells of every row, as a release reads them."""
+    table = text.cells(path, ",", width, list(range(width))).read_all()
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+@pytest.mark.parametrize("block", [1, 5, 9, 11, 2**22])
+def test_a_byte_order_mark_in_a_row_is_a_character(tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever the blocks begin; one record that is replaced by a longer one moves where they do."""
+    monkeypatch.setattr(text, "BLOCK", block)
+    lines = [MARK + b"f,1", b"f,2", MARK + MARK + b",3", b'"' + MARK + b'f",4', MARK + b"f,5"]
+    words = [("\ufefff", "1"), ("f", "2"), ("\ufeff\ufeff", "3"), ("\ufefff", "4"), ("\ufefff", "5")]
+    for first in (b"m,0", b"m" * 20 + b",0", MARK + b"m,0"):
+        for start in (b"", MARK):
+            path = tmp_path / "t.csv"
+            path.write_bytes(start + b"sex,n\n" + b"\n".join([first, *lines]) + b"\n")
+            assert text.header(path, ",") == ("sex", "n")
+            assert rows_of(path, 2) == [(first[:-2].decode(), "0"), *words]
+
+
+def test_a_byte_order_mark_at_the_real_edge_of_a_block(tmp_path: Path) -> None:
+    """A row that is replaced changes one row's reading, in a file of 8 MB: no other row's level comes or goes."""
+    key = KeyMap("sex", "sex", "category", ("f", "m"), ("f", "m"))
+    counts: list[tuple[tuple[int, ...], ...]] = []
+    rows = text.BLOCK // 8 * 2
+    for first in (b"m,111\n", MARK + b"m,11\n", b"m,1\n"):
+        (tmp_path / "t.csv").write_bytes(b"sex,n\n" + first + (MARK + b"f,12\n") * rows)
+        found = open_source(tmp_path / "t.csv").aggregate((key,), (Sum(None),))
+        assert found.rows == rows + 1
+        counts.append(found.cells)
+    assert counts == [((0,), (1,)), ((0,), (0,)), ((0,), (1,))]
+
+
+def test_a_line_is_read_by_its_own_bytes() -> None:
+    """Files against lines alone, and pairs of files that differ in one line; all in `benchmarks/text_fuzz.py`."""
+    found = script("text_fuzz").fuzz(100, 1, 5)
+    assert found["files"] == found["pairs"] == 100
+    assert found["files that read otherwise"] == 0
+    assert found["pairs in which another row moved"] == 0
+    assert found["long files that read otherwise"] == 0
+
+
+@pytest.mark.parametrize("block", [3, 16])
+def test_a_line_that_is_too_long_is_a_row_without_cells(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text, "BLOCK", block)
+    monkeypatch.setattr(text, "LONGEST", 16)
+    for end in (b"\n", b"\r\n"):
+        for size in (13, 14, 15, 40, 400):
+            (tmp_path / "t.csv").write_bytes(b"age,sex\n1,f" + end + b"2," + b"g" * size + end + b"3,f")
+            whole = ("2", "g" * size) if size + 2 <= 16 else (None, None)
+            assert rows_of(tmp_path / "t.csv", 2) == [("1", "f"), whole, ("3", "f")]
 
 
 @settings(max_examples=400, deadline=None)
@@ -145,6 +204,7 @@ def test_a_long_file_is_streamed_in_blocks(tmp_path: Path) -> None:
         (b"secret,secret\n1,2\n", "D04"),
         ("age,sex\n".encode("utf-16"), "D03"),
         (b"\xff\xfeage\n", "D03"),
+        (b"secret," * 2**18, "D04"),
     ],
 )
 def test_a_first_line_that_names_no_columns(raw: bytes, code: str, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def on_files(empty: Any) -> Exchanged:
         connection.execute("TRUNCATE t")
         connection.from_arrow(table).insert_into("t")
 
-    return Exchanged(Counted(lambda: connection.table("t")), put)
+    return Exchanged(Counted(lambda _: connection.table("t")), put)
 
 
 class Counted(duck.Relation):

@@ -32,7 +32,18 @@ def array_type(dtype: Any) -> ColumnType:
     >>> array_type(pa.dictionary(pa.int8(), pa.string())).holds
     'text'
     """
-    return ColumnType(str(dtype), _holds(dtype))
+    return ColumnType(str(dtype), _holds(dtype) if _convertible(dtype) else "other")
+
+
+def _convertible(dtype: Any) -> bool:
+    """Whether Arrow can make `plain` cells of a type; asked of no cells."""
+    pa = arrow()
+    try:
+        for exact in (False, True):
+            plain(pa.chunked_array([], dtype), exact=exact)
+    except pa.ArrowException:
+        return False
+    return True
 
 
 def _holds(dtype: Any) -> Holds:
@@ -53,19 +64,32 @@ def _holds(dtype: Any) -> Holds:
     return "nothing" if is_.is_null(dtype) else "other"
 
 
-def plain(cells: Any) -> Any:
+def plain(cells: Any, *, exact: bool = False) -> Any:
     """Arrow cells -> the same in a type that DuckDB scans: the odd ones become float64, dates and timestamps integers.
 
     float16 and decimals beyond 128 bits are cast to float64, dictionaries of anything but text are decoded.
+    exact: no two cells become one, so that such decimals become text.
     """
     pa = arrow()
 
     is_ = pa.types
     if is_.is_dictionary(cells.type) and _holds(cells.type) != "text":
         cells = cells.cast(cells.type.value_type)
-    if is_.is_float16(cells.type) or is_.is_decimal256(cells.type):
-        return cells.cast(pa.float64(), safe=False)
-    return cells.cast(pa.int64()) if is_.is_timestamp(cells.type) else cells
+    if is_.is_decimal256(cells.type):
+        return cells.cast(pa.string()) if exact else cells.cast(pa.float64(), safe=False)
+    if is_.is_float16(cells.type):
+        return cells.cast(pa.float64())
+    if is_.is_date32(cells.type):
+        return cells.cast(pa.int32())
+    return cells.cast(pa.int64()) if is_.is_timestamp(cells.type) or is_.is_date64(cells.type) else cells
+
+
+def masked(cells: Any) -> NDArray[Any]:
+    """Arrow cells -> NumPy; integers masked where they are missing, since floats would not tell them all apart."""
+    if cells.null_count and arrow().types.is_integer(cells.type):
+        gone = cells.is_null().to_numpy(zero_copy_only=False)
+        return np.ma.array(cells.fill_null(0).to_numpy(), mask=gone)
+    return cells.to_numpy(zero_copy_only=False)
 
 
 def numbers(values: NDArray[Any]) -> Lazy:

@@ -13,12 +13,15 @@ LISTED: Final = 12
 
 
 def check_source(source: Source, schema: Schema) -> None:
-    """SourceError D10 for a column that is not there, D11 for one of a type that cannot hold what is declared."""
+    """SourceError D04 for a column that is there twice, D10 for one that is not, D11 for a type that does not fit."""
     types = source.types()
     for name in schema.stored:
         column, found = schema[name], schema.source(name)
         if found not in types:
             _absent(found, list(types), source.kind)
+        if types[found].holds == "several":
+            message = f"column {found!r} is twice in this {source.kind}, whose engine does not tell a from A."
+            raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
         if types[found].holds not in accepted(column):
             kind = type(column).__name__
             message = (

@@ -41,19 +41,15 @@ class Computing:
         plain = [one for one in columns if one.name not in self._computed]
         frame = self._engine.read([*plain, *(cell_reading(cell) for cell in cells)])
         first = len(plain)
-        frame = frame.select(
-            *(nw.col(f"c{i}").alias(f"p{i}") for i in range(first)),
-            *(ex.condition_cell(cell, f"c{first + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
-        )
+        plain_cells = {f"p{i}": nw.col(f"c{i}") for i in range(first)}
+        others = {f"x{i}": ex.condition_cell(cell, f"c{first + i}") for i, cell in enumerate(cells)}
+        frame = ex.select(frame, plain_cells | others)
         engine = ex.Engine(frame)
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
         made = {name: self._column(name, read, engine) for name in wanted}
         place = iter(range(first))
-        chosen = [
-            (made[one.name] if one.name in made else nw.col(f"p{next(place)}")).alias(f"c{i}")
-            for i, one in enumerate(columns)
-        ]
-        return engine.frame.select(*chosen)
+        chosen = [made[one.name] if one.name in made else nw.col(f"p{next(place)}") for one in columns]
+        return ex.select(engine.frame, {f"c{i}": one for i, one in enumerate(chosen)})
 
     def _column(self, name: str, read: Mapping[Any, Any], engine: ex.Engine) -> Any:
         column = self._computed[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -10,23 +11,15 @@ from typing import Any, Final
 import narwhals as nw
 import numpy as np
 
-from tacit.curator.source import files, text
+from tacit.curator.source import duck_cells, files, text
 from tacit.curator.source.arrays import Lazy, plain
 from tacit.curator.source.engines import PLACE, Piece, Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
-from tacit.curator.source.listed import Listed, is_listed, listed, quoted
+from tacit.curator.source.listed import Listed, quoted
 from tacit.untyped import arrow
-
-PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
-"""The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
-missing on every engine alike, as are the last integers, which stand for infinity on some."""
 
 PIECE: Final = 2**21
 """Rows of a piece, about: at least so many where a file has row groups."""
-
-LAST_DAY: Final = 2**31 - 2
-"""The same for days."""
 
 NUMBERS: Final = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER")
 MORE: Final = ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")
@@ -52,26 +45,33 @@ def holds(name: str) -> Holds:
 class Relation:
     """An `Engine` of a DuckDB relation, made anew for each query where it is ours.
 
+    make: from the names of the columns that a query needs (None: all of them, for their types) to a relation; DuckDB
+    looks at the bounds of every column that a relation names, needed or not, and may fail at one.
     own: its connection is one of `files.connection`, without a collation.
     """
 
-    def __init__(self, make: Callable[[], Any], *, own: bool = False) -> None:
+    def __init__(self, make: Callable[[Sequence[str] | None], Any], *, own: bool = False) -> None:
         self._make = make
         self._own = own
 
     def types(self) -> dict[str, ColumnType]:
-        """See `Engine.types`."""
-        made = self._make()
-        names = [str(dtype) for dtype in made.types]
-        return {name: ColumnType(words, holds(words)) for name, words in zip(made.columns, names, strict=True)}
+        """See `Engine.types`.  DuckDB does not tell a from A: a query could take the one or the other."""
+        made = self._make(None)
+        names = Counter(name.lower() for name in made.columns)
+        found = {name: str(dtype) for name, dtype in zip(made.columns, made.types, strict=True)}
+        return {
+            name: ColumnType(words, holds(words) if names[name.lower()] == 1 else "several")
+            for name, words in found.items()
+        }
 
     def read(self, columns: Sequence[Reading]) -> Any:
         """See `Engine.read`."""
-        made = self._make()
+        made = self._make(list(dict.fromkeys(one.name for one in columns)))
         if not columns:
             return nw.from_native(made)
         found = {name: str(dtype) for name, dtype in zip(made.columns, made.types, strict=True)}
-        return _project(made, [_cell(one, quoted(one.name), found[one.name], own=self._own) for one in columns])
+        cells = [duck_cells.of_table(one, quoted(one.name), found[one.name], own=self._own) for one in columns]
+        return _project(made, cells)
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
         """See `Engine.collect`."""
@@ -92,7 +92,7 @@ class Relation:
 
     def probe(self) -> None:
         """See `Engine.probe`: an open result of a user's connection, a file that is gone."""
-        self._make().limit(0).fetchall()
+        self._make(()).limit(0).fetchall()
 
 
 class Parquet:
@@ -100,24 +100,20 @@ class Parquet:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
-        self._duck = Relation(lambda: files.parquet(paths), own=True)
+        self._duck = Relation(partial(files.parquet, paths), own=True)
 
     def types(self) -> dict[str, ColumnType]:
         """See `Engine.types`."""
         return self._duck.types()
 
     def read(self, columns: Sequence[Reading]) -> Any:
-        """See `Engine.read`.  DuckDB raises where milliseconds are too many to be microseconds, as it reads them."""
-        dates = {one.name for one in columns if one.how == "date"}
-        if not dates & files.milliseconds(self._paths):
+        """See `Engine.read`.  Some cells DuckDB's own reader would raise at: `files.streamed`."""
+        if not {one.name for one in columns} & files.streamed(self._paths):
             return self._duck.read(columns)
-        names = list(dict.fromkeys(one.name for one in columns))
-        stream = files.parquet_stream(self._paths, names)
+        travelling = _travelling(columns)
+        stream = files.parquet_stream(self._paths, travelling)
         engine = files.connection()
-        place = {name: i for i, name in enumerate(names)}
-        cells = [
-            _arrow_cell(one, f'"a{place[one.name]}"', stream.schema.field(place[one.name]).type) for one in columns
-        ]
+        cells = _arrow_cells(columns, travelling, [field.type for field in stream.schema])
         return _project(engine.from_arrow(stream.reader), cells, engine.sql("SELECT 1"))
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
@@ -140,7 +136,7 @@ class Parquet:
 
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`: footers say it."""
-        return lambda: int(_fetched(files.parquet(self._paths).aggregate("count(*)").fetchall)[0][0])
+        return partial(files.parquet_rows, self._paths)
 
     def probe(self) -> None:
         """See `Engine.probe`: a file that is gone."""
@@ -163,11 +159,11 @@ class Columns:
         pa = arrow()
         if not columns:
             return nw.from_native(files.connection().from_arrow(pa.table({"a0": pa.nulls(self._rows(), pa.bool_())})))
-        names = list(dict.fromkeys(one.name for one in columns))
-        original = [self._columns[name].read() for name in names]
-        table = pa.table({f"a{i}": plain(cells) for i, cells in enumerate(original)})
-        place = {name: i for i, name in enumerate(names)}
-        cells = [_arrow_cell(one, f'"a{place[one.name]}"', original[place[one.name]].type) for one in columns]
+        travelling = _travelling(columns)
+        original = [self._columns[name].read() for name, _ in travelling]
+        ready = [plain(cells, exact=exact) for cells, (_, exact) in zip(original, travelling, strict=True)]
+        table = pa.table({f"a{i}": cells for i, cells in enumerate(ready)})
+        cells = _arrow_cells(columns, travelling, [cells.type for cells in original])
         return _project(files.connection().from_arrow(table), cells)
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
@@ -219,7 +215,7 @@ class Text:
         made = engine.from_arrow(text.cells(self._path, self._delimiter, len(self._names), indices))
         if not columns:
             return nw.from_native(made)
-        cells = [_text_cell(one, f"nullif(\"a{wanted.index(one.name)}\", '')") for one in columns]
+        cells = [duck_cells.of_text(one, f"nullif(\"a{wanted.index(one.name)}\", '')") for one in columns]
         return _project(made, cells, engine.sql("SELECT 1"))  # the stream can be read once
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
@@ -245,6 +241,20 @@ class Text:
             raise OSError("the first line has changed")
 
 
+def _travelling(columns: Sequence[Reading]) -> list[tuple[str, bool]]:
+    """Columns that travel as a0, a1, ...: names, and whether a cell must be told from every other (`arrays.plain`)."""
+    return list(dict.fromkeys((one.name, one.how == "unit") for one in columns))
+
+
+def _arrow_cells(
+    columns: Sequence[Reading], travelling: Sequence[tuple[str, bool]], types: Sequence[Any]
+) -> list[str | Listed]:
+    """Cells of columns that travel, of Arrow's types as they were."""
+    place = {one: i for i, one in enumerate(travelling)}
+    found = [(one, place[one.name, one.how == "unit"]) for one in columns]
+    return [duck_cells.of_arrow(one, f'"a{i}"', types[i]) for one, i in found]
+
+
 def _slice(whole: Callable[[], Any], at: int, rows: int) -> Any:
     return whole().slice(at, rows)
 
@@ -263,9 +273,9 @@ def collect(frame: Any) -> list[dict[str, Any]]:
 
 
 def arrays(frame: Any) -> dict[str, Any]:
-    """Columns as NumPy arrays."""
+    """Columns as NumPy arrays, masked where cells are missing: what stands there is any number."""
     found: dict[str, Any] = _fetched(frame.to_native().fetchnumpy)
-    return {name: np.asarray(column) for name, column in found.items()}
+    return found
 
 
 def _fetched(fetch: Callable[[], Any]) -> Any:
@@ -276,13 +286,6 @@ def _fetched(fetch: Callable[[], Any]) -> Any:
         if "interrupted" not in str(error).lower():
             raise
     raise KeyboardInterrupt
-
-
-def _part(cell: str, levels: tuple[str, ...]) -> str:
-    """The number that a group of a regular expression finds in a cell's text."""
-    pattern, group = levels
-    found = f"regexp_extract(CAST({cell} AS VARCHAR), {quoted(pattern, chr(39))}, {int(group)})"
-    return f"TRY_CAST(nullif({found}, '') AS DOUBLE)"
 
 
 def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = None) -> Any:
@@ -297,77 +300,3 @@ def _project(relation: Any, cells: Sequence[str | Listed], one: Any | None = Non
             joined = made.set_alias("cells").join(levels.set_alias("levels"), f"{names[i]} = level", how="left")
             made = joined.project(", ".join(f"place AS {name}" if name == names[i] else name for name in names))
     return nw.from_native(made)
-
-
-def _unit(cell: str, dtype: str) -> str:
-    """Whose row it is: text as bytes, since a collation may hold two people equal."""
-    if dtype == "VARCHAR" or dtype.startswith("ENUM("):
-        return f"encode(CAST({cell} AS VARCHAR))"
-    return f"CASE WHEN isfinite({cell}) THEN {cell} + 0.0 END" if dtype in ("FLOAT", "DOUBLE") else cell
-
-
-def _days(day: str) -> str:
-    count = f"({day} - DATE '1970-01-01')"
-    known = f"isfinite({day}) AND {count} BETWEEN {-LAST_DAY} AND {LAST_DAY}"
-    return f"CASE WHEN {known} THEN CAST({count} AS DOUBLE) END"
-
-
-def _counted(count: str, unit: str) -> str:
-    """Days of an instant counted in `unit` since 1970, in integers: DuckDB's own conversions raise far from today."""
-    day, last = PER_DAY[unit], KNOWN[unit]
-    whole = f"CAST({count} // {day} - (({count} % {day}) < 0)::BIGINT AS DOUBLE)"
-    return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {whole} END"
-
-
-def _cell(one: Reading, cell: str, dtype: str, *, own: bool = True) -> str | Listed:
-    if dtype == '"NULL"':
-        return "NULL::DOUBLE"
-    if one.how in ("text", "index"):
-        return listed(cell, one.levels, collated=not own)
-    if one.how == "listed":
-        return is_listed(cell, one.levels, collated=not own)
-    if one.how == "part":
-        return _part(cell, one.levels)
-    if one.how == "unit":
-        return _unit(cell, dtype)
-    if one.how != "date":
-        return cell
-    if dtype == "DATE":
-        return _days(cell)
-    if dtype.endswith("_NS"):
-        return _counted(f"epoch_ns({cell})", "ns")
-    zoned = dtype == "TIMESTAMP WITH TIME ZONE"
-    return _counted(f"epoch_us({cell if zoned else f'TRY_CAST({cell} AS TIMESTAMP)'})", "us")
-
-
-def _arrow_cell(one: Reading, cell: str, dtype: Any) -> str | Listed:
-    """As `_cell`; timestamps arrive as integers, counted from 1970 in UTC where there is a time zone."""
-    is_ = arrow().types
-    if is_.is_null(dtype):
-        return _cell(one, cell, '"NULL"')
-    inner = dtype.value_type if is_.is_dictionary(dtype) else dtype
-    if one.how == "unit":
-        floats = is_.is_floating(inner) or is_.is_decimal256(inner)
-        text = is_.is_string(inner) or is_.is_large_string(inner) or is_.is_string_view(inner)
-        return _unit(cell, "DOUBLE" if floats else "VARCHAR" if text else "")
-    if not is_.is_timestamp(inner):
-        return _cell(one, cell, "DATE")
-    return _counted(cell, inner.unit)
-
-
-def _text_cell(one: Reading, cell: str) -> str | Listed:
-    number = f"TRY_CAST({cell} AS DOUBLE)"
-    if one.how in ("text", "index"):
-        return listed(cell, one.levels, collated=False)
-    if one.how == "listed":
-        return is_listed(cell, one.levels, collated=False)
-    if one.how == "part":
-        return _part(cell, one.levels)
-    if one.how == "unit":
-        return _unit(cell, "VARCHAR")
-    if one.how == "date":
-        return _days(f"CAST(TRY_CAST({cell} AS TIMESTAMP) AS DATE)")
-    if one.how == "number":
-        return number
-    word = f"lower(trim({cell}))"
-    return f"CASE {word} WHEN 'true' THEN 1.0::DOUBLE WHEN 'false' THEN 0.0::DOUBLE ELSE {number} END"

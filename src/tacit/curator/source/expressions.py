@@ -8,6 +8,7 @@ or a function whose last digit is the engine's own.  The last steps are missing 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Final, Protocol
 
@@ -42,6 +43,13 @@ def divide(x: Any, by: Any) -> Any:
     case of three: so the divisor is made to be a row's own.
     """
     return x / (by + (x - x))
+
+
+def select(frame: Any, columns: Mapping[str, Any]) -> Any:
+    """Columns by their names, as many rows as the frame has: Polars makes one row of columns that no row enters."""
+    if frame.implementation.is_polars():
+        return frame.with_columns(**columns).select(*columns)
+    return frame.select(**columns)
 
 
 class Tools(Protocol):

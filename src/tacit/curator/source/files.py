@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from tacit import untyped
 from tacit.curator.source.arrays import Lazy, array_type, plain
+from tacit.curator.source.listed import quoted
 from tacit.curator.source.watch import WATCHED
 from tacit.errors import SourceError
 
@@ -72,22 +73,45 @@ def _forget() -> None:
 atexit.register(_forget)
 
 
-def parquet(paths: Sequence[Path]) -> Any:
-    """Parquet files as one relation, streamed.  Names are taken literally, whatever they contain.
+def parquet(paths: Sequence[Path], columns: Sequence[str] | None = None) -> Any:
+    """Parquet files as one relation of some columns, streamed; of all where none are given, for their types only.
 
+    Whatever a query names, DuckDB converts the bounds in the footers of, and raises where it cannot: one cell of a
+    column that nobody asked for would make the query fail.  So a query names what it needs, and to count rows nothing.
     Bytes that are not UTF-8 read as "?" in their cell: by default one such cell would make the query fail.
+    Names of files and columns are taken literally, whatever they contain.
     """
-    names = ", ".join("'" + glob.escape(str(path)).replace("'", "''") + "'" for path in paths)
+    found = ", ".join(quoted(glob.escape(str(path)), "'") for path in paths)
+    named = "*" if columns is None else ", ".join(map(quoted, columns)) or "1 AS a0"
     options = "hive_partitioning = false, utf8_validation = 'replace'"
-    return connection().sql(f"SELECT * FROM read_parquet([{names}], {options})")
+    return connection().sql(f"SELECT {named} FROM read_parquet([{found}], {options})")
 
 
-def milliseconds(paths: Sequence[Path]) -> frozenset[str]:
-    """Columns of timestamps that Parquet holds in milliseconds."""
-    pq = untyped.parquet()
-    timed = untyped.arrow().types.is_timestamp
-    fields = (field for path in paths for field in pq.read_schema(path))
-    return frozenset(field.name for field in fields if timed(field.type) and field.type.unit in ("s", "ms"))
+def parquet_names(path: Path) -> list[str]:
+    """Names of the columns as they stand in the file; DuckDB gives those that it cannot tell apart other ones."""
+    return list(_parquet(path).schema_arrow.names)
+
+
+def parquet_rows(paths: Sequence[Path]) -> int:
+    """READS ROWS.  How many there are, as the footers say: no cell is looked at."""
+    return sum(int(_parquet(path).metadata.num_rows) for path in paths)
+
+
+def _parquet(path: Path) -> Any:
+    """A file as PyArrow reads it: timestamps of 96 bits as microseconds, for nanoseconds end in the year 2262."""
+    return untyped.parquet().ParquetFile(path, coerce_int96_timestamp_unit="us")
+
+
+def streamed(paths: Sequence[Path]) -> frozenset[str]:
+    """Columns that DuckDB's reader does not give as they are.
+
+    Timestamps in milliseconds: it raises at cells beyond microseconds.  Decimals of more than 38 digits: it makes
+    floats of them, and two persons one.
+    """
+    is_ = untyped.arrow().types
+    fields = [field for path in paths for field in _parquet(path).schema_arrow]
+    coarse = {field.name for field in fields if is_.is_timestamp(field.type) and field.type.unit in ("s", "ms")}
+    return frozenset(coarse | {field.name for field in fields if is_.is_decimal256(field.type)})
 
 
 @dataclass(frozen=True)
@@ -98,18 +122,22 @@ class Stream:
     reader: Any
 
 
-def parquet_stream(paths: Sequence[Path], names: Sequence[str]) -> Stream:
-    """READS ROWS.  Columns of Parquet files by PyArrow, which passes on whatever the cells hold."""
-    pa, pq = untyped.arrow(), untyped.parquet()
-    whole = pq.read_schema(paths[0])
-    schema = pa.schema([whole.field(name) for name in names])
-    ready = [_decoded(pa.chunked_array([], field.type)).type for field in schema]
+def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -> Stream:
+    """READS ROWS.  Columns of Parquet files by PyArrow, which passes on whatever the cells hold.
+
+    columns: names, and whether their cells must be told from every other (`arrays.plain`).
+    """
+    pa = untyped.arrow()
+    whole = _parquet(paths[0]).schema_arrow
+    names = list(dict.fromkeys(name for name, _ in columns))
+    schema = pa.schema([whole.field(name) for name, _ in columns])
+    ready = [_decoded(pa.chunked_array([], whole.field(name).type), exact).type for name, exact in columns]
     sent = pa.schema([(f"a{i}", dtype) for i, dtype in enumerate(ready)])
 
     def batches() -> Iterator[Any]:
         for path in paths:
-            for batch in pq.ParquetFile(path).iter_batches(columns=list(names)):
-                cells = [_decoded(batch.column(batch.schema.get_field_index(name))) for name in names]
+            for batch in _parquet(path).iter_batches(columns=names):
+                cells = [_decoded(batch.column(batch.schema.get_field_index(name)), exact) for name, exact in columns]
                 alike = [cell.cast(dtype, safe=False) for cell, dtype in zip(cells, ready, strict=True)]
                 yield pa.RecordBatch.from_arrays(alike, schema=sent)
 
@@ -118,13 +146,12 @@ def parquet_stream(paths: Sequence[Path], names: Sequence[str]) -> Stream:
 
 def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Callable[[str], Any]]]:
     """Consecutive row groups of at least so many rows, where a file has them: rows, and how a column is read."""
-    pq = untyped.parquet()
 
     def read(path: Path, groups: list[int], name: str) -> Any:
-        return pq.ParquetFile(path).read_row_groups(groups, columns=[name]).column(0)
+        return _parquet(path).read_row_groups(groups, columns=[name]).column(name)  # "a" brings "a.b" too
 
     for path in paths:
-        sizes = pq.read_metadata(path)
+        sizes = _parquet(path).metadata
         groups, rows = list[int](), 0
         for i in range(sizes.num_row_groups):
             groups, rows = [*groups, i], rows + sizes.row_group(i).num_rows
@@ -133,10 +160,10 @@ def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Cal
                 groups, rows = [], 0
 
 
-def _decoded(cells: Any) -> Any:
+def _decoded(cells: Any, exact: bool) -> Any:
     """As `plain`, no dictionaries: one file may have them where another has none."""
     encoded = untyped.arrow().types.is_dictionary(cells.type)
-    return plain(cells.cast(cells.type.value_type) if encoded else cells)
+    return plain(cells.cast(cells.type.value_type) if encoded else cells, exact=exact)
 
 
 def same_columns(paths: Sequence[Path]) -> None:
@@ -144,7 +171,7 @@ def same_columns(paths: Sequence[Path]) -> None:
     first: dict[str, str] | None = None
     for path in paths:
         relation = parquet([path])
-        coarse = milliseconds([path])
+        coarse = streamed([path])
         types = (f"{words} {name in coarse}" for name, words in zip(relation.columns, relation.types, strict=True))
         found = dict(zip(relation.columns, types, strict=True))
         first = found if first is None else first
@@ -161,6 +188,13 @@ def arrow_file(path: Path) -> list[tuple[str, Lazy]]:
         (name, Lazy(array_type(schema.field(i).type), lambda i=i: arrow_column(path, i)))
         for i, name in enumerate(schema.names)
     ]
+
+
+def arrow_rows(path: Path) -> int:
+    """READS ROWS.  How many there are in an Arrow IPC file, as it says beside its cells."""
+    opened = _ipc(path, None)
+    counts = getattr(opened, "count_rows", None)
+    return int(counts()) if counts is not None else sum(batch.num_rows for batch in opened)
 
 
 def arrow_column(path: Path, i: int) -> Any:

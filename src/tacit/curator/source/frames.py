@@ -224,11 +224,14 @@ class Table:
 
 
 def tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:
-    """Run a step of an engine; whatever it raises is replaced by our own words, outside the handler."""
+    """Run a step of an engine; whatever it raises is replaced by our own words, outside the handler.
+
+    A panic of Polars is no `Exception`.
+    """
     try:
         return step()
-    except SourceError:
+    except (SourceError, KeyboardInterrupt, SystemExit):
         raise
-    except Exception:
+    except BaseException:
         pass
     raise SourceError(message, code=code, hint=hint)

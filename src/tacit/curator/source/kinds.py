@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
-"""What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
+Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other", "several"]
+"""What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type; `several`:
+there are columns that the engine does not tell from this one, so that it cannot be read."""
 
 How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit", "part"]
 

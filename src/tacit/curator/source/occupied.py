@@ -91,7 +91,7 @@ def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
         read = {cell: tools.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(where.cells)}
         there = evaluate(where, read, tools) & there
     code = nw.when(there).then(code).otherwise(ex.real(-1.0)).cast(nw.Int32() if stride < 2**31 else nw.Int64())
-    return tools.frame.select(code.alias("cell"))
+    return ex.select(tools.frame, {"cell": code})
 
 
 def _folded(keys: Sequence[KeyMap], places: Ints, rows: Ints) -> tuple[Ints, Ints]:

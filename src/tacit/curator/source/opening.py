@@ -68,7 +68,7 @@ def _opened_as_it_is(data: object) -> Table:
 def _frame(library: str, name: str, frame: Any) -> Table:
     match library, name:
         case (("duckdb" | "_duckdb"), "DuckDBPyRelation"):
-            return Table("DuckDB relation", Relation(lambda: frame))
+            return Table("DuckDB relation", Relation(lambda _: frame))
         case "pyarrow", ("Table" | "RecordBatch"):
             return Table("PyArrow table", _arrow(frame))
         case "pandas", "DataFrame":
@@ -113,7 +113,8 @@ def _opened(paths: Sequence[Path], suffix: str) -> Table:
     if suffix in ARROW:
         columns = files.arrow_file(paths[0])
         _distinct([name for name, _ in columns])
-        return Table("Arrow file", Columns(dict(columns), lambda: len(columns[0][1].read()) if columns else 0))
+        return Table("Arrow file", Columns(dict(columns), lambda: files.arrow_rows(paths[0])))
+    _distinct(files.parquet_names(paths[0]), capitals=True)
     if len(paths) > 1:
         files.same_columns(paths)
     return Table("Parquet file" if len(paths) == 1 else "Parquet folder", Parquet(paths))
@@ -184,5 +185,6 @@ def _distinct(names: list[str], *, capitals: bool = False) -> None:
     for name in names:
         known = name.lower() if capitals else name
         if known in seen:
-            raise SourceError(f"column {name!r} is there twice.", code="D04", hint="rename one")
+            alike = ", capitals or not: its engine does not tell a from A" if capitals else ""
+            raise SourceError(f"column {name!r} is there twice{alike}.", code="D04", hint="rename one")
         seen.add(known)

@@ -7,7 +7,8 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.curator.source.duck import KNOWN, LAST_DAY, PER_DAY
+from tacit.curator.source.arrays import masked
+from tacit.curator.source.duck_cells import KNOWN, LAST_DAY, PER_DAY
 from tacit.curator.source.engines import Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 
@@ -29,8 +30,8 @@ class Polars:
         if not columns:
             return nw.from_native(self._frame)
         schema = self._frame.collect_schema()
-        cells = [_cell(one, schema[one.name]).alias(f"c{i}") for i, one in enumerate(columns)]
-        return nw.from_native(self._frame.select(cells))
+        cells = {f"c{i}": _cell(one, schema[one.name]) for i, one in enumerate(columns)}
+        return nw.from_native(self._frame.with_columns(**cells).select(*cells))  # as many rows, whatever the cells
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
         """See `Engine.collect`."""
@@ -39,7 +40,7 @@ class Polars:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         found = frame.to_native().collect(engine="streaming")
-        return {name: found[name].to_numpy() for name in found.columns}
+        return {name: masked(found[name].to_arrow()) for name in found.columns}
 
     def pieces(self) -> None:
         """See `Engine.pieces`: a query may give rows in any order."""
@@ -80,7 +81,7 @@ def _cell(one: Reading, dtype: Any) -> Any:
 
     cell = pl.col(one.name)
     if dtype == pl.Null:
-        return pl.lit(None, dtype=pl.String if one.how == "text" else pl.Float64)
+        return cell.cast(pl.String if one.how == "text" else pl.Float64)
     if one.how == "index":
         places = [float(i + 1) for i in range(len(one.levels))]
         return cell.cast(pl.String).replace_strict(list(one.levels), places, default=None, return_dtype=pl.Float64)
@@ -97,10 +98,17 @@ def _cell(one: Reading, dtype: Any) -> Any:
     if one.how == "unit":
         if dtype.is_float():
             return pl.when(cell.is_finite()).then(cell + 0.0)
-        return cell.cast(pl.String) if dtype in (pl.Categorical, pl.Enum) else cell
+        if dtype in (pl.Date, pl.Datetime):
+            return _count(cell, dtype)
+        return cell.cast(pl.String) if dtype in (pl.Categorical, pl.Enum, pl.Decimal, pl.Int128, pl.UInt128) else cell
     if one.how != "date":
         return cell
-    count = cell.to_physical().cast(pl.Int64)
-    unit, last = (1, LAST_DAY) if dtype == pl.Date else (PER_DAY[dtype.time_unit], KNOWN[dtype.time_unit])
-    known = (count >= -last) & (count <= last)  # beyond: infinity, or no instant, elsewhere
-    return pl.when(known).then(count // unit).cast(pl.Float64)
+    return (_count(cell, dtype) // (1 if dtype == pl.Date else PER_DAY[dtype.time_unit])).cast(pl.Float64)
+
+
+def _count(cell: Any, dtype: Any) -> Any:
+    """Days or units since 1970; null for infinity, or no instant, elsewhere."""
+    import polars as pl
+
+    count, last = cell.to_physical().cast(pl.Int64), LAST_DAY if dtype == pl.Date else KNOWN[dtype.time_unit]
+    return pl.when((count >= -last) & (count <= last)).then(count)

@@ -88,16 +88,14 @@ def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
     readings: list[Reading] = [*map(map_reading, maps), *map(numbered_reading, keys), *map(cell_reading, cells)]
     unit = [] if question.unit is None else [Reading(question.unit.source, "unit")]
     frame = engine.read([*readings, *unit])
-    who = [nw.col(f"c{len(readings)}").alias("u")] if unit else []
+    who = {"u": nw.col(f"c{len(readings)}")} if unit else {}
     first, second = len(maps), len(maps) + len(keys)
     made = ex.Engine(frame)
     places = [made.keep(ex.place(key, f"c{first + i}", made)) for i, key in enumerate(keys)]
-    frame = made.frame.select(
-        *(ex.step(at, f"c{i}").alias(f"s{i}") for i, at in enumerate(maps)),
-        *(place.alias(f"q{i}") for i, place in enumerate(places)),
-        *(ex.condition_cell(cell, f"c{second + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
-        *who,
-    )
+    named = {f"s{i}": ex.step(at, f"c{i}") for i, at in enumerate(maps)}
+    named |= {f"q{i}": place for i, place in enumerate(places)}
+    named |= {f"x{i}": ex.condition_cell(cell, f"c{second + i}") for i, cell in enumerate(cells)}
+    frame = ex.select(made.frame, named | who)
     made = ex.Engine(frame)
     kept = made.truth(True)
     if where is not None:
@@ -108,12 +106,9 @@ def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
     for i in range(len(keys)):
         kept = kept & made.finite(nw.col(f"q{i}"))
     kept = nw.when(kept).then(ex.whole(1)).otherwise(ex.whole(0))
-    return made.frame.select(
-        kept.alias("k"),
-        *(ex.value(at, f"s{i}").alias(f"v{i}") for i, at in enumerate(maps)),
-        *(_index(f"q{i}", made).alias(f"p{i}") for i in range(len(keys))),
-        *(nw.col("u") for _ in who),
-    )
+    named = {"k": kept} | {f"v{i}": ex.value(at, f"s{i}") for i, at in enumerate(maps)}
+    named |= {f"p{i}": _index(f"q{i}", made) for i in range(len(keys))}
+    return ex.select(made.frame, named | {name: nw.col(name) for name in who})
 
 
 def _index(column: str, engine: ex.Engine) -> Any:

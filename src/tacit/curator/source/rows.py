@@ -177,8 +177,8 @@ def _frame(engine: Engine, cells: Sequence[Cell], extra: Sequence[Reading], wher
     conditions = () if where is None else where.cells
     read = list(dict.fromkeys([*cells, *conditions]))
     frame = engine.read([*(cell_reading(cell) for cell in read), *extra])
-    named = [ex.condition_cell(cell, f"c{i}").alias(f"x{i}") for i, cell in enumerate(read)]
-    tools = ex.Engine(frame.select(*named, *([nw.col(f"c{len(read)}").alias("u")] if extra else [])))
+    named = {f"x{i}": ex.condition_cell(cell, f"c{i}") for i, cell in enumerate(read)}
+    tools = ex.Engine(ex.select(frame, named | ({"u": nw.col(f"c{len(read)}")} if extra else {})))
     column = {cell: nw.col(f"x{i}") for i, cell in enumerate(read)}
     values = [compute(Computed("", cell, (cell,)), {cell: column[cell]}, tools) for cell in cells]
     kept = tools.truth(True) if where is None else evaluate(where, {cell: column[cell] for cell in conditions}, tools)

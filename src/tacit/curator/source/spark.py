@@ -10,7 +10,8 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.source.duck import KNOWN, LAST_DAY
+from tacit.curator.source.arrays import masked
+from tacit.curator.source.duck_cells import KNOWN, LAST_DAY
 from tacit.curator.source.engines import Words, Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
 from tacit.untyped import arrow
@@ -41,7 +42,7 @@ class Spark:
     def arrays(self, frame: Any) -> dict[str, Any]:
         """See `Engine.arrays`."""
         found = frame.to_native().toArrow()
-        return {name: found[name].to_numpy() for name in found.column_names}
+        return {name: masked(found[name]) for name in found.column_names}
 
     def pieces(self) -> None:
         """See `Engine.pieces`: rows of a frame may move."""
@@ -179,23 +180,33 @@ def _cell(one: Reading, dtype: Any) -> Any:
         found = fn.regexp_extract(cell.cast("string"), pattern, int(group))
         return fn.when(found != "", found).cast("double")
     if one.how == "unit":
-        return _unit(cell, dtype.typeName())
+        return _unit(cell, name, dtype.typeName())
     if one.how != "date" or dtype.typeName() == "void":
         return cell.cast("double")
     if dtype.typeName() == "timestamp":  # an instant, whatever the session's time zone
         micros = f"unix_micros({name})"
-        known = f"{micros} BETWEEN {-KNOWN['us']}L AND {KNOWN['us']}L"
         before = f"CAST({micros} < 0 AND pmod({micros}, 86400000000L) > 0 AS INT)"
-        day = f"CAST({micros} DIV 86400000000L - {before} AS DOUBLE)"
-        return fn.expr(f"CASE WHEN {known} THEN {day} END")
-    days = fn.unix_date(cell.cast("date"))
-    return fn.when(days.between(-LAST_DAY, LAST_DAY), days.cast("double"))
+        return fn.expr(_known(name, "timestamp", f"CAST({micros} DIV 86400000000L - {before} AS DOUBLE)"))
+    return fn.expr(_known(name, dtype.typeName(), f"CAST(unix_date(CAST({name} AS DATE)) AS DOUBLE)"))
 
 
-def _unit(cell: Any, name: str) -> Any:
+def _known(name: str, dtype: str, value: str) -> str:
+    """A value of a day or an instant, null for one that is infinite, or none, elsewhere."""
+    if dtype == "timestamp":
+        return f"CASE WHEN unix_micros({name}) BETWEEN {-KNOWN['us']}L AND {KNOWN['us']}L THEN {value} END"
+    if dtype == "timestamp_ntz":  # the same, as literals: no function counts its microseconds without an overflow
+        first, last = "TIMESTAMP_NTZ'-290308-12-21 19:59:05.224194'", "TIMESTAMP_NTZ'+294247-01-10 04:00:54.775806'"
+        return f"CASE WHEN {name} BETWEEN {first} AND {last} THEN {value} END"
+    return f"CASE WHEN unix_date({name}) BETWEEN {-LAST_DAY} AND {LAST_DAY} THEN {value} END"
+
+
+def _unit(cell: Any, column: str, name: str) -> Any:
     """Whose row it is; text as bytes, since a collation may hold two people equal."""
     from pyspark.sql import functions as fn
 
+    if name in ("date", "timestamp", "timestamp_ntz"):
+        counts = {"date": f"unix_date({column})", "timestamp": f"unix_micros({column})"}
+        return fn.expr(_known(column, name, counts.get(name, column)))
     if name in ("float", "double"):
         wide = cell.cast("double")
         known = ~fn.isnan(wide) & (fn.abs(wide) < float("inf"))

@@ -201,12 +201,10 @@ def _values(
     if not keys and not maps and unit is None and where is None:
         return frame
     at, cells = len(keys) + len(maps), () if where is None else where.cells
-    frame = frame.select(
-        *(_level(key, f"c{i}", exact=unit is not None).alias(f"g{i}") for i, key in enumerate(keys)),
-        *(ex.step(one, f"c{len(keys) + i}").alias(f"s{i}") for i, one in enumerate(maps)),
-        *(ex.condition_cell(cell, f"c{at + i}").alias(f"x{i}") for i, cell in enumerate(cells)),
-        *([] if unit is None else [nw.col(f"c{at + len(cells)}").alias("u")]),
-    )
+    named = {f"g{i}": _level(key, f"c{i}", exact=unit is not None) for i, key in enumerate(keys)}
+    named |= {f"s{i}": ex.step(one, f"c{len(keys) + i}") for i, one in enumerate(maps)}
+    named |= {f"x{i}": ex.condition_cell(cell, f"c{at + i}") for i, cell in enumerate(cells)}
+    frame = ex.select(frame, named if unit is None else named | {"u": nw.col(f"c{at + len(cells)}")})
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
     # one level for all rows of a person, from these rows alone: she is then in one cell
     made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]

@@ -3,12 +3,15 @@
 Declared rules, the same for every file (law 7).  The first line names the columns.  After it:
 
 - a row is a line; a line ends with a line feed, a carriage return before which is dropped; an empty line is no row;
+- a byte-order mark before the first line is dropped; anywhere else U+FEFF is a character like any other;
 - cells are separated by the delimiter; a cell may stand in double quotes, a doubled one meaning one; a line break in
   quotes still ends the row (`tacit import` understands those);
-- a cell that is empty, not there (a short line), badly quoted or not UTF-8 is missing; cells too many are ignored.
+- a cell that is empty, not there (a short line), badly quoted or not UTF-8 is missing; cells too many are ignored;
+- a line of more than 16 MiB is a row whose cells are all missing.
 
-So one row cannot change how another is read, and no row can raise.  Blocks without oddities are parsed by PyArrow, the
-others here; both give the same cells.
+So whether a line is a row, and its cells, are functions of the bytes of that line: where it stands in the file, and
+what stands around it, is no matter; and no row can raise.  Blocks without oddities are parsed by PyArrow, the others
+here; both give the same cells (`benchmarks/text_fuzz.py` looks for ones where they do not).
 """
 
 from __future__ import annotations
@@ -29,6 +32,15 @@ from tacit.untyped import arrow
 BLOCK: Final = 2**22
 """Bytes read at a time."""
 
+LONGEST: Final = 2**24
+"""Bytes of a line whose cells are read: what a row costs in memory has a bound."""
+
+TOO_LONG: Final = b'"'
+"""Stands for a longer line: a row whose first cell is badly quoted, and the others not there."""
+
+HEADER: Final = 2**20
+"""Bytes of the first line, at most."""
+
 UNREADABLE: Final = "\x00"
 """Stands for bytes that are not UTF-8: in no number, date or level."""
 
@@ -47,9 +59,9 @@ codecs.register_error("tacit", _unreadable)
 def header(path: Path, delimiter: str) -> tuple[str, ...]:
     """Names of the columns, from the first line; SourceError D03 or D04, which quote nothing of it."""
     with path.open("rb") as file:
-        first = file.readline(2**20)
+        first = file.readline(HEADER)
     try:
-        line = first.decode("utf-8-sig")
+        line = "" if len(first) == HEADER else first.decode("utf-8-sig")
     except UnicodeDecodeError:
         line = UNREADABLE
     if UNREADABLE in line:
@@ -74,15 +86,21 @@ def _blocks(path: Path) -> Iterator[bytes]:
     """Whole lines after the first, a few megabytes at a time, each line ended."""
     with path.open("rb") as file:
         file.readline()
-        rest: list[bytes] = []
+        rest = b""
         while got := file.read(BLOCK):
             cut = got.rfind(b"\n") + 1
             if cut:
-                yield b"".join((*rest, got[:cut]))
-                rest = []
-            rest.append(got[cut:])
-        if any(rest):
-            yield b"".join((*rest, b"\n"))
+                first = got.find(b"\n")
+                yield _kept(rest + got[:first]) + got[first:cut]
+                rest = b""
+            rest = (rest + got[cut:])[: LONGEST + 2]  # enough to know that it is too long
+        if rest:
+            yield _kept(rest) + b"\n"
+
+
+def _kept(line: bytes) -> bytes:
+    """A line that spans blocks, without its end, or what stands for one that is too long."""
+    return line if len(line.removesuffix(b"\r")) <= LONGEST else TOO_LONG
 
 
 def _batch(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schema: Any) -> Any:
@@ -137,10 +155,11 @@ def _fast(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schem
         return None
     names = [f"n{i}" for i in range(width)]
     chosen = [names[i] for i in wanted]
+    headed = delimiter.join(names).encode() + b"\n" + block  # PyArrow drops U+FEFF where a buffer starts: not in a row
     try:
         table = pa.csv.read_csv(
-            pa.BufferReader(block),
-            read_options=pa.csv.ReadOptions(column_names=names, block_size=len(block) + 1, use_threads=False),
+            pa.BufferReader(headed),
+            read_options=pa.csv.ReadOptions(block_size=len(headed) + 1, use_threads=False),
             parse_options=pa.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False),
             convert_options=pa.csv.ConvertOptions(
                 include_columns=list(dict.fromkeys(chosen)),
