@@ -1,8 +1,8 @@
 """Nothing that one thread computes is said, or becomes an error, however the interpreter was set.  Data-free.
 
 A warning depends on the numbers it is about, and where warnings are errors (`-W error`, `PYTHONWARNINGS`,
-`warnings.simplefilter`, `numpy.seterr`) so does whether a computation ends.  Within `silent` this thread has no warnings
-and NumPy no floating-point errors, so that neither can be an output.
+`warnings.simplefilter`, `numpy.seterr`) so does whether a computation ends.  Within `silent` this thread has no
+warnings and NumPy no floating-point errors, so that neither can be an output.
 
 Filters of warnings belong to the whole process before Python 3.14.  What is put before them is one filter that holds in
 threads that are silent and nowhere else: it stays there, nothing is ever put back, and blocks of `catch_warnings` in

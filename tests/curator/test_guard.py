@@ -21,7 +21,7 @@ from tacit.mechanisms import moments
 SECRET = 123456789
 
 
-class Unspeakable(Exception):
+class UnspeakableError(Exception):
     """Its own text raises, and not even an Exception."""
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class Unspeakable(Exception):
     __repr__ = __str__
 
 
-class Exploding(Exception):
+class ExplodingError(Exception):
     """What tracebacks ask of an error raises."""
 
     @property
@@ -60,12 +60,12 @@ def thrown(error: BaseException) -> Callable[[], None]:
 STEPS: list[tuple[str, Callable[[], object]]] = [
     ("surrogate", thrown(RuntimeError("cell \ud800 alone"))),
     ("chained", chained),
-    ("unspeakable", thrown(Unspeakable())),
-    ("exploding", thrown(Exploding())),
+    ("unspeakable", thrown(UnspeakableError())),
+    ("exploding", thrown(ExplodingError())),
     ("deep", lambda: deep(0)),
     ("exit", thrown(SystemExit(SECRET))),
     ("memory", thrown(MemoryError())),
-    ("group", thrown(BaseExceptionGroup("many", [ValueError("\udfff"), Unspeakable()]))),
+    ("group", thrown(BaseExceptionGroup("many", [ValueError("\udfff"), UnspeakableError()]))),
     ("warning", thrown(UserWarning("a row"))),
     ("generator", thrown(GeneratorExit())),
 ]
@@ -219,8 +219,8 @@ def test_an_unspeakable_error_of_a_release_is_m01(tmp_path: Path, monkeypatch: p
     def broken(*_: Any) -> Any:
         raise RuntimeError("cell \ud800")
 
-    with monkeypatch.context() as patched, pytest.raises(MachineError) as failed:
-        patched.setattr(moments, "measure", broken)
+    monkeypatch.setattr(moments, "measure", broken)
+    with pytest.raises(MachineError) as failed:
         curator.release(tc.Mean("age"), rho=0.1)
     assert failed.value.__context__ is None
     assert "cell \\ud800" in (tmp_path / "p.ledger.log").read_text()
