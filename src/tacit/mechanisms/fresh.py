@@ -51,7 +51,8 @@ def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: 
     rows = values[:, :, 0] if model.columns == 1 else values
     found, *halves = _numbers(model, rows, sizes, halves=bias == "split-half")
     if halves:
-        corrected = 2 * found - (halves[0] + halves[1]) / 2
+        with np.errstate(all="ignore"):
+            corrected = 2 * found - (halves[0] + halves[1]) / 2
         found = np.where(np.isfinite(corrected).all(axis=1, keepdims=True), corrected, found)
     low, high = (np.array(ends) for ends in zip(*(ends for _, ends in model.ranges), strict=True))
     own = np.isfinite(found).all(axis=1, keepdims=True) & (sizes > 0)[:, None]
