@@ -201,16 +201,26 @@ def test_jax_s_own_rules_stay() -> None:
         )
 
 
-def test_reverse_rules_are_refused() -> None:
+@pytest.mark.parametrize("where", ["plain", "jit", "fori", "vmap"])
+def test_rules_that_go_backwards_are_held_too(where: str) -> None:
     """Their backward pass is Python that runs when it is transposed."""
 
-    @jax.custom_vjp
-    def own(y: Any) -> Any:
-        return jnp.log(y)
+    def made(extra: Callable[[Any], None]) -> Any:
+        own: Any = jax.custom_vjp(lambda z: jnp.log(z))
+        own.defvjp(lambda z: (jnp.log(z), z), lambda z, g: (extra(z), (0.5 * g / z,))[1])
+        return own
 
-    own.defvjp(lambda y: (jnp.log(y), y), lambda y, g: (told(y), (g / y,))[1])
-    assert code_of(tc.Model(using(own), rate=(0.1, 10))) == "M14"
-    assert code_of(tc.Model(using(own, "scan"), rate=(0.1, 10))) == "M14"
+    assert code_of(tc.Model(using(made(told), where), rate=(0.1, 10))) == "M16"
+    calls = itertools.count(1)
+    own = made(lambda y: told(y) if next(calls) > 9 else None)
+    with double():
+        run: Any = held(traced(lambda y: using(own, where)(0.0, SimpleNamespace(rate=y)), np.float64(2.0))[0])
+        before = next(calls)
+        first: Any = jax.grad(lambda y: run(y)[0])
+        assert float(run(2.0)[0]) == pytest.approx(np.log(2))
+        assert [float(first(2.0)) for _ in range(12)] == pytest.approx([0.25] * 12)
+        assert float(jax.jit(lambda y: jax.jvp(first, (y,), (1.0,))[1])(2.0)) == pytest.approx(-0.125)
+        assert next(calls) == before + 1
 
 
 # Effects wherever they stand ------------------------------------------------------------------------------------------

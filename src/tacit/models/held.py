@@ -4,10 +4,10 @@ JAX runs a Python function to learn what it computes, anew for each use and each
 another thing at its ninth call than at its first, so that what was looked at says nothing of what will run.  Here it is
 called once, with no row; all that is ever compiled, differentiated or mapped is the trace of that call (a jaxpr).
 
-A trace still holds Python where its author said what a derivative is (`jax.custom_jvp`): the rule is called when the
-function is differentiated.  Each such rule is traced here too, and those within it, as deep as fits differentiate
-(`ORDERS`); below, where nobody asks, derivatives are those of the function itself.  Whatever else would call Python
-later has no place in a log-density, and is refused.
+A trace still holds Python where its author said what a derivative is (`jax.custom_jvp`, `jax.custom_vjp`): the rule is
+called when the function is differentiated.  Each such rule is traced here too, and those within it, as deep as fits
+differentiate (`ORDERS`); below, where nobody asks, derivatives are those of the function itself.  Whatever else would
+call Python later has no place in a log-density, and is refused.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ ORDERS: Final = 3
 REFUSED: Final = ("callback", "print", "infeed", "outfeed", "ffi", "custom_call", "partitioning", "pallas", "mosaic")
 """Parts of the names of operations that leave the compiler's own arithmetic."""
 RULED: Final = "custom_jvp_call"
+REVERSED: Final = ("custom_vjp_call", "custom_vjp_call_jaxpr")
 OPENED: Final = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
 """Operations that are what they call, and so give way to it where it has to be made anew."""
 LOOPS: Final = ("scan", "while", "cond")
@@ -58,7 +59,7 @@ def effects(closed: Any) -> list[str]:
 def held(closed: Any, what: str = "derivatives of ") -> Callable[..., list[Any]]:
     """The function of a trace, its rules traced and looked at: it may be compiled, mapped and differentiated.
 
-    ModelError M14 for rules of reverse derivatives alone (`custom_vjp`), M16 where a rule has effects.
+    ModelError M14 for a rule that cannot be held, M16 for one that has effects.
     """
     return _function(_made(closed, ORDERS, what))
 
@@ -83,7 +84,7 @@ def _effects(closed: Any) -> Iterator[str]:
         for value in _leaves(list(step.params.values())):
             if _is_jaxpr(value):
                 yield from _effects(value)
-            elif name != RULED and not name.startswith("custom_vjp") and _python(value):
+            elif name not in (RULED, *REVERSED) and _python(value):
                 yield f"{name} of a Python function"
 
 
@@ -113,8 +114,7 @@ def _python(value: Any) -> bool:
 def _touched(closed: Any) -> bool:
     """Whether anything in a trace has to be made anew."""
     return any(
-        step.primitive.name == RULED
-        or step.primitive.name.startswith("custom_vjp")
+        step.primitive.name in (RULED, *REVERSED)
         or any(_is_jaxpr(one) and _touched(one) for one in _leaves(list(step.params.values())))
         for step in getattr(closed, "jaxpr", closed).eqns
     )
@@ -152,11 +152,10 @@ def _run(jaxpr: Any, consts: Any, given: Any, orders: int, what: str) -> list[An
 
 def _step(step: Any, given: list[Any], orders: int, what: str) -> list[Any]:
     name, params = step.primitive.name, step.params
-    if name.startswith("custom_vjp"):
-        message = f"{what}the log-density fail: a custom_vjp has no second derivatives."
-        raise ModelError(message, code="M14", hint="custom_jvp, not custom_vjp; see jax.grad")
     if name == RULED:
         return list(_ruled(step, orders, what)(*given))
+    if name in REVERSED:
+        return list(_reversed(step, orders, what)(*given))
     inner = {key: value for key, value in params.items() if any(map(_is_jaxpr, _leaves(value)))}
     if not any(_touched(one) for value in inner.values() for one in _leaves(value)):
         return _bound(step, params, given)
@@ -183,24 +182,15 @@ def _bound(step: Any, params: Any, given: list[Any]) -> list[Any]:
 
 def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
     """A function with a rule for its derivatives, whose rule is a trace too."""
-    closed = step.params["call_jaxpr"]
+    closed = next(one for one in step.params.values() if _is_jaxpr(one))
     itself = _function(_made(closed, orders, what))
     if orders == 0:
         return itself
-    shapes = _shapes(closed.in_avals)
-    moving = [i for i, one in enumerate(closed.in_avals) if jax().numpy.issubdtype(one.dtype, np.floating)]
-    moved = [i for i, one in enumerate(closed.out_avals) if jax().numpy.issubdtype(one.dtype, np.floating)]
+    shapes, moving, moved = _shapes(closed.in_avals), _floats(closed.in_avals), _floats(closed.out_avals)
 
     def both(given: Any, moves: Any) -> Any:
         """Values, and how they move as the function's author says: the one call of the rule."""
-
-        def of(*chosen: Any) -> list[Any]:
-            full = list(given)
-            for i, one in zip(moving, chosen, strict=True):
-                full[i] = one
-            return _bound(step, step.params, full)
-
-        values, moves = jax().jvp(of, [given[i] for i in moving], moves)
+        values, moves = jax().jvp(_chosen(step, given, moving), [given[i] for i in moving], moves)
         return values, [moves[i] for i in moved]
 
     rule = traced(both, shapes, [shapes[i] for i in moving])[0]
@@ -216,6 +206,54 @@ def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
 
     function.defjvp(moves)
     return function
+
+
+def _reversed(step: Any, orders: int, what: str) -> Callable[..., Any]:
+    """The same of a rule that goes backwards: what is left for it is the arguments, from which it begins anew."""
+    closed = next(one for one in step.params.values() if _is_jaxpr(one))
+    itself = _function(_made(closed, orders, what))
+    if orders == 0:
+        return itself
+    shapes, moving = _shapes(closed.in_avals), _floats(closed.in_avals)
+    if len(_floats(closed.out_avals)) < len(closed.out_avals):
+        message = f"{what}the log-density fail: a custom_vjp that gives more than floats."
+        raise ModelError(message, code="M14", hint="custom_jvp, not custom_vjp; see jax.grad")
+
+    def forward(given: Any) -> Any:
+        return jax().vjp(_chosen(step, given, moving), *(given[i] for i in moving))[0]
+
+    def backward(given: Any, weights: Any) -> Any:
+        return jax().vjp(_chosen(step, given, moving), *(given[i] for i in moving))[1](weights)
+
+    rules = traced(forward, shapes)[0], traced(backward, shapes, _shapes(closed.out_avals))[0]
+    for rule in rules:
+        refused(rule, what)
+    values, pull = (_function(_made(rule, orders - 1, what)) for rule in rules)
+    function: Any = jax().custom_vjp(lambda *given: itself(*given))
+
+    def pulled(given: Any, weights: Any) -> Any:
+        found = iter(pull(*given, *weights))
+        return tuple(next(found) if i in moving else None for i in range(len(given)))
+
+    function.defvjp(lambda *given: (values(*given), given), pulled)
+    return function
+
+
+def _chosen(step: Any, given: Any, moving: list[int]) -> Callable[..., list[Any]]:
+    """An operation as a function of its floats, the rest given."""
+
+    def of(*chosen: Any) -> list[Any]:
+        full = list(given)
+        for i, one in zip(moving, chosen, strict=True):
+            full[i] = one
+        return _bound(step, step.params, full)
+
+    return of
+
+
+def _floats(avals: Any) -> list[int]:
+    """Places of the floats, which alone have derivatives."""
+    return [i for i, one in enumerate(avals) if jax().numpy.issubdtype(one.dtype, np.floating)]
 
 
 def _function(closed: Any) -> Callable[..., list[Any]]:
