@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -105,7 +105,7 @@ def _is_jaxpr(value: Any) -> bool:
 
 def _python(value: Any) -> bool:
     """Whether a parameter of an operation is a function that may be called later: not a type, nor a word of JAX's."""
-    of = type(value)
+    of = cast(Any, type(value))
     if of.__name__ == "WrappedFun":
         return True
     return callable(value) and not isinstance(value, type) and not of.__module__.startswith(("jax", "jaxlib"))
@@ -174,9 +174,11 @@ def _anew(value: Any, orders: int, what: str) -> Any:
 
 def _bound(step: Any, params: Any, given: list[Any]) -> list[Any]:
     """One operation as JAX does it."""
-    words = step.primitive.get_bind_params(params)
-    inner, words = words if isinstance(words, tuple) else ((), words)  # functions apart, in older versions
-    found = step.primitive.bind(*inner, *given, **words)
+    made: Any = step.primitive.get_bind_params(params)
+    if isinstance(made, tuple):  # functions apart, in older versions
+        found: Any = step.primitive.bind(*made[0], *given, **made[1])
+    else:
+        found = step.primitive.bind(*given, **made)
     return list(found) if step.primitive.multiple_results else [found]
 
 
@@ -196,7 +198,11 @@ def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
     rule = traced(both, shapes, [shapes[i] for i in moving])[0]
     refused(rule, what)
     follow = _function(_made(rule, orders - 1, what))
-    function: Any = jax().custom_jvp(lambda *given: tuple(itself(*given)))
+
+    def own(*given: Any) -> tuple[Any, ...]:
+        return tuple(itself(*given))
+
+    function: Any = jax().custom_jvp(own)
 
     def moves(given: Any, given_moves: Any) -> Any:
         found = follow(*given, *(given_moves[i] for i in moving))
@@ -229,13 +235,17 @@ def _reversed(step: Any, orders: int, what: str) -> Callable[..., Any]:
     for rule in rules:
         refused(rule, what)
     values, pull = (_function(_made(rule, orders - 1, what)) for rule in rules)
-    function: Any = jax().custom_vjp(lambda *given: itself(*given))
+
+    def kept(*given: Any) -> tuple[list[Any], tuple[Any, ...]]:
+        return values(*given), given
+
+    function: Any = jax().custom_vjp(itself)
 
     def pulled(given: Any, weights: Any) -> Any:
         found = iter(pull(*given, *weights))
         return tuple(next(found) if i in moving else None for i in range(len(given)))
 
-    function.defvjp(lambda *given: (values(*given), given), pulled)
+    function.defvjp(kept, pulled)
     return function
 
 
