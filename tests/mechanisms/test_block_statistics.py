@@ -20,8 +20,10 @@ from sklearn.linear_model import LogisticRegression
 import tacit as tc
 from tacit.errors import ModelError, TacitError
 from tacit.mechanisms import fresh
+from tacit.mechanisms.zygote import patience
 from tacit.models.block_statistics import STATISTICS, split
 from tacit.models.carried import identity, packed, unpacked
+from tacit.silence import silent
 
 SCHEMA = tc.Schema({"x": tc.Real(), "y": tc.Real()})
 CALLS: list[int] = []
@@ -163,11 +165,68 @@ def failing(rows: np.ndarray) -> Any:
 
 def test_failures_are_the_default_and_silent(capfd: pytest.CaptureFixture[str]) -> None:
     values = np.array([[float(kind), 2.0] for kind in range(9)])[:, :, None]
-    model = tc.Statistic(failing, a=(-5, 5), b=(0, 10), default=(1.5, 2.5), seconds=1)
+    model = tc.Statistic(failing, a=(-5, 5), b=(0, 10), default=(1.5, 2.5), seconds=0.5)
     found = fresh.statistics(model, values, np.full(9, 2))
     assert found[0].tolist() == [2.0, 10.0]  # clamped
     assert found[1:].tolist() == [[1.5, 2.5]] * 8
     assert capfd.readouterr() == ("", "")
+
+
+def timed(rows: np.ndarray) -> float:
+    """By its first number: works, waits, or starts something that works, longer than it may."""
+    kind, start = int(rows[0]), time.monotonic()
+    if kind == 1:
+        while True:
+            pass
+    if kind == 2:
+        time.sleep(600)
+    if kind == 3:
+        time.sleep(0.8)
+    if kind == 4:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        while True:
+            pass
+    return float(time.monotonic() - start < 600)
+
+
+def test_seconds_are_the_processor_s_and_who_waits_is_ended_by_the_clock_on_the_wall() -> None:
+    """A wait of more than `seconds` is no answer lost; an endless one, or endless work, is."""
+    values = np.array([[float(kind), 9.0] for kind in range(5)])[:, :, None]
+    model = tc.Statistic(timed, done=(0, 1), default=[0.25], seconds=0.4)
+    start = time.monotonic()
+    assert fresh.statistics(model, values, np.full(5, 2))[:, 0].tolist() == [1.0, 0.25, 0.25, 1.0, 0.25]
+    assert time.monotonic() - start < patience(0.4) + fresh.SPARE  # waiting for no reason at all would be 600 seconds
+
+
+def test_load_does_not_decide_an_answer() -> None:
+    """As many blocks at work as the machine has places for, each of a share of `seconds`: none is lost."""
+
+    def works(rows: np.ndarray) -> float:
+        while time.process_time() < 0.15:
+            pass
+        return 1.0
+
+    many = 6 * (os.cpu_count() or 1)
+    model = tc.Statistic(works, done=(0, 1), default=[0.25], seconds=0.3)
+    assert fresh.statistics(model, np.zeros((many, 1, 1)), np.full(many, 1), "none")[:, 0].tolist() == [1.0] * many
+
+
+@pytest.mark.parametrize("bias", ["none", "split-half"])
+def test_how_the_interpreter_is_set_is_not_handed_on(bias: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warned(rows: np.ndarray) -> float:
+        warnings.warn(f"rows {rows}", stacklevel=1)
+        np.log(rows - rows)
+        np.array([1e308]) * rows * 10
+        return float(rows.sum())
+
+    values = np.array([[0.5, 2.0, 3.0, 4.0], [-0.0, 5e-324, 1e308, 1.5e308]])[:, :, None]
+    model = tc.Statistic(warned, total=(0, 100))
+    found = fresh.statistics(model, values, np.full(2, 4), bias)
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    with warnings.catch_warnings(), np.errstate(all="raise"), silent():
+        warnings.simplefilter("error")
+        assert np.array_equal(fresh.statistics(model, values, np.full(2, 4), bias), found)
+    assert found[0, 0] == (9.5 if bias == "none" else 14.25)
 
 
 def test_rows_of_several_columns_and_one_block_alone() -> None:

@@ -45,6 +45,7 @@ ROOMS: Final[dict[str, str]] = {
     "tables": SHARED,
     "texts": SHARED,
     "signing": SHARED,
+    "silence": SHARED,
     "untyped": SHARED,
     "files": SHARED,
     "study": SHARED,

@@ -29,6 +29,7 @@ from tacit.rowmap import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.rowmaps import unit_of
 from tacit.signing import signer
+from tacit.silence import silent
 from tacit.study import Site, Study
 
 R = TypeVar("R", bound=Release)
@@ -143,7 +144,8 @@ class Curator:
         Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
         facts: dict[str, Any] = {"neighbors": self._ledger.first.neighbors, "rows": self.rows}
-        return design(query, self.schema, **facts, cost=cost, size_hint=self.size_hint)
+        with silent():
+            return design(query, self.schema, **facts, cost=cost, size_hint=self.size_hint)
 
     def plan(
         self,

@@ -70,20 +70,22 @@ def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Rel
 
 
 def _buy(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind) -> Charge:
-    """Law 3, second half: the charge stands; read rows, add noise, store, and only then return."""
-    noisy = guarded(partial(_measured, designs, behind), log_of(behind.ledger))
+    """Law 3, second half, of which one error can come but those of the ledger: no frame of it holds an answer.
+
+    A failure leaves the charge; asked again, it has new noise, so that nobody may keep what this one had.
+    """
+    return guarded(partial(_bought, asked, designs, charge, behind), log_of(behind.ledger), LedgerError)
+
+
+def _bought(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind) -> Charge:
+    """The charge stands; read rows, add noise, store, and only then return."""
+    noisy = _measured(designs, behind)
     made = [
         _document(one, parts, part, charge, asked.study, behind)
         for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
     ]
     text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
-    failed: BaseException | None = None
-    try:
-        return replace(charge, release=behind.ledger.store(charge.number, text))
-    except (LedgerError, KeyboardInterrupt) as problem:  # asked again, it has new noise: nobody keeps this one
-        failed = problem.with_traceback(None)
-    del noisy, made, text
-    raise failed
+    return replace(charge, release=behind.ledger.store(charge.number, text))
 
 
 def _measured(designs: Sequence[Design], behind: Behind) -> list[tuple[Part, ...]]:

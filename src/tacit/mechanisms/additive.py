@@ -12,7 +12,8 @@ Cost
     Rounded normal: f + round(sigma N) = round(f + sigma N), f being integer: post-processing of the Gaussian
     mechanism, which is rho-zCDP [Bun & Steinke 2016, Proposition 1.6].
 Failures
-    None: every law is defined on all integers, and the sum is made of Python integers, which do not overflow.
+    None: every law is defined on all integers, and the sum is made of Python integers, which do not overflow.  What
+    lies beyond 64 bits is then moved to the last of them: post-processing of the sum, whatever its parts are.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from tacit.noise.exact import draw
+from tacit.noise.exact import MOST, draw
 from tacit.noise.laws import Law
 from tacit.release import Cells
 
@@ -29,4 +30,5 @@ def protect(exact: Cells, law: Law) -> Cells:
     """Exact integers of one part -> noisy integers of the same shape."""
     noise: Sequence[int] = draw(law, sum(len(cell) for cell in exact)).tolist()
     fresh = iter(noise)
-    return tuple(tuple(k + z for k, z in zip(cell, islice(fresh, len(cell)), strict=True)) for cell in exact)
+    sums = (tuple(k + z for k, z in zip(cell, islice(fresh, len(cell)), strict=True)) for cell in exact)
+    return tuple(tuple(max(-MOST, min(MOST, one)) for one in cell) for cell in sums)

@@ -191,7 +191,13 @@ class Group:
         self._sizes = np.zeros(count, dtype=np.int64)
 
     def add(self, values: NDArray[np.float64], own: Words) -> None:
-        """Rows, shape (rows, columns), and their words; those of other blocks are passed over."""
+        """Rows, shape (rows, columns), and their words; those of other blocks are passed over.
+
+        Numbers that sort as equal are made equal bit by bit, -0.0 and 0.0, and all that are none: else what a block
+        holds would depend on the order in which its rows came.
+        """
+        values = values + 0.0
+        values[np.isnan(values)] = np.nan
         count = len(self._sizes)
         labels = _labels(own, self._all) - self._first
         if count < self._all:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import ModelError
-from tacit.mechanisms.zygote import BLOCK, HEADER, START, TRIAL
+from tacit.mechanisms.zygote import BLOCK, HEADER, START, TRIAL, patience
 from tacit.models.block_statistics import STATISTICS, split
 from tacit.models.boxes import Array
 from tacit.models.carried import packed
@@ -33,10 +33,12 @@ CODE: Final = (
 )
 SINGLE: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 """A process with threads cannot be forked: linear algebra has one."""
+SET: Final = ("PYTHONWARNINGS", "PYTHONDEVMODE", "PYTHONINSPECT", "PYTHONFAULTHANDLER", "PYTHONTRACEMALLOC")
+"""What makes an interpreter speak, or fail, is not handed on; the order of sets is the same in all processes."""
 TRIED: Final = 200
 """Rows of a block made up, on which a function is tried."""
 SPARE: Final = 30.0
-"""Seconds more than a block has, after which nobody waits for it."""
+"""Seconds more than a block may wait, after which nobody waits for it."""
 
 
 def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: str = "none") -> Array:
@@ -49,7 +51,8 @@ def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: 
     rows = values[:, :, 0] if model.columns == 1 else values
     found, *halves = _numbers(model, rows, sizes, halves=bias == "split-half")
     if halves:
-        corrected = 2 * found - (halves[0] + halves[1]) / 2
+        with np.errstate(all="ignore"):
+            corrected = 2 * found - (halves[0] + halves[1]) / 2
         found = np.where(np.isfinite(corrected).all(axis=1, keepdims=True), corrected, found)
     low, high = (np.array(ends) for ends in zip(*(ends for _, ends in model.ranges), strict=True))
     own = np.isfinite(found).all(axis=1, keepdims=True) & (sizes > 0)[:, None]
@@ -101,11 +104,13 @@ class Zygote(AbstractContextManager["Zygote"]):
             raise ModelError("this machine has no fork.", code="M24", hint="a statistic with a name, or Linux, macOS")
         self._wanted = len(model.names)
         self._seconds = model.seconds
+        self._patience = patience(model.seconds) + SPARE
         self._lock = threading.Lock()
         self._control, theirs = socket.socketpair()
-        environment = {**os.environ, **dict.fromkeys(SINGLE, "1")}
+        own = {name: value for name, value in os.environ.items() if name not in SET}
+        environment = {**own, **dict.fromkeys(SINGLE, "1"), "PYTHONHASHSEED": "0"}
         self._process = subprocess.Popen(
-            [sys.executable, "-c", CODE, str(theirs.fileno()), *sys.path],
+            [sys.executable, "-W", "ignore", "-c", CODE, str(theirs.fileno()), *sys.path],
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -158,7 +163,7 @@ class Zygote(AbstractContextManager["Zygote"]):
         with mine:
             with theirs, self._lock:
                 socket.send_fds(self._control, [kind], [theirs.fileno()])
-            mine.settimeout(self._seconds + SPARE)
+            mine.settimeout(self._patience)
             columns = 0 if rows.ndim == 1 else rows.shape[1]
             first = len(halves[0]) if halves else -1
             try:

@@ -39,7 +39,7 @@ from tacit.logistic import LogisticBins
 from tacit.mechanisms import moment_forms, weighted_forms
 from tacit.mechanisms.moment_forms import Form
 from tacit.mechanisms.moments import SHARE, Column, Design
-from tacit.noise.exact import draw
+from tacit.noise.exact import added, draw
 from tacit.packed import Packed
 from tacit.predicates.typed import typed
 from tacit.privacy import Cost, noise_for
@@ -159,7 +159,7 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
     (column,) = shape.columns
     with ThreadPoolExecutor(1) as pool:  # noise of many cells is drawn while an engine counts: it depends on no row
         noise = pool.submit(draw, column.law, shape.cells)
-        noisy = exact(shape, source) + noise.result()  # beyond 64 bits it wraps: a function of the sum
+        noisy = added(exact(shape, source), noise.result())
     return (part_of(column, noisy),)
 
 

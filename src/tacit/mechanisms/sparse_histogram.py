@@ -32,7 +32,7 @@ from tacit.curator.source import Source
 from tacit.errors import QueryError
 from tacit.mechanisms import histogram
 from tacit.mechanisms.moments import Column, Design
-from tacit.noise.exact import draw
+from tacit.noise.exact import added, draw
 from tacit.noise.laws import Law
 from tacit.noise.passing import MOST_ZEROS, passing
 from tacit.privacy import Cost
@@ -129,7 +129,7 @@ def measure(shape: Design, source: Source) -> tuple[Part, ...]:
 def released(column: Column, found: Occupied, cells: int) -> tuple[Ints, Ints]:
     """Places, ascending, and noisy counts of the cells that pass: the law of dense noise and a threshold."""
     threshold = column.form.parameters["threshold"]
-    noisy = found.counts + draw(column.law, len(found.counts))
+    noisy = added(found.counts, draw(column.law, len(found.counts)))
     stays = noisy >= threshold
     places, values = passing(column.law, threshold, cells)  # of all cells; those that have rows have their own noise
     empty = ~np.isin(places, found.cells)

@@ -2,7 +2,12 @@
 
 It is started as a fresh interpreter (no engine, no JAX, no threads), reads the function, and forks one child for each
 block.  A child's rows come to it by a socket of its own, which the curator's process made: they never pass through this
-process, so that no child finds another's.  A child that takes too long is killed, with all that it started.
+process, so that no child finds another's.
+
+A child has so many seconds of the processor's time (user and system), which does not depend on what else the machine
+does: the other blocks, whose number of rows might show in this one's answer, or anybody's load.  The kernel counts, and
+ends it.  One that waits uses none of them: after `patience` seconds of the clock on the wall it is killed as well, with
+all that it started.
 """
 
 from __future__ import annotations
@@ -15,11 +20,13 @@ import socket
 import struct
 import time
 from collections.abc import Callable
+from math import ceil
 from typing import Any, Final
 
 import numpy as np
 
 from tacit.models.carried import unpacked
+from tacit.silence import silent_process
 
 HEADER: Final = struct.Struct("<qqqq")
 """Rows of a block, rows of its first half (-1: no halves), columns (0: rows are numbers), numbers wanted."""
@@ -28,6 +35,17 @@ START: Final = struct.Struct("<dq")
 BLOCK, TRIAL = b"b", b"t"
 TICK: Final = 0.05
 """Seconds between looks at the children's clocks."""
+WAITED: Final = (10.0, 5.0)
+"""Seconds on the wall for each of the processor's, and at least."""
+
+
+def patience(seconds: float) -> float:
+    """Seconds on the wall that a block has which has so many of the processor's: public, and generous.
+
+    >>> patience(60.0), patience(0.1)
+    (600.0, 5.0)
+    """
+    return max(WAITED[0] * seconds, WAITED[1])
 
 
 def serve(handle: int) -> None:
@@ -35,6 +53,7 @@ def serve(handle: int) -> None:
     control = socket.socket(fileno=handle)
     seconds, size = START.unpack(_whole(control, START.size))
     given = _whole(control, size)
+    silent_process()
     try:
         function = unpacked(given)
     except BaseException as error:
@@ -51,16 +70,16 @@ def serve(handle: int) -> None:
                 break
             child = os.fork()
             if child == 0:
-                _child(control, handles[0], function, trial=kind == TRIAL)
+                _child(control, handles[0], function, seconds, trial=kind == TRIAL)
             os.close(handles[0])
-            children[child] = time.monotonic() + seconds
+            children[child] = time.monotonic() + patience(seconds)
         _look_after(children)
     for child in children:
         _kill(child)
 
 
 def _look_after(children: dict[int, float]) -> None:
-    """Children that ended are taken off, those that took too long are killed."""
+    """Children that ended are taken off, those that waited too long are killed."""
     now = time.monotonic()
     for child, end in list(children.items()):
         if os.waitpid(child, os.WNOHANG)[0]:
@@ -77,7 +96,21 @@ def _kill(child: int) -> None:
             continue
 
 
-def _child(control: socket.socket, handle: int, function: Callable[..., Any], *, trial: bool) -> None:
+def _limited(seconds: float) -> None:
+    """So many seconds of the processor's time for this process, which the kernel ends; no core of it on the disk."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
+    whole = ceil(seconds) + 1  # should a function have turned the timer off; those it starts have as many each
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    whole = whole if most == resource.RLIM_INFINITY else min(whole, most)
+    resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+
+
+def _child(control: socket.socket, handle: int, function: Callable[..., Any], seconds: float, *, trial: bool) -> None:
     """One block, in a process that ends with it; whatever happens, it says but numbers (of a trial, why not)."""
     try:
         os.setsid()
@@ -87,6 +120,8 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], *,
         total = rows if half < 0 else 2 * rows
         given = np.frombuffer(bytearray(_whole(mine, 8 * total * max(columns, 1))), dtype=np.float64)
         block = given.reshape(total, columns) if columns else given
+        silent_process()  # what the function's modules set when they were read
+        _limited(seconds)
         try:
             found = [_numbers(function, block[:rows], wanted)]
             for part in () if half < 0 else (block[rows : rows + half], block[rows + half :]):

@@ -26,6 +26,8 @@ DOMAINS: Final[dict[Kind, tuple[float, float]]] = {
     "signed": (-1.0, 1.0),
 }
 LINKS: Final[dict[Kind, Link]] = {"real": "identity", "positive": "log", "unit": "logit", "signed": "atanh"}
+STEPS: Final = 2**20
+"""Of the grid that estimates are put on."""
 FLOOR: Final = 1e-6
 """Where a coordinate would be infinite at the end of its domain, this share of the box stands for it."""
 
@@ -133,6 +135,10 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
     if not a < b:
         message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."
         raise ModelError(message, code="M10", hint=f"{name}=({b:g}, {a:g})" if b < a else None)
+    if not (math.isfinite(b - a) and math.isfinite(STEPS / (b - a))):
+        how = "wide" if b - a > 1 else "narrow"
+        message = f"{name}: the box {a:g} to {b:g} is too {how} for a grid of 2**20 steps."
+        raise ModelError(message, code="M10", hint="another unit of the parameter")
     if a < low or b > high:
         message = f"{name}: the box {a:g} to {b:g} leaves {low:g} to {high:g}, where it lies."
         raise ModelError(message, code="M10", hint=f"{name}=({max(a, low):g}, {min(b, high):g})")

@@ -145,8 +145,23 @@ class Model(Likelihood):
         return SimpleNamespace(**bound)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row, as a 64-bit float."""
-        return jax().numpy.asarray(self.density(x, theta), dtype=np.float64)
+        """JAX: the log-density of one row, a 64-bit float: of the trace that was looked at, never of the function."""
+        from tacit.models.purity import density
+
+        lib = jax().numpy
+        return density(self).run(lib.asarray(x, dtype=np.float64), self._vector(theta))[0]
+
+    def _vector(self, theta: Any) -> Any:
+        """Inverse of `bind`."""
+        lib = jax().numpy
+        found: list[Any] = []
+        for word, box in self.boxes:
+            given = getattr(theta, word)
+            if _size(box) is not None:
+                found.extend(given[i] for i, span in enumerate(box) if isinstance(span, tuple))
+            elif isinstance(box, tuple):
+                found.append(given)
+        return lib.stack([lib.asarray(one, dtype=np.float64) for one in found])
 
     def starts(self, x: Any, w: Any) -> Any:
         """The middle of the box, and a few points all over it (Halton's sequence)."""

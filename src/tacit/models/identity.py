@@ -12,8 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.models.custom import Model
-from tacit.models.quiet import quiet
-from tacit.untyped import jax
+from tacit.models.purity import density
 
 
 def words_of(model: Model) -> dict[str, Any]:
@@ -34,16 +33,10 @@ def words_of(model: Model) -> dict[str, Any]:
 
 
 def digest(model: Model) -> str:
-    """SHA-256 of the traced log-density and of the arrays it closes over, in hexadecimal digits."""
-    row = np.full(() if model.columns == 1 else (model.columns,), 1.0)
-
-    def one(x: Any, vector: Any) -> Any:
-        return model.log_density(x, model.bind(vector))
-
-    with quiet():
-        traced = jax().make_jaxpr(one)(row, np.asarray(model.fallback))
-    found = hashlib.sha256(str(traced.jaxpr).encode())
-    for constant in traced.consts:
+    """SHA-256 of the trace of the log-density that is run and of the arrays it closes over, in hexadecimal digits."""
+    closed = density(model).trace
+    found = hashlib.sha256(str(closed.jaxpr).encode())
+    for constant in closed.consts:
         array = np.asarray(constant)
         found.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
     return found.hexdigest()

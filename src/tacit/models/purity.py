@@ -1,12 +1,14 @@
 """What a log-density of one's own must be before any row is read: one float, a number where it must be, no effects.
 
 A callback, a print or a check inside it would carry rows out of the wall, or stop a computation because of them.  They
-are found in what JAX traces: the log-density and its derivatives up to the third, as fits use them.
+are looked for in the one trace that is run (`held`), and in its rules for derivatives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,14 +17,13 @@ import numpy as np
 from tacit.errors import ModelError
 from tacit.models.boxes import Array
 from tacit.models.correction import weighted
+from tacit.models.held import held, refused, traced
 from tacit.models.quiet import quiet
 from tacit.untyped import jax
 
 if TYPE_CHECKING:
     from tacit.models.custom import Model
 
-REFUSED: Final = ("callback", "print", "infeed", "outfeed", "ffi", "custom_call", "partitioning", "pallas", "mosaic")
-"""Parts of the names of operations that leave the compiler's own arithmetic."""
 TRIED: Final = (0.5, 1.0, 2.0, 0.1, 5.0, 20.0, 0.0, -1.0, -5.0)
 """Rows tried where no support was said."""
 GRIDS: Final[dict[str, tuple[float, ...]]] = {
@@ -35,54 +36,79 @@ CORNERS: Final = 4
 """Up to so many parameters every corner of the box is tried."""
 
 
-def checked_density(model: Model) -> None:
-    """ModelError M14 for what gives no float of a row, M15 for one that is not a number, M16 for effects."""
-    with quiet():
-        _one_float(model)
-        row = np.full(() if model.columns == 1 else (model.columns,), 1.0)
-        for what, function in (("", _itself(model)), ("derivatives of ", _all_orders(model))):
-            _no_effects(_traced(what, function, row, model.fallback), what)
-        _numbers(model)
+@dataclass(frozen=True)
+class Density:
+    """A log-density as it is run: its trace, by which it is known, and the function of (row, vector) made of it."""
+
+    trace: Any
+    run: Callable[..., Any]
 
 
-def _one_float(model: Model) -> None:
-    """The log-density of one row is a float of shape ()."""
+@lru_cache(maxsize=64)
+def density(model: Model) -> Density:
+    """The one call of a user's function, with no row, and what is run from then on; an error as `checked_density`."""
     tools = jax()
-    shape = () if model.columns == 1 else (model.columns,)
+    row = np.full(() if model.columns == 1 else (model.columns,), 1.0)
 
     def one(x: Any, vector: Any) -> Any:
         return model.density(x, model.bind(vector))
 
-    try:
-        out = tools.eval_shape(one, np.zeros(shape), model.fallback)
-    except Exception as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        message = f"the log-density fails on a row of shape {shape}: {said[0]}"
-        hint = f"theta has {', '.join(word for word, _ in model.boxes)}; write it with jax.numpy"
-        raise ModelError(message, code="M14", hint=hint) from error
-    if getattr(out, "shape", None) != ():
-        message = f"the log-density of one row has the shape {getattr(out, 'shape', None)}, not ()."
+    with quiet():
+        try:
+            closed, gave = traced(one, row, np.asarray(model.fallback))
+        except ModelError:
+            raise
+        except Exception as error:
+            said = str(error).strip().splitlines() or [type(error).__name__]
+            message = f"the log-density fails on a row of shape {row.shape}: {said[0]}"
+            hint = f"theta has {', '.join(word for word, _ in model.boxes)}; write it with jax.numpy"
+            raise ModelError(message, code="M14", hint=hint) from error
+        _one_float(gave)
+        refused(closed, "")
+        aval = closed.out_avals[0]
+        if aval.dtype != np.float64 or aval.weak_type:
+            plain = closed
+
+            def wide(*given: Any) -> Any:
+                (found,) = tools.core.eval_jaxpr(plain.jaxpr, plain.consts, *given)
+                return tools.numpy.asarray(found, dtype=np.float64)
+
+            closed = tools.make_jaxpr(wide)(row, np.asarray(model.fallback))
+        return Density(closed, held(closed))
+
+
+def checked_density(model: Model) -> None:
+    """ModelError M14 for what gives no float of a row, M15 for one that is not a number, M16 for effects."""
+    density(model)
+    with quiet():
+        _differentiable(model)
+        _numbers(model)
+
+
+def _one_float(gave: Any) -> None:
+    """What the log-density of one row gives is a float of shape ()."""
+    shape = getattr(gave, "shape", None)
+    if shape != ():
+        message = f"the log-density of one row has the shape {shape}, not ()."
         raise ModelError(message, code="M14", hint="one number for one row")
-    if not tools.numpy.issubdtype(out.dtype, np.floating):
-        raise ModelError(f"the log-density gives {out.dtype} numbers, not floats.", code="M14")
+    if not jax().numpy.issubdtype(gave.dtype, np.floating):
+        raise ModelError(f"the log-density gives {gave.dtype} numbers, not floats.", code="M14")
 
 
-def _traced(what: str, function: Any, *arguments: Any) -> Any:
-    """What JAX would compute; ModelError M14 where it cannot say."""
+def _differentiable(model: Model) -> None:
+    """ModelError M14 where JAX cannot differentiate what is run as fits do; M16 where a derivative has effects."""
+    row = np.full((1,) if model.columns == 1 else (1, model.columns), 1.0)
+
+    def every(rows: Any, vector: Any) -> Any:
+        return weighted(model, rows, jax().numpy.ones(1), vector)
+
     try:
-        return jax().make_jaxpr(function)(*arguments)
+        closed = jax().make_jaxpr(every)(row, model.fallback)
     except Exception as error:
         said = str(error).strip().splitlines() or [type(error).__name__]
-        message = f"{what}the log-density fail{'' if what else 's'}: {said[0]}"
+        message = f"derivatives of the log-density fail: {said[0]}"
         raise ModelError(message, code="M14", hint="custom_jvp, not custom_vjp; see jax.grad") from error
-
-
-def _no_effects(traced: Any, what: str) -> None:
-    """ModelError M16 where a computation does more than to compute."""
-    found = sorted(set(_effects(traced)))
-    if found:
-        message = f"{what}the log-density {'have' if what else 'has'} effects or callbacks: {', '.join(found)}."
-        raise ModelError(message, code="M16", hint="arithmetic of jax.numpy only: no print, no Python function")
+    refused(closed, "derivatives of ")
 
 
 def _itself(model: Model) -> Any:
@@ -92,39 +118,6 @@ def _itself(model: Model) -> Any:
         return model.log_density(row, model.bind(vector))
 
     return one
-
-
-def _all_orders(model: Model) -> Any:
-    """A function whose trace holds the log-density and the derivatives that fits take of it."""
-    lib = jax().numpy
-
-    def every(row: Any, vector: Any) -> Any:
-        return weighted(model, row[None], lib.ones(1), vector), model.log_density(row, model.bind(vector))
-
-    return every
-
-
-def _effects(traced: Any) -> Iterator[str]:
-    """Names of operations with effects, in a trace and in all that it calls."""
-    inner = getattr(traced, "jaxpr", traced)
-    yield from (type(one).__name__ for one in getattr(traced, "effects", ()))
-    for step in inner.eqns:
-        name = step.primitive.name
-        if any(word in name for word in REFUSED) or getattr(step, "effects", ()):
-            yield name
-        for value in step.params.values():
-            yield from _within(value)
-
-
-def _within(value: Any) -> Iterator[str]:
-    if hasattr(value, "eqns") or hasattr(getattr(value, "jaxpr", None), "eqns"):
-        yield from _effects(value)
-    elif isinstance(value, list | tuple):
-        for part in value:  # pyright: ignore[reportUnknownVariableType]
-            yield from _within(part)
-    elif isinstance(value, dict):
-        for part in value.values():  # pyright: ignore[reportUnknownVariableType]
-            yield from _within(part)
 
 
 def _numbers(model: Model) -> None:

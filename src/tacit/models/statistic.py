@@ -17,7 +17,7 @@ from tacit.models.family import checked_default
 from tacit.models.likelihood import Order
 
 PATIENCE: Final = 60.0
-"""Seconds that a block has by default."""
+"""Seconds of the processor's time that a block has by default."""
 
 
 @dataclass(frozen=True, init=False)
@@ -29,7 +29,9 @@ class Statistic:
     middle half), "iqr", "correlation" (columns=2), which are computed for all blocks at once.
     Keywords are ranges: `median=(0, 10)`; values are clamped into them.
     default: what a block without an answer says, by name, the middle of the range unless given.
-    seconds: that a block has; public, and generous: the time that blocks take is out of scope.
+    seconds: of the processor's time (user and system, of the function's own process; the whole block and its halves
+    together) that a block has; public, and generous.  What other blocks or the machine are busy with does not count.  A
+    block that waits ends after ten times as many seconds on the wall, at least 5; how long blocks take is out of scope.
 
     Each block is computed in a process of its own, which holds no other rows and is gone afterwards.  An exception, a
     NaN, numbers of another count and a block that takes too long are the default, silently, and what the function

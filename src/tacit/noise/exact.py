@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from tacit.noise.curves import BITS, DEGREE, EXPONENTIAL, HALF_NORMAL, OCTAVES, SPLIT, UNIT, Curve, Pieces, pieces
 from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
+from tacit.silence import silent
 
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
@@ -33,7 +34,7 @@ CHUNK: Final = 1 << 14
 FEW: Final = 64
 """So few draws are decided in integers from the start, which is sooner than making the polynomials."""
 MOST: Final = 2**63 - 1
-"""A draw beyond 64-bit integers, of probability below exp(-9e6), is moved to +-MOST [S]."""
+"""Sums with a draw are moved to +-MOST where they lie beyond it; draws never are: see `added` [S]."""
 
 _SLOPE: Final = 1.28
 _RELATIVE: Final = 7 * float(UNIT)
@@ -45,6 +46,8 @@ _FIRST: Final = (1023 + BITS - OCTAVES) << SPLIT
 def draw(law: Law, size: int) -> Ints:
     """`size` independent draws, each with exactly the law `law`; shape (size,), int64, in units of one grid step.
 
+    Where one is beyond 64 bits, which has probability below exp(-9e6), all are Python integers in an array of objects:
+    no draw is ever changed, so that what is done to a sum (`added`) is a function of the sum.
     Raises NoiseError N02 for a law that has no exact sampler, N03 for a size that is no count.
 
     >>> draw(DiscreteLaplace(Fraction(1, 1000)), 3)
@@ -52,7 +55,22 @@ def draw(law: Law, size: int) -> Ints:
     """
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:  # pyright: ignore
         raise NoiseError(f"size={size!r} is no number of draws.", code="N03", hint="size=1")
-    return _draw(law, int(size), system_words)
+    with silent():  # of whatever thread
+        return _draw(law, int(size), system_words)
+
+
+def added(exact: Ints, noise: Ints) -> Ints:
+    """Exact integers plus noise, moved to +-MOST where they lie beyond it: a function of the sum alone [S]; int64.
+
+    >>> added(np.array([5, MOST, -MOST]), np.array([-2, 1, -7])).tolist() == [3, MOST, -MOST]
+    True
+    """
+    if not len(exact):
+        return exact + noise
+    low, high = int(exact.min()) + int(noise.min()), int(exact.max()) + int(noise.max())
+    if noise.dtype != object and low >= -MOST and high <= MOST:
+        return exact + noise
+    return np.clip(exact.astype(object) + noise.astype(object), -MOST, MOST).astype(np.int64)
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
@@ -73,6 +91,8 @@ def _draw(law: Law, size: int, words: Words) -> Ints:
     done = 0
     while done < size:
         some = _signed(curve, table, law.scale, words(min(size - done, CHUNK)), words)
+        if some.dtype == object:
+            found = found.astype(object)
         found[done : done + len(some)] = some
         done += len(some)
     return found
@@ -84,7 +104,10 @@ def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[n
     m = (word >> np.uint64(1)).view(np.int64)
     cell, undecided = decide(curve, table, scale, m) if table else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
     for i in np.flatnonzero(undecided):
-        cell[i] = min(settle(curve, scale, int(m[i]), words), MOST)  # [S]
+        one = settle(curve, scale, int(m[i]), words)
+        if one > MOST:
+            cell = cell.astype(object)  # [S]
+        cell[i] = one
     signed = np.where(negative, -cell, cell)
     return signed[~(negative & (cell == 0))] if curve is EXPONENTIAL else signed
 

@@ -14,6 +14,7 @@ from tacit.curator.source.arrays import masked
 from tacit.curator.source.duck_cells import KNOWN, LAST_DAY
 from tacit.curator.source.engines import Words, Work
 from tacit.curator.source.kinds import ColumnType, Holds, Reading
+from tacit.silence import silent
 from tacit.untyped import arrow
 
 
@@ -132,10 +133,11 @@ def _labelled(
     pa = arrow()
     first = 0 if firsts is None else firsts[_part()]
     for batch in batches:
-        own = words(first if firsts is not None else batch.column("u") if persons else None, batch.num_rows)
-        first += batch.num_rows
-        cells = [batch.column(f"v{i}") for i in range(columns)]
-        named = {"g": pa.array(group(own)), "w": pa.array(own.view(np.int64))}
+        with silent():
+            own = words(first if firsts is not None else batch.column("u") if persons else None, batch.num_rows)
+            first += batch.num_rows
+            cells = [batch.column(f"v{i}") for i in range(columns)]
+            named = {"g": pa.array(group(own)), "w": pa.array(own.view(np.int64))}
         yield pa.RecordBatch.from_pydict(named | {f"v{i}": cell for i, cell in enumerate(cells)})
 
 
@@ -144,7 +146,8 @@ def _answered(columns: int, work: Work, table: Any) -> Any:
     pa = arrow()
     number = int(table["g"][0].as_py())
     values = np.stack([np.asarray(table[f"v{i}"].to_numpy(), dtype=np.float64) for i in range(columns)], axis=1)
-    found = work.answer(number, values, table["w"].to_numpy().view(np.uint64))
+    with silent():
+        found = work.answer(number, values, table["w"].to_numpy().view(np.uint64))
     numbers = pa.array([found.reshape(-1).tolist()], type=pa.list_(pa.float64()))
     return pa.table({"g": pa.array([number], type=pa.int64()), "e": numbers})
 
