@@ -17,7 +17,8 @@ from alone import alone
 from tacit.curator.ledger import Ledger, Request, open_ledger
 from tacit.curator.ledger import sqlite as sqlite_module
 from tacit.curator.ledger.chain import broken_link
-from tacit.curator.ledger.sqlite import SqliteStore, refuse_network
+from tacit.curator.ledger.files import refuse_network
+from tacit.curator.ledger.sqlite import SqliteStore
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Cost
 
