@@ -5,7 +5,6 @@ INSIDE the wall.  The order of `answer` and `_buy` is law 3; `guarded` is law 7.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tacit.curator import studied
+from tacit.curator.answers import stored
 from tacit.curator.asked import Asked, measure
 from tacit.curator.guard import guarded
 from tacit.curator.ledger import Charge, Ledger, Request
@@ -22,7 +22,7 @@ from tacit.errors import LedgerError
 from tacit.mechanisms.moments import Design
 from tacit.privacy import Cost
 from tacit.queries import Query
-from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
+from tacit.release import LEAVES, Part, Release, Releases, canonical
 from tacit.schema import Schema
 from tacit.study import Study
 
@@ -56,14 +56,14 @@ def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Rel
     """Law 3, first half: after public checks a stored answer; or a durable charge, then the data."""
     behind.ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
     request = _request(asked, designs, behind)
-    stored = behind.ledger.find(request.digest)
-    if stored is None or stored.release is None:
-        if stored is None:  # a charge of before the last day buys its answer after it
+    bought = behind.ledger.find(request.digest)
+    if bought is None or bought.release is None:
+        if bought is None:  # a charge of before the last day buys its answer after it
             studied.still_open(asked.study)
         _source_ready(behind)
         charge = behind.ledger.charge(request)
-        stored = charge if charge.release is not None else _buy(asked, designs, charge, behind)
-    return _read(stored, asked.study, behind)
+        bought = charge if charge.release is not None else _buy(asked, designs, charge, behind)
+    return _read(bought, asked.study, behind)
 
 
 def _buy(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind) -> Charge:
@@ -156,8 +156,7 @@ def _read(charge: Charge, study: Study | None, behind: Behind) -> tuple[Release,
 
     A study that asks the same of the same columns at the same price is answered by it, whatever was asked first.
     """
-    assert charge.release is not None
-    found = tuple(releases_from_dict(json.loads(charge.release)).with_remaining(behind.remaining).values())
+    found = tuple(stored(charge, behind.ledger.where).with_remaining(behind.remaining).values())
     return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
 
 

@@ -86,9 +86,9 @@ def _table(entry: Entry) -> bool:
 
 def _charge(entry: Entry) -> bool:
     words, charge = entry.words, charge_of(entry, None)
-    texts = (charge.table, charge.question, charge.note, charge.date, *charge.names)
+    texts: list[object] = [charge.table, charge.question, charge.note, charge.date, *charge.names]
     Spend.from_dict(words["spent"])
-    fits = _whole(charge.number) and charge.number > 0 and all(isinstance(one, str) for one in texts)
+    fits = _whole(charge.number) and charge.number > 0 and all(map(_text, texts))
     fits = fits and entry.key == hashlib.sha256(charge.question.encode()).hexdigest()
     return fits and isinstance(words["names"], list) and ("analyst" not in words or _analyst(words["analyst"]))
 
@@ -105,10 +105,14 @@ def _name(entry: Entry) -> bool:
 def _act(read: Callable[[Entry, int], Any]) -> Callable[[Entry], bool]:
     def fits(entry: Entry) -> bool:
         found, words = read(entry, 0), entry.words
-        texts = (found.note, found.date, words.get("analyst", ""))
-        return _whole(found.number) and entry.key == str(found.number) and all(isinstance(one, str) for one in texts)
+        texts: list[object] = [found.note, found.date, words.get("analyst", "")]
+        return _whole(found.number) and entry.key == str(found.number) and all(map(_text, texts))
 
     return fits
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _whole(value: object) -> TypeGuard[int]:

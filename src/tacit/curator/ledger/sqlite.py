@@ -9,7 +9,6 @@ either a place of the chain is missing, or fewer entries are there than the firs
 from __future__ import annotations
 
 import os
-import random
 import sqlite3
 import threading
 import time
@@ -192,7 +191,7 @@ class SqliteStore:
                         raise
             if time.monotonic() > until:
                 raise held(self.where, BUSY_SECONDS, "an earlier version of tacit keeps its charges beside it")
-            time.sleep(random.uniform(0.005, 0.05))
+            time.sleep(0.005 + os.getpid() % 41 / 1000)
 
     def _execute(self, sql: str, marks: Sequence[Any]) -> list[Any]:
         with self._translated():
