@@ -157,9 +157,11 @@ class Damage:
         with self.edited() as raw:
             seq = self._some(raw)
             if self.rng.random() < 0.3:
-                raw.execute(f"UPDATE tacit_entries SET {column} = CAST({column} AS BLOB) WHERE seq = ?", (seq,))
+                raw.execute(
+                    f"UPDATE OR IGNORE tacit_entries SET {column} = CAST({column} AS BLOB) WHERE seq = ?", (seq,)
+                )
             else:
-                raw.execute(f"UPDATE tacit_entries SET {column} = ? WHERE seq = ?", (value, seq))
+                raw.execute(f"UPDATE OR IGNORE tacit_entries SET {column} = ? WHERE seq = ?", (value, seq))
 
     def no_text(self) -> None:
         column = self.rng.choice(["kind", "key", "body", "prev", "hash"])
