@@ -195,13 +195,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--quick", action="store_true", help="a few hundred")
+    parser.add_argument("--quick", action="store_true", help="two hundred")
     parser.add_argument("--folder", default=None, help="where copies are made: a disk in memory is faster")
     parser.add_argument("--words", type=int, default=10, help="how many problems are told in full")
     options = parser.parse_args()
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        table, words = sweep(Path(folder), 300 if options.quick else options.count, options.seed)
+        table, words = sweep(Path(folder), 200 if options.quick else options.count, options.seed)
     total = report(table)
     print(f"{time.perf_counter() - start:.0f} s")
     for one in words[: options.words]:
