@@ -73,7 +73,7 @@ def deaths(folder: Path, count: int) -> Counter[str]:
                 child_that_never_stops(str(where), said, str(k))
             finally:
                 os._exit(0)
-        time.sleep(random.uniform(0.001, 0.08))
+        time.sleep(random.uniform(0.001, 0.15))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
         found["journals"] += Path(f"{where}-journal").exists()

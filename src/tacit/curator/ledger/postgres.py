@@ -90,6 +90,8 @@ class PostgresStore:
             self._connect().execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
             sql = "SELECT seq FROM tacit_entries WHERE ledger = %s AND kind = 'header' FOR UPDATE"
             if self._connect().execute(sql, (self._ledger,)).fetchone() is None:
+                if self._view.last > 0:  # it was there: somebody removed it
+                    raise misplaced(self.where, 1)
                 self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             yield self._tx()
 
