@@ -1,9 +1,10 @@
-"""The ledger under SIGKILL and under many processes; prints one table.
+"""The ledger under SIGKILL, under many processes, and what a charge takes; prints one table.
 
-    python benchmarks/ledger.py [--kills 600] [--processes 16] [--releases 200] [--postgres URL]
+    python benchmarks/ledger.py [--kills 600] [--processes 16] [--releases 200] [--speeds 300] [--postgres URL]
 
 Kills: a child charges and stores without end and is killed at a random moment; afterwards the chain, the sum, and every
-charge that the child had been told of must stand.  Processes: all charge at once against a budget that admits half.
+charge that the child had been told of must stand, in the main file alone too, which is otherwise refused.  Processes:
+all charge at once against a budget that admits half.  Speeds: SQLite's ways of keeping a commit, then a charge.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import tempfile
 import time
+from collections import Counter
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
 from tacit.curator.ledger import Request, open_ledger
-from tacit.errors import BudgetError
+from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Cost
 
 
@@ -40,10 +45,24 @@ def child_that_never_stops(where: str, said: Path, tag: str) -> None:
 
 
 def kills(count: int, folder: Path) -> dict[str, object]:
-    """SIGKILL `count` children at random moments, the ledger's creation included."""
-    where, said = folder / "kills.ledger", folder / "said"
-    budget = Budget(rho=1000)
+    """SIGKILL `count` children at random moments, the ledger's creation included; a new ledger after each fifty.
+
+    After each death the main file is copied alone, and must have every charge that was told, or be refused: a death in
+    the middle of a commit leaves the rest in the journal.
+    """
     random.seed(1)
+    sums: Counter[str] = Counter()
+    for start in range(0, count, 50):
+        place = folder / f"{start}"
+        place.mkdir()
+        sums.update(deaths(place, min(50, count - start)))
+    return {"kills": count, **sums}
+
+
+def deaths(folder: Path, count: int) -> Counter[str]:
+    where, said = folder / "kills.ledger", folder / "said"
+    budget, found = Budget(rho=1000), Counter[str]()
+    said.touch()
     for k in range(count):
         child = os.fork()
         if child == 0:
@@ -54,22 +73,120 @@ def kills(count: int, folder: Path) -> dict[str, object]:
                 child_that_never_stops(str(where), said, str(k))
             finally:
                 os._exit(0)
-        time.sleep(random.uniform(0.001, 0.04))
+        time.sleep(random.uniform(0.001, 0.15))
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+        found["journals"] += Path(f"{where}-journal").exists()
+        found[f"alone: {alone(folder, where, told(said))}"] += 1
     ledger = open_ledger(where, budget=budget, unit=None)
     ledger.verify()
     for made in folder.glob("new*.ledger"):
         open_ledger(made, budget=budget, unit=None).verify()
     charges = {one.number: one for one in ledger.charges()}
-    told = [line.split() for line in said.read_text().splitlines()]
     lost = sum(
         int(number) not in charges
         or value != (charges[int(number)].head if what == "charge" else charges[int(number)].release)
-        for what, number, value in (line for line in told if len(line) == 3)
+        for what, number, value in told(said)
     )
     exact = ledger.spent().rho == Fraction(len(charges), 100)
-    return {"kills": count, "charges": len(charges), "told": len(told), "lost or changed": lost, "sum exact": exact}
+    found.update({"charges": len(charges), "told": len(told(said)), "lost or changed": lost, "sums wrong": not exact})
+    return found
+
+
+def told(said: Path) -> list[list[str]]:
+    """What a child was told before it died: lines that it wrote whole."""
+    return [line.split() for line in said.read_text().splitlines() if line.count(" ") == 2]
+
+
+def alone(folder: Path, where: Path, words: list[list[str]]) -> str:
+    """Whether the main file alone has all that was told: "whole", "refused", or "lost"."""
+    if not where.exists():
+        return "lost" if words else "whole"
+    copy = folder / "alone.ledger"
+    copy.unlink(missing_ok=True)
+    shutil.copy(where, copy).chmod(0o400)
+    try:
+        ledger = open_ledger(copy, budget=None, unit=None)
+    except BudgetError:  # empty: a new one
+        return "lost" if words else "whole"
+    except LedgerError:
+        return "refused"
+    heads = {one.number: one.head for one in ledger.charges()}
+    missing = [one for one in words if one[0] == "charge" and heads.get(int(one[1])) != one[2]]
+    return "lost" if missing else "whole"
+
+
+def latency(folder: Path, count: int) -> dict[str, object]:
+    """Milliseconds of one process alone, each with its flushes."""
+    ledger = open_ledger(folder / "latency.ledger", budget=Budget(rho=1000), unit=None)
+    steps = {
+        "charge": lambda i: ledger.charge(ask(f"{i}")),
+        "store": lambda i: ledger.store(i + 1, "x" * 3000),
+        "find": lambda i: ledger.find(ask(f"{i}").digest),
+    }
+    found: dict[str, object] = {}
+    for name, step in steps.items():
+        taken = []
+        for i in range(count):
+            start = time.perf_counter()
+            step(i)
+            taken.append((time.perf_counter() - start) * 1000)
+        taken.sort()
+        found[name] = f"{taken[count // 2]:.2f} (p95 {taken[count * 95 // 100]:.2f})"
+    ledger.close()
+    start = time.perf_counter()
+    open_ledger(folder / "latency.ledger", budget=None, unit=None)
+    found[f"opening {count} charges"] = f"{(time.perf_counter() - start) * 1000:.0f}"
+    return found
+
+
+MODES = (
+    ("WAL, synchronous=FULL (until now)", "wal", "FULL", False),
+    ("WAL, a truncating checkpoint after each", "wal", "FULL", True),
+    ("journal deleted, synchronous=EXTRA", "delete", "EXTRA", False),
+    ("journal kept and cleared, EXTRA", "persist", "EXTRA", False),
+)
+
+
+def modes(folder: Path, count: int, processes: int) -> None:
+    """SQLite alone: an insert of a charge's size in each way of keeping it, by one process and by several at once."""
+    for name, mode, flush, checkpoint in MODES:
+        place = folder / f"{mode}{checkpoint}.db"
+        with closing(sqlite3.connect(place)) as raw:
+            raw.execute(f"PRAGMA journal_mode = {mode}")
+            raw.execute("CREATE TABLE t (i INTEGER PRIMARY KEY, body TEXT)")
+        taken = sorted(inserts(place, mode, flush, checkpoint, count))
+        start = time.perf_counter()
+        children = []
+        for _ in range(processes):
+            child = os.fork()
+            if child == 0:
+                inserts(place, mode, flush, checkpoint, count // processes)
+                os._exit(0)
+            children.append(child)
+        for child in children:
+            os.waitpid(child, 0)
+        rate = count // processes * processes / (time.perf_counter() - start)
+        words = f"{taken[count // 2]:.2f} ms (p95 {taken[count * 95 // 100]:.2f})"
+        alone = 1000 * count / sum(taken)
+        print(f"  {name:<42}{words}; a second: {alone:,.0f} by one process, {rate:,.0f} by {processes}")
+
+
+def inserts(place: Path, mode: str, flush: str, checkpoint: bool, count: int) -> list[float]:
+    """Milliseconds of each commit."""
+    taken = []
+    with closing(sqlite3.connect(place, isolation_level=None, timeout=60)) as raw:
+        raw.execute(f"PRAGMA journal_mode = {mode}")
+        raw.execute(f"PRAGMA synchronous = {flush}")
+        for _ in range(count):
+            start = time.perf_counter()
+            raw.execute("BEGIN IMMEDIATE")
+            raw.execute("INSERT INTO t (body) VALUES (?)", ("x" * 800,))
+            raw.execute("COMMIT")
+            if checkpoint:
+                raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            taken.append((time.perf_counter() - start) * 1000)
+    return taken
 
 
 def crowd(processes: int, releases: int, where: str) -> dict[str, object]:
@@ -113,9 +230,13 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=600)
     parser.add_argument("--processes", type=int, default=16)
     parser.add_argument("--releases", type=int, default=200)
+    parser.add_argument("--speeds", type=int, default=300)
     parser.add_argument("--postgres", default=None)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        print("an insert")
+        modes(Path(folder), options.speeds, 4)
+        print("milliseconds  ", latency(Path(folder), options.speeds))
         print("SIGKILL       ", kills(options.kills, Path(folder)))
         print("SQLite crowd  ", crowd(options.processes, options.releases, str(Path(folder) / "crowd.ledger")))
     if options.postgres:

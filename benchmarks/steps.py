@@ -8,6 +8,7 @@ ledger and asks the same question again.  What must hold, and is checked here:
 
 - the chain is whole, and what is spent is either what was before or that and the price, nothing in between;
 - once the data was touched the charge stands;
+- the main file alone, copied without `-journal`, `-wal` or `-shm`, opened read-only, says the same;
 - the same question ends with one charge and one answer: the stored one where one was stored, bit for bit;
 - a question that no longer fits is refused, and nothing is left over beside the ledger's own files.
 
@@ -43,7 +44,7 @@ import tacit.planning
 from tacit.curator import asked
 from tacit.curator import curator as door
 from tacit.curator.ledger import Charge, Ledger, open_ledger
-from tacit.errors import BudgetError
+from tacit.errors import BudgetError, LedgerError
 
 ROOMS = tuple(str(Path(door.__file__).parent.parent / room) for room in ("curator", "mechanisms", "noise/exact.py"))
 SCHEMA = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
@@ -60,6 +61,8 @@ class Found:
     charges: int
     stored: bool
     problem: str
+    alone: str = ""
+    """What the main file alone says is spent; empty on a server."""
 
 
 class Tracer:
@@ -140,6 +143,18 @@ class Case:
         except BudgetError:  # no header yet: B11
             return "none"
 
+    def alone(self, where: str) -> str:
+        """What a copy of the main file says is spent, without whatever lies beside it; or the code of its refusal."""
+        if "://" in where:
+            return ""
+        with tempfile.TemporaryDirectory() as name:
+            if Path(where).exists():
+                shutil.copy(where, Path(name) / "alone.ledger").chmod(0o400)
+            try:
+                return self.spent(str(Path(name) / "alone.ledger"))
+            except LedgerError as refused:
+                return refused.code
+
     def after(self, where: str) -> dict[str, Any]:
         """What stands, then the question again, twice, and one that does not fit."""
         ledger = open_ledger(where, budget=None, unit=None)
@@ -188,6 +203,7 @@ def sweep(case: Case, steps: list[int], start: Callable[[int], str], *, fresh: b
             if said is not None:
                 yield Found(k, "?", 0, stored=False, problem=f"the child failed: {said}")
             continue
+        alone = in_child(lambda where=where: case.alone(where))[1]
         if fresh:  # whatever was made of the first release is taken up again
             first = in_child(lambda where=where: case.spent(where))[1]
             in_child(lambda where=where: case.prepare(where))
@@ -196,7 +212,7 @@ def sweep(case: Case, steps: list[int], start: Callable[[int], str], *, fresh: b
             found["before"] = first
         if "traceback" in found:
             found = {"before": "?", "charges": 0, "stored": False, "problem": found["traceback"]}
-        yield Found(k, **found)
+        yield Found(k, **found, alone=alone if isinstance(alone, str) else str(alone))
 
 
 def count(case: Case, where: str, *, fresh: bool) -> list[tuple[str, int]]:
@@ -218,9 +234,16 @@ def judge(found: list[Found], steps: list[tuple[str, int]]) -> list[str]:
     wrong += [f"step {one.k} {steps[one.k]}: spent {one.before}" for one in spent]
     data = first_touch(steps)
     wrong += [f"step {one.k}: the charge was lost" for one in found if one.k > data and one.before != "3/4"]
+    wrong += beside(found)
     order = [one.before == "3/4" for one in sorted(found, key=lambda one: one.k)]
     wrong += ["a charge came and went"] if order != sorted(order) else []
     return wrong
+
+
+def beside(found: list[Found]) -> list[str]:
+    """Deaths after which something of the ledger stood beside its main file."""
+    apart = [one for one in found if one.alone and one.alone != one.before]
+    return [f"step {one.k}: the file alone says {one.alone}, not {one.before}" for one in apart]
 
 
 def first_touch(steps: list[tuple[str, int]]) -> int:
@@ -231,7 +254,8 @@ def first_touch(steps: list[tuple[str, int]]) -> int:
 
 def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
     """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
-    names = ("ledger", "sqlite", "postgres", "chain", "store", "acts", "opening")
+    sides = ("sqlite", "sqlite_form", "files", "postgres")
+    names = ("ledger", *sides, "chain", "store", "view", "forms", "acts", "opening")
     doors = ("curator/curator.py", "curator/requests.py", "curator/asked.py", "curator/guard.py")
     own = (*doors, *(f"ledger/{name}.py" for name in names))
     order = enumerate(steps) if last else reversed(list(enumerate(steps)))
@@ -269,7 +293,7 @@ def server(url: str, *, thin: bool, folder: Path) -> tuple[Case, Callable[[int],
 
 def left_over(folder: Path) -> set[str]:
     """Files beside the ledgers that are none of theirs."""
-    own = ("people.ledger", "people.ledger-wal", "people.ledger-shm", "people.ledger.log")
+    own = ("people.ledger", "people.ledger.log")
     return {str(path) for path in folder.glob("k*/*") if path.name not in own}
 
 
@@ -311,6 +335,8 @@ def charge_late() -> None:
 def report(name: str, found: list[Found], steps: list[tuple[str, int]], wrong: list[str]) -> None:
     stored, charged = sum(one.stored for one in found), sum(one.before == "3/4" for one in found)
     print(f"{name}: {len(found)} deaths at {len(steps):,} steps, {charged} after the charge, {stored} after the store")
+    same = sum(one.alone == one.before for one in found)
+    print(f"the file alone says the same after {same} of them")
     print(f"problems: {wrong or 'none'}", flush=True)
 
 
@@ -355,7 +381,7 @@ def main() -> None:
         wrong = [f"step {one.k} {steps[one.k]}: {one.problem}" for one in found if one.problem]
         data = first_touch(steps)
         wrong += [f"step {one.k}: the charge was lost" for one in found if one.k > data and one.before in ("none", "0")]
-        wrong += [] if found else ["no step was reached"]
+        wrong += beside(found) + ([] if found else ["no step was reached"])
         report("a new ledger and two releases", found, steps, wrong)
         bad += len(wrong)
     sys.exit(1 if bad else 0)

@@ -4,7 +4,8 @@
 
 As `steps.py`, for the acts that change a promise.  After each death a fresh process finds one of four states, in this
 order as death comes later: nothing recorded, the raise, the raise and the limit, those and the charge.  The same three
-again end with each recorded once, and the whole and the limit refuse what exceeds them.
+again end with each recorded once, and the whole and the limit refuse what exceeds them.  The main file
+alone, copied after the death, says the same.
 
 Used by `tests/ledger/test_killed_at_every_step.py`, thinned.
 """
@@ -76,6 +77,13 @@ def after(where: str) -> dict[str, Any]:
     return {"state": STATES.index(found) if found in STATES else -1, "problem": "; ".join(problems)}
 
 
+def alone(folder: Path) -> int:
+    """The state that a copy of the main file says, without whatever lies beside it."""
+    (folder / "alone").mkdir()
+    shutil.copy(folder / "base.ledger", folder / "alone" / "base.ledger").chmod(0o400)
+    return STATES.index(state(open_ledger(folder / "alone" / "base.ledger", budget=None, unit=None)))
+
+
 def deaths(folder: Path, steps: list[int]) -> Iterator[dict[str, Any]]:
     for k in steps:
         made = folder / f"k{k}"
@@ -87,7 +95,10 @@ def deaths(folder: Path, steps: list[int]) -> Iterator[dict[str, Any]]:
         if ended != signal.SIGKILL:
             yield {"k": k, "state": -1, "problem": f"no death: {said}"}
             continue
+        lone = in_child(lambda made=made: alone(made))[1]
         found = in_child(lambda where=where: after(where))[1]
+        if lone != found.get("state") and "traceback" not in found:
+            found["problem"] += f"; the file alone says {lone}"
         yield {"k": k, "state": -1, "problem": found["traceback"]} if "traceback" in found else {"k": k, **found}
 
 

@@ -125,6 +125,8 @@ CODES: Final[dict[str, str]] = {
     "L13": "no charge has that number",
     "L14": "an older copy of a ledger, or not the ledger of a release",
     "L15": "a ledger of a later version",
+    "L16": "a backup of a ledger that cannot be made",
+    "L17": "a name or a note that is no text",
     "L20": "a table has no name",
     "L21": "a raise or a limit without a note",
     "L22": "what should be an analyst's name is none",

@@ -21,13 +21,14 @@ def run(*options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not hasattr(sys, "settrace") or sys.platform == "win32", reason="needs fork and SIGKILL")
 def test_killed_at_every_step_nothing_is_lost() -> None:
-    done = run("--every", "5", "--jobs", "2")
+    done = run("--every", "11", "--jobs", "2")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "a new ledger and two releases" in done.stdout
     said = re.search(r"(\d+) deaths at [\d,]+ steps, (\d+) after the charge, (\d+) after the store", done.stdout)
     assert said is not None, done.stdout
     deaths, charged, stored = map(int, said.groups())
     assert deaths >= 25
+    assert f"the file alone says the same after {deaths} of them" in done.stdout
     assert 0 < stored < charged < deaths
     assert "problems: none" in done.stdout
     assert "left over: none" in done.stdout
@@ -48,7 +49,7 @@ def acts(*options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.skipif(not hasattr(sys, "settrace") or sys.platform == "win32", reason="needs fork and SIGKILL")
 def test_killed_at_every_step_of_a_raise_and_a_limit() -> None:
-    done = acts("--every", "9")
+    done = acts("--every", "23")
     assert done.returncode == 0, done.stdout + done.stderr
     said = re.search(r"steps: (\d+) before, (\d+) raised, (\d+) limited, (\d+) charged", done.stdout)
     assert said is not None, done.stdout
@@ -57,6 +58,6 @@ def test_killed_at_every_step_of_a_raise_and_a_limit() -> None:
 
 
 def test_a_careless_raise_is_found_out() -> None:
-    done = acts("--every", "59", "--careless")
+    done = acts("--every", "97", "--careless")
     assert done.returncode == 1
     assert "does not fit its chain" in done.stdout

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +129,79 @@ def test_many_processes_on_a_server(server: str) -> None:
     assert ledger.spent().rho == Budget(rho="0.5").limit.rho
     assert [one.number for one in charges] == list(range(1, 51))
     assert all(one.release is not None for one in charges)
+
+
+@alone
+def test_first_openings_at_once_on_a_server(server: str) -> None:
+    """Each round without the table, too, as on a new server: one makes it, all have the ledger."""
+    from test_first_openings import PROCESSES, at_once, first
+
+    codes: Counter[int] = Counter()
+    for k in range(6):
+        if k % 2 == 0:
+            with psycopg.connect(server, autocommit=True) as raw:
+                raw.execute("DROP TABLE IF EXISTS tacit_entries")
+        where = f"{server}?ledger=first{k}"
+        codes += at_once(first, where, time.time() + 0.05)
+        ledger = open_ledger(where, budget=None, unit=None)
+        ledger.verify()
+        assert len(ledger.charges()) == PROCESSES
+    assert codes == {0: 6 * PROCESSES}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE tacit_entries SET body = 'another' WHERE kind = 'release' AND ledger = %s",
+        "UPDATE tacit_entries SET body = '[]' WHERE kind = 'charge' AND ledger = %s",
+        "UPDATE tacit_entries SET seq = seq + 1000000000000 WHERE kind = 'release' AND ledger = %s",
+        "DELETE FROM tacit_entries WHERE kind = 'charge' AND ledger = %s",
+        "DELETE FROM tacit_entries WHERE kind = 'header' AND ledger = %s",
+    ],
+)
+def test_rows_that_were_changed_on_a_server_are_found(server: str, change: str) -> None:
+    name = f"changed{abs(hash(change))}"
+    ledger = open_ledger(f"{server}?ledger={name}", budget=Budget(rho=1), unit=None)
+    ledger.store(ledger.charge(ask(1)).number, "answer")
+    with psycopg.connect(server, autocommit=True) as raw:
+        raw.execute("ALTER TABLE tacit_entries DISABLE TRIGGER tacit_no_change")
+        raw.execute(change, (name,))
+        with pytest.raises(LedgerError) as found:
+            ledger.verify()
+        assert found.value.code == "L10"
+        raw.execute("ALTER TABLE tacit_entries ENABLE TRIGGER tacit_no_change")
+    for use in (
+        lambda: open_ledger(f"{server}?ledger={name}", budget=Budget(rho=1), unit=None),
+        lambda: ledger.charge(ask(1)),
+    ):
+        with pytest.raises(LedgerError) as found:
+            use()
+        assert found.value.code == "L10"
+
+
+def test_a_table_without_its_trigger_or_columns_on_a_server(server: str) -> None:
+    ledger = open_ledger(f"{server}?ledger=bare", budget=Budget(rho=1), unit=None)
+    with psycopg.connect(server, autocommit=True) as raw:
+        for change, back in (
+            ("ALTER TABLE tacit_entries DISABLE TRIGGER tacit_no_change",) * 2,
+            ("ALTER TABLE tacit_entries RENAME COLUMN body TO words", "RENAME COLUMN words TO body"),
+            ("ALTER TABLE tacit_entries RENAME TO entries", ""),
+        ):
+            raw.execute(change)
+            with pytest.raises(LedgerError) as found:
+                ledger.verify()
+            assert found.value.code == "L10"
+            undo = back.replace("DISABLE", "ENABLE") if "TRIGGER" in back else f"ALTER TABLE tacit_entries {back}"
+            raw.execute(undo if back else "ALTER TABLE entries RENAME TO tacit_entries")
+    ledger.verify()
+
+
+def test_a_server_makes_its_own_backups(server: str, tmp_path: Path) -> None:
+    ledger = open_ledger(f"{server}?ledger=copied", budget=Budget(rho=1), unit=None)
+    with pytest.raises(LedgerError) as refused:
+        ledger.backup(tmp_path / "copy.ledger")
+    assert refused.value.code == "L16"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_server_out_of_reach() -> None:

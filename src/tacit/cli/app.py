@@ -234,9 +234,10 @@ def budget(
     limit_to_delta: Annotated[str | None, typer.Option(help="Where the budget has one.")] = None,
     limit_to_rho: Annotated[str | None, typer.Option(help="Limit that analyst, with --note.")] = None,
     note: Annotated[str, typer.Option(help="Who decided a raise or a limit, and where it is written.")] = "",
+    backup: Annotated[str | None, typer.Option("--backup", help="Copy the ledger to a new file, verified.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List a ledger's charges, what is spent and left, and verify its chain.
+    """List a ledger's charges, what is spent and left, and verify its chain, its sums and its file.
 
     A raise of the total or a limit of one analyst is recorded first, for good, among the charges.
     """
@@ -244,7 +245,8 @@ def budget(
 
     total = {"epsilon": raise_to_epsilon, "delta": raise_to_delta, "rho": raise_to_rho}
     limit = {"epsilon": limit_to_epsilon, "delta": limit_to_delta, "rho": limit_to_rho}
-    ledgers.budget(ledger, [*(check or []), *(more or [])], ledgers.Change(total, limit, analyst, note), as_json)
+    change = ledgers.Change(total, limit, analyst, note)
+    ledgers.budget(ledger, [*(check or []), *(more or [])], change, backup, as_json)
 
 
 def main() -> NoReturn:

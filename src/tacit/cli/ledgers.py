@@ -39,19 +39,38 @@ class Change:
         return any(one is not None for one in self.limit.values())
 
 
-def budget(where: str, releases: list[str], change: Change, as_json: bool) -> None:
+def budget(where: str, releases: list[str], change: Change, backup: str | None, as_json: bool) -> None:
     """`tacit budget`."""
-    from tacit.curator.ledger import open_ledger, unit_of
+    from tacit.curator.ledger import open_recorded
 
     _checked(change)
-    if "://" not in where and not Path(where).is_file():
+    if "://" not in where and not _is_file(where):
         raise CommandError(f"there is no ledger {where}.", code="C04", hint="the path of a .ledger file")
-    ledger = open_ledger(where, budget=None, unit=unit_of(where))
+    if backup is not None:
+        _free(backup)
+    ledger = open_recorded(where)
     ledger.verify()
     bought = [(one.charge, one.head) for path in releases for one in Releases.load(path).values()]
     ledger.check(bought)
     recorded = _record(ledger, change)
-    emit(*_page(where, ledger, len(bought) if releases else None, recorded), as_json)
+    if backup is not None:
+        ledger.backup(backup)
+    emit(*_page(where, ledger, len(bought) if releases else None, recorded, backup), as_json)
+
+
+def _is_file(where: str) -> bool:
+    """Whether there is such a file; a path that cannot be one is none."""
+    try:
+        return Path(where).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _free(backup: str) -> None:
+    """LedgerError L16 for a backup that would write over something, before anything is recorded."""
+    from tacit.curator.ledger.files import refuse_existing
+
+    refuse_existing(Path(backup))
 
 
 def _checked(change: Change) -> None:
@@ -88,7 +107,9 @@ def _like(now: Budget, given: Mapping[str, str | None]) -> Budget:
     return now.like(**{**kept, **typed})
 
 
-def _page(where: str, ledger: Ledger, checked: int | None, recorded: str | None) -> tuple[str, dict[str, Any]]:
+def _page(
+    where: str, ledger: Ledger, checked: int | None, recorded: str | None, backup: str | None
+) -> tuple[str, dict[str, Any]]:
     """The words for people, and the same for machines."""
     from tacit.curator.ledger import Limit
     from tacit.tables import Table
@@ -102,6 +123,7 @@ def _page(where: str, ledger: Ledger, checked: int | None, recorded: str | None)
         f"{standing.describe()} · chain intact",
         *(_analyst(name, own[name], limits.get(name), standing.budget) for name in analysts),
         *([f"{checked} releases agree with the chain"] if checked is not None else []),
+        *([f"copied to {backup}, and the copy verified"] if backup is not None else []),
     )
     columns = (*COLUMNS[:2], "analyst", *COLUMNS[2:]) if analysts else COLUMNS
     sides: tuple[Align, ...] = ("right", *("left" for _ in columns[1:]))
@@ -120,6 +142,7 @@ def _page(where: str, ledger: Ledger, checked: int | None, recorded: str | None)
         },
         "recorded": recorded,
         "checked": checked or 0,
+        "backup": backup,
     }
     return str(table), words
 

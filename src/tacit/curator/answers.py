@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tacit.curator.ledger import Ledger
-from tacit.errors import ReleaseError, nearest
-from tacit.release import releases_from_dict
+from tacit.curator.ledger import Charge, Ledger
+from tacit.curator.ledger.forms import UNREADABLE, damaged
+from tacit.errors import ReleaseError, TacitError, nearest
+from tacit.release import Releases, releases_from_dict
+
+
+def stored(charge: Charge, where: str | None) -> Releases:
+    """The answer that a charge bought; LedgerError L10 where what is stored is none, or another charge's."""
+    found: Releases | None = None
+    try:
+        found = releases_from_dict(json.loads(charge.release or ""))
+    except TacitError:  # of a later version, say: it has its own words
+        raise
+    except UNREADABLE:
+        pass
+    if found is None or any((one.charge, one.head) != (charge.number, charge.head) for one in found.values()):
+        raise damaged(where, f"the answer stored for charge {charge.number} is not one that it bought")
+    return found
 
 
 class Answers(Mapping[str, Any]):
@@ -19,14 +35,12 @@ class Answers(Mapping[str, Any]):
         self._remaining = remaining
 
     def __getitem__(self, name: str) -> Any:
-        import json
-
         charge = self._ledger.named(self._table, name)
         if charge is None or charge.release is None:
             guess = nearest(name, list(self))
             message = f"no stored answer of {self._table!r} is named {name!r}."
             raise ReleaseError(message, code="R06", hint=guess and f'releases["{guess}"]', state=None)
-        for one in releases_from_dict(json.loads(charge.release)).with_remaining(self._remaining()).values():
+        for one in stored(charge, self._ledger.where).with_remaining(self._remaining()).values():
             if one.name == name:
                 return one
         raise ReleaseError(f"the stored answer {name!r} is damaged.", code="R05", state=None)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tacit.curator import studied
+from tacit.curator.answers import stored
 from tacit.curator.asked import Asked, measure
 from tacit.curator.guard import guarded
 from tacit.curator.ledger import Charge, Ledger, Request
@@ -24,7 +25,7 @@ from tacit.mechanisms.moments import Design
 from tacit.mechanisms.price_parts import price_parts
 from tacit.privacy import Cost
 from tacit.queries import Query
-from tacit.release import LEAVES, Part, Release, Releases, canonical, releases_from_dict
+from tacit.release import LEAVES, Part, Release, Releases, canonical
 from tacit.schema import Schema
 from tacit.study import Study
 
@@ -59,14 +60,14 @@ def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Rel
     behind.ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
     request = _request(asked, designs, behind)
     request = _once_more(request, behind.ledger) if asked.fresh else request
-    stored = behind.ledger.find(request.digest)
-    if stored is None or stored.release is None:
-        if stored is None:  # a charge of before the last day buys its answer after it
+    bought = behind.ledger.find(request.digest)
+    if bought is None or bought.release is None:
+        if bought is None:  # a charge of before the last day buys its answer after it
             studied.still_open(asked.study)
         _source_ready(behind)
         charge = behind.ledger.charge(request)
-        stored = charge if charge.release is not None else _buy(asked, designs, charge, behind)
-    return _read(stored, asked.study, behind)
+        bought = charge if charge.release is not None else _buy(asked, designs, charge, behind)
+    return _read(bought, asked.study, behind)
 
 
 def _buy(asked: Asked, designs: Sequence[Design], charge: Charge, behind: Behind) -> Charge:
@@ -176,8 +177,7 @@ def _read(charge: Charge, study: Study | None, behind: Behind) -> tuple[Release,
 
     A study that asks the same of the same columns at the same price is answered by it, whatever was asked first.
     """
-    assert charge.release is not None
-    found = tuple(releases_from_dict(json.loads(charge.release)).with_remaining(behind.remaining).values())
+    found = tuple(stored(charge, behind.ledger.where).with_remaining(behind.remaining).values())
     return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
 
 

@@ -5,6 +5,17 @@ from __future__ import annotations
 from tacit.curator.ledger.acts import Limit, Raise, Standing
 from tacit.curator.ledger.chain import Charge, Entry, Request
 from tacit.curator.ledger.ledger import Ledger
-from tacit.curator.ledger.opening import open_ledger, unit_of
+from tacit.curator.ledger.opening import open_ledger, open_recorded, unit_of
 
-__all__ = ["Charge", "Entry", "Ledger", "Limit", "Raise", "Request", "Standing", "open_ledger", "unit_of"]
+__all__ = [
+    "Charge",
+    "Entry",
+    "Ledger",
+    "Limit",
+    "Raise",
+    "Request",
+    "Standing",
+    "open_ledger",
+    "open_recorded",
+    "unit_of",
+]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tacit.curator.ledger.chain import Entry
+from tacit.curator.ledger.chain import Entry, checked_text
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Spend
 
@@ -87,6 +87,7 @@ def checked_note(note: object) -> str:
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
         raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
+    checked_text(note)
     return note
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 
 from tacit.curator.ledger.acts import is_upward, limit_of, raise_of, same_words
 from tacit.curator.ledger.chain import Entry, Kind, broken_link
-from tacit.errors import TacitError
+from tacit.curator.ledger.forms import UNREADABLE, well_formed
 from tacit.privacy import Budget, Cost, Spend
 
 KINDS: Final = get_args(Kind)
@@ -25,8 +25,8 @@ def misfit(entries: Sequence[Entry], promise: Budget) -> int | None:
     books = _Books(promise)
     for one in entries:
         try:
-            fits = books.take(one)
-        except (KeyError, TypeError, ValueError, TacitError):  # a body that no version wrote
+            fits = well_formed(one) and books.take(one)
+        except UNREADABLE:  # a body that no version wrote
             fits = False
         if not fits:
             return one.seq

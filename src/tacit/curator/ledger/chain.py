@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from tacit.errors import LedgerError
 from tacit.privacy import Cost
 from tacit.privacy.bought import Bought
 from tacit.release import canonical
 
 Kind: TypeAlias = Literal["header", "table", "charge", "name", "release", "raise", "limit"]
 START: Final = "0" * 64
+HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,10 @@ class Request:
     analyst: str | None = None
     bought: tuple[Bought, ...] | None = None
 
+    def __post_init__(self) -> None:
+        """LedgerError L17 before anything is charged for half a character."""
+        checked_text(self.table, self.question, self.note, self.analyst or "", *self.names)
+
     @property
     def digest(self) -> str:
         """SHA-256 (hex) of the question."""
@@ -81,7 +88,15 @@ def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str)
     """The entry that follows `last`."""
     text = body if isinstance(body, str) else canonical(body)
     seq, prev = (1, START) if last is None else (last.seq + 1, last.hash)
+    checked_text(key, text)
     return Entry(seq, kind, key, text, prev, entry_hash(seq, kind, key, text, prev))
+
+
+def checked_text(*words: str) -> None:
+    """LedgerError L17 for half a character (a lone surrogate: what a terminal makes of bytes that are no text)."""
+    if any(HALF.search(one) for one in words):
+        message = "a name or a note holds half a character, which is no text."
+        raise LedgerError(message, code="L17", hint="type it anew")
 
 
 def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from tacit.curator.ledger import acts, audit
 from tacit.curator.ledger.acts import Act, Limit, Raise, Standing
 from tacit.curator.ledger.chain import Charge, Entry, Request, broken_link, charge_of, linked
+from tacit.curator.ledger.forms import misplaced
 from tacit.curator.ledger.store import Store, Tx
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Spend, refusal
@@ -70,15 +72,22 @@ class Ledger:
     def charge(self, request: Request) -> Charge:
         """Record a charge durably before returning; the same question is the same charge, at no new cost.
 
+        A charge without its answer is confirmed first: the main file of the ledger, alone, shows it.
+
         Raises BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a price it cannot
         add, LedgerError L09 for a name that another question bears.
         """
+        entry, release = self._charged(request)
+        if release is None:  # whoever gets this goes on to read data
+            self.store_.confirm(entry)
+        return charge_of(entry, release)
+
+    def _charged(self, request: Request) -> tuple[Entry, Entry | None]:
+        """The charge, there before or from here on, and the answer it bought."""
         with self.store_.write() as tx:
             known = tx.get("charge", request.digest)
             if known is not None:
-                found = _charge(tx, known)
-                assert found is not None
-                return found
+                return known, _bought(tx, known)
             before = tx.newest("charge")
             number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
             self._admit(tx, request, number, spent)
@@ -87,7 +96,7 @@ class Ledger:
             for name in request.names:
                 words = {"digest": request.digest}
                 tx.append(linked(tx.last(), "name", canonical([request.table, name]), words))
-        return charge_of(entry, None)
+        return entry, None
 
     def store(self, number: int, document: str) -> str:
         """Keep the release that a charge bought; the first one stored wins, and is returned."""
@@ -179,15 +188,15 @@ class Ledger:
 
     def verify(self) -> None:
         """Recompute every hash, sum and limit; LedgerError L10 naming the first entry that does not fit, L15 where a
-        later version wrote what this one cannot read.
+        later version wrote what this one cannot read.  The database checks its own pages and indices, too.
         """
+        self.store_.inspect()
         with self.store_.read() as tx:
             entries = tx.all()
         later = None if broken_link(entries) is not None else audit.unknown(entries)
         wrong = audit.misfit(entries, self.first) if later is None else None
         if wrong is not None:
-            message = f"ledger {self.where} was changed: entry {wrong} does not fit its chain."
-            raise LedgerError(message, code="L10", hint="restore the newest intact copy", state=None)
+            raise misplaced(self.where, wrong)
         if later is not None:
             message = f"ledger {self.where} holds a {later.kind!r} (entry {later.seq}), which this version cannot read."
             raise LedgerError(message, code="L15", hint="upgrade tacit")
@@ -203,6 +212,22 @@ class Ledger:
             if heads[number] != head:
                 message = f"charge {number} of {self.where} is not the one a release was bought by."
                 raise LedgerError(message, code="L14", hint="is this the ledger of that release?", state=None)
+
+    def backup(self, target: str | Path) -> None:
+        """Copy the ledger to a new file, of mode 0600, at one moment; the copy is verified before it has its name.
+
+        A charge that is made later is not in it: as soon as there is one, the copy is an older one.  Raises LedgerError
+        L16 where `target` is there already or cannot be made, and for a ledger on a server.
+
+        >>> import pathlib, tempfile
+        >>> from tacit.curator.ledger import open_ledger
+        >>> ledger = open_ledger(None, budget=Budget(rho=0.5), unit=None)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger.backup(pathlib.Path(folder, "copy.ledger"))
+        """
+        from tacit.curator.ledger.backup import back_up
+
+        back_up(self, Path(target))
 
     def close(self) -> None:
         """Let go of connections."""
@@ -257,7 +282,11 @@ class Ledger:
 
 
 def _charge(tx: Tx, entry: Entry | None) -> Charge | None:
-    return None if entry is None else charge_of(entry, tx.get("release", str(entry.words["number"])))
+    return None if entry is None else charge_of(entry, _bought(tx, entry))
+
+
+def _bought(tx: Tx, charge: Entry) -> Entry | None:
+    return tx.get("release", str(charge.words["number"]))
 
 
 def _spent(entry: Entry) -> Spend:
@@ -276,6 +305,6 @@ def _limit(tx: Tx, analyst: str) -> Budget | None:
 
 def _own(tx: Tx, analyst: str) -> tuple[int, Spend]:
     """How many charges an analyst made, and their sum, from the newest of them: an older version writes none."""
-    newest = tx.newest_with("charge", f'"analyst":{canonical({"name": analyst})[:-1]},')
+    newest = tx.newest("charge", analyst)
     words = None if newest is None else newest.words["analyst"]
     return (0, Spend()) if words is None else (words["number"], Spend.from_dict(words["spent"]))

@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any
 
 from tacit.curator.ledger.acts import Raise, is_upward, one_line
 from tacit.curator.ledger.chain import Entry, linked
+from tacit.curator.ledger.forms import FORMAT, format_of, headless
 from tacit.curator.ledger.ledger import Ledger
 from tacit.curator.ledger.postgres import PostgresStore
 from tacit.curator.ledger.sqlite import SqliteStore
-from tacit.curator.ledger.store import Store
+from tacit.curator.ledger.store import Store, Tx
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget
 from tacit.privacy.numbers import plain
 
-FORMAT: Final = 1
-
 
 def unit_of(where: str | Path) -> int | None:
     """The unit of privacy that an existing ledger records; LedgerError where there is none."""
+    ledger = open_recorded(where)
+    ledger.close()
+    return ledger.unit
+
+
+def open_recorded(where: str | Path) -> Ledger:
+    """An existing ledger under what it records itself; LedgerError L03 where there is none."""
     store = _store(where)
-    header = _header(store) if store.exists() else None
-    store.close()
-    if header is None:
-        raise LedgerError(f"{where} is not a ledger.", code="L03", hint="the path of a .ledger file", state=None)
-    return header.words["unit"]
+    with _closing_on_failure(store):
+        if not store.exists():
+            raise LedgerError(f"{where} is not a ledger.", code="L03", hint="the path of a .ledger file", state=None)
+        header = _header(store)
+        return _same(store, header, None, _format_known(store, header)["unit"])
 
 
 def _store(where: str | Path | None) -> Store:
@@ -42,44 +51,57 @@ def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | 
     one before it is refused, so that nobody goes on saying what is no longer promised.  A pair without a word on
     accounting is kept in μ² by a new ledger, and in ρ by one that was made so.  unit: the most rows a person
     may have, None for one.  Raises LedgerError: L01 another budget, L02 another unit of privacy, L03 no ledger, L04 a
-    network file system, L06 out of reach, L07 held by another process, L08 no room, L15 a later version; BudgetError
-    B11 without a budget.
+    network file system, L06 out of reach, L07 held by another process, L08 no room, L10 damage, or no header, L15 a
+    later version; BudgetError B11 without a budget.
 
     >>> ledger = open_ledger(None, budget=Budget(rho=1), unit=None)
     >>> ledger.spent().rho
     Fraction(0, 1)
     """
     store = _store(where)
-    header = _header(store) if store.exists() else None
-    if header is None:
-        if budget is None:
-            message = f"there is no ledger at {store.where}; a new one takes a budget."
-            raise BudgetError(message, code="B11", hint="budget=tc.Budget(rho=0.5)")
-        store.create()
-        header = _write_header(store, budget, unit)
-    return _same(store, header, budget, unit)
+    with _closing_on_failure(store):
+        if not store.exists():
+            if budget is None:
+                message = f"there is no ledger at {store.where}; a new one takes a budget."
+                raise BudgetError(message, code="B11", hint="budget=tc.Budget(rho=0.5)")
+            store.create(partial(_write_header, budget, unit))
+        return _same(store, _header(store), budget, unit)
 
 
-def _header(store: Store) -> Entry | None:
+@contextmanager
+def _closing_on_failure(store: Store) -> Generator[None]:
+    try:
+        yield
+    except BaseException:
+        store.close()
+        raise
+
+
+def _header(store: Store) -> Entry:
     with store.read() as tx:
-        return tx.get("header", "")
-
-
-def _write_header(store: Store, budget: Budget, unit: int | None) -> Entry:
-    """The first promise; another process may have written its own first, and then that one holds."""
-    with store.write() as tx:
         found = tx.get("header", "")
-        if found is not None:
-            return found
-        words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
-        return tx.append(linked(tx.last(), "header", "", words))
+    if found is None:
+        raise headless(store.where)
+    return found
+
+
+def _write_header(budget: Budget, unit: int | None, tx: Tx) -> None:
+    """The first promise, with the table it is in; where another process was first, its promise holds."""
+    words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
+    tx.append(linked(None, "header", "", words))
+
+
+def _format_known(store: Store, header: Entry) -> Any:
+    """What a header says; LedgerError L15 in a later version's format."""
+    found = format_of(header)
+    if found > FORMAT:
+        message = f"ledger {store.where} has format {found}; this version reads up to {FORMAT}."
+        raise LedgerError(message, code="L15", hint="upgrade tacit")
+    return header.words
 
 
 def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) -> Ledger:
-    words = header.words
-    if words["format"] > FORMAT:
-        message = f"ledger {store.where} has format {words['format']}; this version reads up to {FORMAT}."
-        raise LedgerError(message, code="L15", hint="upgrade tacit")
+    words = _format_known(store, header)
     first = Budget.from_dict(words["budget"])
     ledger = Ledger(store, first, unit, header.hash)
     if budget is not None and budget.under(ledger.first) != ledger.budget:
