@@ -48,8 +48,8 @@ def budget(where: str, releases: list[str], change: Change, as_json: bool) -> No
         raise CommandError(f"there is no ledger {where}.", code="C04", hint="the path of a .ledger file")
     ledger = open_ledger(where, budget=None, unit=unit_of(where))
     ledger.verify()
-    bought = [(one.charge, one.head) for path in releases for one in Releases.load(path).values()]
-    ledger.check(bought)
+    bought = [(f"{path}: {name}", one) for path in releases for name, one in Releases.stored(path).items()]
+    ledger.hold(bought)
     recorded = _record(ledger, change)
     emit(*_page(where, ledger, len(bought) if releases else None, recorded), as_json)
 
@@ -101,7 +101,7 @@ def _page(where: str, ledger: Ledger, checked: int | None, recorded: str | None)
         *([recorded] if recorded is not None else []),
         f"{standing.describe()} · chain intact",
         *(_analyst(name, own[name], limits.get(name)) for name in analysts),
-        *([f"{checked} releases agree with the chain"] if checked is not None else []),
+        *([f"{checked} releases agree with the chain and with the stored answers"] if checked is not None else []),
     )
     columns = (*COLUMNS[:2], "analyst", *COLUMNS[2:]) if analysts else COLUMNS
     sides: tuple[Align, ...] = ("right", *("left" for _ in columns[1:]))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import StudyError, TacitError
 from tacit.parties.checking import forged
-from tacit.release import Release, Releases, body_of, releases_from_dict
+from tacit.release import LOST, Release, Releases, body_of, releases_from_dict
+from tacit.release_fields import SEAL
 from tacit.texts import read_json
 
 if TYPE_CHECKING:
@@ -102,16 +103,26 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
         try:
             words = read_json(path)
             found = releases_from_dict(words)
+            why = None if SEAL in words else f"it {LOST}"
         except TacitError as problem:
-            refused[_stem(path)] = problem.message.removeprefix(f"{path} ").rstrip(".")
+            why = problem.message.removeprefix(f"{path} ").rstrip(".")
+        except Exception as problem:  # a defect of ours, or a file that nobody thought of: one party's, not everybody's
+            why = f"it cannot be read ({type(problem).__name__})"
+        if why is not None:
+            refused[_free(_stem(path), path, refused)] = why
             continue
         tables = {one.table for one in found.values()}
         if len(tables) != 1:
-            refused[_stem(path)] = "it has answers of several tables" if tables else "it holds no answer"
+            refused[_free(_stem(path), path, refused)] = "it has answers of several tables" if tables else "it holds no answer"
             continue
         party = tables.pop()
         out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))
     return out
+
+
+def _free(name: str, path: Path, refused: Mapping[str, str]) -> str:
+    """A file's name in `refused`: no file takes the place of another one."""
+    return name if name not in refused else str(path)
 
 
 def _stem(path: Path) -> str:
