@@ -1,8 +1,8 @@
 """What a field of a document may hold: said once, checked when a document is read and written as JSON Schema.
 
-Small frozen values: each says why a value is none of its own (`wrong`), in words that begin where a place ends, and what
-it is in the words of JSON Schema (`words`).  They look at plain values of JSON only, and cost time in proportion to the
-text that these were read from.  No data here.
+Small frozen values: each says why a value is none of its own (`wrong`), in words that begin where a place ends, and
+what it is in the words of JSON Schema (`words`).  They look at plain values of JSON only, and cost time in proportion
+to the text that these were read from.  No data here.
 """
 
 from __future__ import annotations
@@ -199,9 +199,8 @@ class Listed:
         items = cast("list[Any]", value)
         if len(items) < self.least or (self.most is not None and len(items) > self.most):
             return f" is a list of {len(items):,}"
-        if type(self.one) is Long and set(map(type, items)) <= {int}:  # nearly all lists: decided without a call each
-            if not items or (-EXACT <= min(items) and max(items) <= EXACT):
-                return None
+        if self._plain(items):
+            return None
         for place, item in enumerate(items):
             reason = self.one.wrong(item)
             if reason is not None:
@@ -209,6 +208,12 @@ class Listed:
         if self.unique and not once([item if isinstance(item, str) else repr(item) for item in items]):
             return " has an entry twice"
         return None
+
+    def _plain(self, items: list[Any]) -> bool:
+        """Whether all are integers that are numbers: nearly all lists are, which is decided without a call for each."""
+        if not (isinstance(self.one, Named) and isinstance(self.one.one, Long)) or self.one.one.positive:
+            return False
+        return bool(items) and set(map(type, items)) == {int} and min(items) >= -EXACT and max(items) <= EXACT
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -331,7 +336,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What is checked by whoever reads it (prices, laws, questions), with errors of its own; here only how it is said."""
+    """What is checked by whoever reads it (prices, laws, questions), with errors of its own: here is how it is said."""
 
     schema: Mapping[str, Any]
 

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
 
 from tacit import release_fields, release_laws
 from tacit.errors import ReleaseError, TacitError
+from tacit.fields import once
 from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
@@ -26,7 +27,6 @@ from tacit.parts import Part as Part
 from tacit.parts import Variable as Variable
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
-from tacit.fields import once
 from tacit.release_fields import SEAL, SEVERAL
 from tacit.signing import Signer, signer
 from tacit.texts import canonical as canonical

@@ -11,7 +11,6 @@ from typing import Any, Final, get_args
 
 from tacit.fields import (
     DIGITS,
-    EXACT,
     Among,
     Either,
     Elsewhere,

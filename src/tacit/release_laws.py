@@ -2,9 +2,9 @@
 
 Fields one by one are checked before (`release_fields`).  Here: that there are as many integers as cells, that a
 question has the parts it asks for, that constants, sensitivities and noise are those of the form at its price, that
-bounds are in order, and that nothing of absurd size is made from a few bytes.  Costs time in proportion to the document.
-A document that breaks a law was changed or made up; what is consistent may still be forged, which only a signature or
-the ledger tells.
+bounds are in order, and that nothing of absurd size is made from a few bytes.  Costs time in proportion to the
+document.  A document that breaks a law was changed or made up; what is consistent may still be forged, which only a
+signature or the ledger tells.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 from fractions import Fraction
+from itertools import pairwise
 from math import isfinite, prod
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.fields import once
 from tacit.packed import Packed
@@ -22,19 +23,22 @@ from tacit.privacy import Cost
 from tacit.queries import Histogram, Query
 from tacit.queries_statistics import SufficientStatistics
 from tacit.release_forms import FORMS, LISTED, SELECTS, forms_of
-from tacit.release_parts import Document, parts_wrong
+from tacit.release_parts import parts_wrong
 from tacit.release_sensitivity import Facts, bought, selected, told
+
+if TYPE_CHECKING:
+    from tacit.release import Release
 
 MOST_CELLS: Final = {"moments": 1_000_000, "quantiles": 256, "histogram": 10_000_000, "sparse-histogram": 2**40}
 """Cells, at most, by kind; other kinds have no groups."""
 
 
-def broken(made: Document) -> str | None:
+def broken(made: Release) -> str | None:
     """The first law that a release breaks, in words; None where it breaks none."""
     return next(_broken(made), None)
 
 
-def _broken(made: Document) -> Iterator[str]:
+def _broken(made: Release) -> Iterator[str]:
     """In this order: later laws rely on earlier ones."""
     yield from _facts(made)
     yield from _levels(made)
@@ -48,7 +52,7 @@ def _broken(made: Document) -> Iterator[str]:
     yield from _price(made)
 
 
-def _facts(made: Document) -> Iterator[str]:
+def _facts(made: Release) -> Iterator[str]:
     if (made.neighbors == "replace-one") != (made.rows is not None):
         yield f"neighbors is {made.neighbors}, and rows is {made.rows}"
     if not made.mechanism.startswith(f"{made.kind}/"):
@@ -64,7 +68,7 @@ def _facts(made: Document) -> Iterator[str]:
 # Groups -------------------------------------------------------------------------------------------------------------
 
 
-def _levels(made: Document) -> Iterator[str]:
+def _levels(made: Release) -> Iterator[str]:
     """Groups are those of the question, and no more of them than are released."""
     names = tuple(name for name, _ in made.levels)
     query: Any = made.query
@@ -86,7 +90,7 @@ def _levels(made: Document) -> Iterator[str]:
         yield "ordered names a column twice"
 
 
-def _axes(made: Document) -> Iterator[str]:
+def _axes(made: Release) -> Iterator[str]:
     if not made.axes:
         return
     if len(made.axes) != len(made.levels):
@@ -104,11 +108,11 @@ def _axes(made: Document) -> Iterator[str]:
 
 
 def _rising(edges: Sequence[float]) -> bool:
-    apart = [b - a for a, b in zip(edges, edges[1:], strict=False)]
+    apart = [b - a for a, b in pairwise(edges)]
     return all(width > 0 for width in apart) and isfinite(edges[-1] - edges[0])
 
 
-def _variables(made: Document) -> Iterator[str]:
+def _variables(made: Release) -> Iterator[str]:
     if not once([one.name for one in made.variables]):
         yield "variables has a column twice"
     for one in made.variables:
@@ -122,7 +126,7 @@ def _variables(made: Document) -> Iterator[str]:
 # Parts --------------------------------------------------------------------------------------------------------------
 
 
-def _part(made: Document, part: Part, cells: int) -> Iterator[str]:
+def _part(made: Release, part: Part, cells: int) -> Iterator[str]:
     """One part by itself: its form, grids, constants, integers, sensitivities and noise."""
     shape = FORMS[part.form]
     if part.form not in forms_of(made.kind):
@@ -152,7 +156,7 @@ def _grids(part: Part) -> Iterator[str]:
             yield "has a grid whose bounds are not in order"
         if shape.parameters[0] == "G" and part.form not in ("size", "quartiles", "classes") and part.grid.G != G:
             yield f"has G = {G}, and a grid of {part.grid.G} steps"
-    if part.weight is not None and (part.weight.G != part.parameters["A"] or not part.weight.upper > 0):
+    if part.weight is not None and (part.parameters["A"] != part.weight.G or not part.weight.upper > 0):
         yield "has weights of another grid than its form"
 
 
@@ -160,7 +164,7 @@ def _width(grid: Grid) -> float:
     return grid.upper - grid.lower
 
 
-def _integers(made: Document, part: Part, cells: int) -> Iterator[str]:
+def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
     least, most = FORMS[part.form].integers
     if len(part.integers) != cells:
         yield f"has {len(part.integers):,} cells of integers; there are {cells:,}"
@@ -176,7 +180,7 @@ def _integers(made: Document, part: Part, cells: int) -> Iterator[str]:
         yield f"has selected places that are not from 0 to {top}"
 
 
-def _noise(made: Document, part: Part, facts: Facts) -> Iterator[str]:
+def _noise(made: Release, part: Part, facts: Facts) -> Iterator[str]:
     """Constants, sensitivities and noise are what the form, the relation and the price make them."""
     found = told(part.form, part.parameters, facts)
     if found is None:
@@ -206,7 +210,7 @@ def _widened(query: Query[Any]) -> bool:
 # Price --------------------------------------------------------------------------------------------------------------
 
 
-def _price(made: Document) -> Iterator[str]:
+def _price(made: Release) -> Iterator[str]:
     """Parts share the price: no more, and nothing is left."""
     kinds = {part.cost.kind for part in made.parts}
     if len(kinds) > 1 or (made.cost.kind == "pure") != (kinds == {"pure"}):
@@ -221,4 +225,3 @@ def _price(made: Document) -> Iterator[str]:
 
 def _amount(cost: Cost) -> Fraction:
     return cast(Fraction, cost.epsilon if cost.kind == "pure" else cost.rho)
-

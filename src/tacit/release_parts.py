@@ -9,64 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from math import prod
-from typing import Any, Final, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import TacitError
 from tacit.fields import once
 from tacit.linear.formula import parse
 from tacit.linear.layout import Layout, layout
 from tacit.linear.query import Regression
-from tacit.parts import Axis, Part, Variable
-from tacit.privacy import Cost
-from tacit.queries import Count, DataQuality, Histogram, Quantiles, Query, Range, Variance
+from tacit.parts import Part
+from tacit.queries import Count, DataQuality, Histogram, Quantiles, Range, Variance
 from tacit.queries_blocks import SampleAndAggregate
 from tacit.queries_statistics import SufficientStatistics
 from tacit.schema.rowmaps import WIDE
 
-Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+if TYPE_CHECKING:
+    from tacit.release import Release
 
 
-class Document(Protocol):
-    """A release as it was read, whatever its class."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def query(self) -> Query[Any]: ...
-    @property
-    def mechanism(self) -> str: ...
-    @property
-    def neighbors(self) -> str: ...
-    @property
-    def rows(self) -> int | None: ...
-    @property
-    def unit(self) -> int | None: ...
-    @property
-    def levels(self) -> Levels: ...
-    @property
-    def ordered(self) -> Levels: ...
-    @property
-    def parts(self) -> tuple[Part, ...]: ...
-    @property
-    def cost(self) -> Cost: ...
-    @property
-    def date(self) -> str: ...
-    @property
-    def axes(self) -> tuple[Axis, ...]: ...
-    @property
-    def variables(self) -> tuple[Variable, ...]: ...
-
-
-def parts_wrong(made: Document) -> Iterator[str]:
+def parts_wrong(made: Release) -> Iterator[str]:
     """Why a release's parts are not those of its question; nothing where they are."""
     yield from PARTS[made.kind](made)
 
 
-def _forms(made: Document, *forms: str) -> bool:
+def _forms(made: Release, *forms: str) -> bool:
     return tuple(part.form for part in made.parts) == forms
 
 
-def _moments(made: Document) -> Iterator[str]:
+def _moments(made: Release) -> Iterator[str]:
     query: Any = made.query
     columns = ("",) if isinstance(query, Count) else tuple(query.columns)
     if tuple(part.label for part in made.parts) != columns:
@@ -85,14 +54,14 @@ def _moments(made: Document) -> Iterator[str]:
             yield f"form {part.form!r} is no answer to this {type(query).__name__}"
 
 
-def _quality(made: Document) -> Iterator[str]:
+def _quality(made: Release) -> Iterator[str]:
     labels = tuple(part.label for part in made.parts)
     columns = tuple(cast(DataQuality, made.query).columns)
     if not once(labels) or (columns and labels != columns):
         yield "its parts are not of the columns that the question asks for, each once"
 
 
-def _quantiles(made: Document) -> Iterator[str]:
+def _quantiles(made: Release) -> Iterator[str]:
     query = cast(Quantiles, made.query)
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
     public = made.rows is not None and grid is not None and grid.missing != "exclude"
@@ -109,7 +78,7 @@ def _quantiles(made: Document) -> Iterator[str]:
         yield "it has not three selections for each quantile"
 
 
-def _range(made: Document) -> Iterator[str]:
+def _range(made: Release) -> Iterator[str]:
     query = cast(Range, made.query)
     if not _forms(made, "range", "present") or any(part.label != query.column for part in made.parts):
         yield f"its parts are not the range of {query.column!r}, and the number of rows"
@@ -121,12 +90,12 @@ def _range(made: Document) -> Iterator[str]:
         yield "its probability is not that of the question"
 
 
-def _histogram(made: Document) -> Iterator[str]:
+def _histogram(made: Release) -> Iterator[str]:
     if len(made.parts) != 1 or made.parts[0].label != "" or cast(Histogram, made.query).sparse:
         yield "it is not one part of all cells"
 
 
-def _sparse(made: Document) -> Iterator[str]:
+def _sparse(made: Release) -> Iterator[str]:
     query = cast(Histogram, made.query)
     if len(made.parts) != 1 or made.parts[0].label != "" or not query.sparse:
         yield "it is not one part of the cells that passed"
@@ -141,7 +110,7 @@ def _sparse(made: Document) -> Iterator[str]:
         yield "its cells are not in order"
 
 
-def _statistics(made: Document) -> Iterator[str]:
+def _statistics(made: Release) -> Iterator[str]:
     from tacit.models.statistics import statistics
 
     query = cast(SufficientStatistics, made.query)
@@ -150,7 +119,7 @@ def _statistics(made: Document) -> Iterator[str]:
         yield f"it has {len(made.parts)} parts for {len(found)} sufficient statistics"
 
 
-def _blocks(made: Document) -> Iterator[str]:
+def _blocks(made: Release) -> Iterator[str]:
     """Means of blocks, each after its quartiles where there are windows, then scores where there is a step."""
     query = cast(SampleAndAggregate, made.query)
     each = ("quartiles", "blocks") if query.winsorize else ("blocks",)
@@ -186,7 +155,7 @@ LAST: Final = {"linear": ("scores",), "poisson": ("weighed",) * 3, "logistic": (
 """Forms of a regression's parts, by its model; of persons with "person-" before "scores" and "scored"."""
 
 
-def _regression(made: Document) -> Iterator[str]:
+def _regression(made: Release) -> Iterator[str]:
     query = cast(Regression, made.query)
     forms = (*FIRST[query.model], *LAST.get(query.model, LAST["logistic"]))
     if made.unit is not None:
@@ -212,7 +181,7 @@ def _regression(made: Document) -> Iterator[str]:
         yield from (f"parts[{place}] {reason}" for reason in _sums(made, part, made_of))
 
 
-def _sums(made: Document, part: Part, known: Layout) -> Iterator[str]:
+def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """The integers of a part are as many as its layout has sums; its constants are weights, not 0."""
     facts, m = part.parameters, known.size
     if part.form == "products":
@@ -244,7 +213,7 @@ def _sums(made: Document, part: Part, known: Layout) -> Iterator[str]:
         yield "has an aim beyond all predictors"
 
 
-PARTS: Final[Mapping[str, Callable[[Document], Iterator[str]]]] = {
+PARTS: Final[Mapping[str, Callable[[Release], Iterator[str]]]] = {
     "moments": _moments,
     "quality": _quality,
     "quantiles": _quantiles,

@@ -64,10 +64,20 @@ def shown(text: str) -> str:
     return made if len(made) <= SHOWN else f"{made[:SHOWN]}…"
 
 
-def is_text(text: str) -> bool:
-    """Whether a text can be written: a half of a surrogate pair alone is no character.
+def short(path: object) -> str:
+    """A path as an error repeats it: of one that is far too long, its beginning.
 
-    >>> is_text("Zoë"), is_text("\\ud800")
+    >>> short("people.csv"), len(short("x" * 10_000))
+    ('people.csv', 201)
+    """
+    text = str(path)
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def is_text(text: str) -> bool:
+    r"""Whether a text can be written: a half of a surrogate pair alone is no character.
+
+    >>> is_text("Zoë"), is_text("\ud800")
     (True, False)
     """
     try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tacit.cli.output import emit
@@ -44,7 +44,7 @@ def budget(where: str, releases: list[str], change: Change, as_json: bool) -> No
     from tacit.curator.ledger import open_ledger, unit_of
 
     _checked(change)
-    if "://" not in where and not Path(where).is_file():
+    if "://" not in where and not os.path.isfile(where):
         raise CommandError(f"there is no ledger {where}.", code="C04", hint="the path of a .ledger file")
     ledger = open_ledger(where, budget=None, unit=unit_of(where))
     ledger.verify()

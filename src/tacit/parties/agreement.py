@@ -49,12 +49,13 @@ def failing(
 ) -> tuple[T | None, dict[str, str]]:
     """What the answers make together; or, where that fails, the parties to whom it is due, and why.
 
-    Errors that are ours (too few parties, ...) are raised: they are about all answers.
+    Neither where an error of ours says why they make nothing (too few parties, ...): it is about all of them, and is
+    raised to whoever asks.
     """
     try:
         return combine(answers), {}
     except TacitError:
-        raise
+        return None, {}
     except Exception as problem:
         failed = problem
     found = {party: why for party, one in answers.items() if (why := _alone(one)) is not None}

@@ -54,9 +54,9 @@ def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     found: list[Path] = []
     for one in given:
         place = Path(one)
-        if place.is_dir():
+        if os.path.isdir(place):
             found += sorted(place.glob("*.json"))
-        elif place.exists() or not glob.has_magic(str(one)):
+        elif os.path.exists(place) or not glob.has_magic(str(one)):
             found.append(place)
         else:
             found += [Path(name) for name in sorted(glob.glob(str(one)))]
@@ -113,7 +113,9 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
             continue
         tables = {one.table for one in found.values()}
         if len(tables) != 1:
-            refused[_free(_stem(path), path, refused)] = "it has answers of several tables" if tables else "it holds no answer"
+            refused[_free(_stem(path), path, refused)] = (
+                "it has answers of several tables" if tables else "it holds no answer"
+            )
             continue
         party = tables.pop()
         out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))

@@ -226,17 +226,18 @@ def combine_study(
 
 
 def _agreed(result: StudyResult) -> StudyResult:
-    """The result without parties whose answers do not go with the others', or cannot be combined: added to `refused`."""
+    """The result without parties whose answers do not go with the others' or cannot be combined: they are refused."""
     for _ in range(len(result.answers)):
         wrong: dict[str, str] = {}
         for name in result:
             wrong |= odd(result.answers, name)
         if not wrong and result.many_enough:
             for name in result:
-                result.made[name], found = failing(
-                    {party: one[name] for party, one in result.answers.items()}, partial(result.together, name)
-                )
+                answers = {party: one[name] for party, one in result.answers.items()}
+                made, found = failing(answers, partial(result.together, name))
                 wrong |= found
+                if made is not None:
+                    result.made[name] = made
         if not wrong:
             break
         kept = {party: one for party, one in result.answers.items() if party not in wrong}

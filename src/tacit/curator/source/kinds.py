@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type."""
 
 How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit", "part"]
+
+
+LISTS: Final = re.compile(r"\b(enum|categorical|dictionary|category)\s*\(.*", re.IGNORECASE | re.DOTALL)
+"""Words of a type whose brackets may hold its values."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +22,12 @@ class ColumnType:
 
     words: str
     holds: Holds
+
+    def __post_init__(self) -> None:
+        """A type whose words list values, ENUM('a', 'b'), is cut off there: values are rows', and no public fact."""
+        found = LISTS.search(self.words)
+        if found is not None:
+            object.__setattr__(self, "words", f"{self.words[: found.start()]}{found[1]}")
 
 
 @dataclass(frozen=True)
