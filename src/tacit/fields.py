@@ -165,7 +165,7 @@ class Among:
 
     def words(self) -> Words:
         """See `Field.words`."""
-        return {"enum": [*self.values]} if len(self.values) > 1 else {"const": self.values[0]}
+        return {"enum": [*self.values]} if len(self.values) > 1 else {"const": next(iter(self.values))}
 
 
 @dataclass(frozen=True)

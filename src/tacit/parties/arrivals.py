@@ -100,17 +100,11 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
     """Each file that can be read."""
     out: list[Arrival] = []
     for path in files:
-        try:
-            words = read_json(path)
-            found = releases_from_dict(words)
-            why = None if SEAL in words else f"it {LOST}"
-        except TacitError as problem:
-            why = problem.message.removeprefix(f"{path} ").rstrip(".")
-        except Exception as problem:  # a defect of ours, or a file that nobody thought of: one party's, not everybody's
-            why = f"it cannot be read ({type(problem).__name__})"
-        if why is not None:
-            refused[_free(_stem(path), path, refused)] = why
+        opened = _opened(path)
+        if isinstance(opened, str):
+            refused[_free(_stem(path), path, refused)] = opened
             continue
+        words, found = opened
         tables = {one.table for one in found.values()}
         if len(tables) != 1:
             refused[_free(_stem(path), path, refused)] = (
@@ -120,6 +114,18 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
         party = tables.pop()
         out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))
     return out
+
+
+def _opened(path: Path) -> tuple[dict[str, Any], Releases] | str:
+    """A file's words and its releases, or why it is none, in words."""
+    try:
+        words = read_json(path)
+        found = releases_from_dict(words)
+    except TacitError as problem:
+        return problem.message.removeprefix(f"{path} ").rstrip(".")
+    except Exception as problem:  # a defect of ours, or a file that nobody thought of: one party's, not everybody's
+        return f"it cannot be read ({type(problem).__name__})"
+    return (words, found) if SEAL in words else f"it {LOST}"
 
 
 def _free(name: str, path: Path, refused: Mapping[str, str]) -> str:
