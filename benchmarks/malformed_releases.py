@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import copy
+import functools
 import hashlib
 import io
 import json
@@ -324,8 +325,12 @@ def limited(seconds: int) -> Iterator[None]:
 
 def command(*words: str) -> tuple[int, str]:
     """A command in this process: exit code, and what it prints on both streams."""
+    import typer.main
+
     from tacit.cli import main
 
+    if not hasattr(typer.main.get_command, "cache_info"):  # the commands are made once, not at each call
+        typer.main.get_command = functools.cache(typer.main.get_command)
     out, argv = io.StringIO(), sys.argv
     sys.argv = ["tacit", *words]
     try:
