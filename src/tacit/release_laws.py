@@ -12,11 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import date
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from math import isfinite, prod
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.fields import once
+from tacit.noise.laws import Law
 from tacit.packed import Packed
 from tacit.parts import Grid, Part
 from tacit.privacy import Cost
@@ -182,24 +184,40 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
 
 def _noise(made: Release, part: Part, facts: Facts) -> Iterator[str]:
     """Constants, sensitivities and noise are what the form, the relation and the price make them."""
-    found = told(part.form, part.parameters, facts)
+    constants = tuple(sorted(part.parameters.items()))
+    wider = _widened(made.query)
+    yield from _made_so(part.form, constants, part.law, part.l1, part.l2_squared, part.cost, facts, wider)
+
+
+@lru_cache(maxsize=4096)
+def _made_so(
+    form: str,
+    constants: tuple[tuple[str, int], ...],
+    law: Law,
+    l1: int,
+    l2_squared: int,
+    cost: Cost,
+    facts: Facts,
+    wider: bool,
+) -> tuple[str, ...]:
+    """What is wrong with a part but for its integers: thousands of documents have the same few."""
+    given, wrong = dict(constants), list[str]()
+    found = told(form, given, facts)
     if found is None:
-        yield f"has constants with which form {part.form!r} is not proven"
-        return
+        return (f"has constants with which form {form!r} is not proven",)
     for name, value in found.constants.items():
-        if part.parameters[name] != value:
-            yield f"has {name} = {part.parameters[name]}; form {part.form!r} makes it {value}"
-    for name, value, own in (("l1", found.l1, part.l1), ("l2_squared", found.l2_squared, part.l2_squared)):
+        if given[name] != value:
+            wrong.append(f"has {name} = {given[name]}; form {form!r} makes it {value}")
+    for name, value, own in (("l1", found.l1, l1), ("l2_squared", found.l2_squared, l2_squared)):
         if value is not None and own != value:
-            yield f"has sensitivity {name} = {own}; form {part.form!r} makes it {value}"
-    if part.l2_squared > part.l1**2:
-        yield "has an l2 sensitivity above that in l1"
-    if FORMS[part.form].laws == SELECTS:
-        good = selected(part.form, part.law, part.parameters, part.cost, facts)
+            wrong.append(f"has sensitivity {name} = {own}; form {form!r} makes it {value}")
+    if l2_squared > l1**2:
+        wrong.append("has an l2 sensitivity above that in l1")
+    if FORMS[form].laws == SELECTS:
+        good = selected(form, law, given, cost, facts)
     else:
-        good = bought(part.law, part.l1, part.l2_squared, part.cost, wider=_widened(made.query))
-    if not good:
-        yield "has noise that is not what its price buys"
+        good = bought(law, l1, l2_squared, cost, wider=wider)
+    return (*wrong, *(() if good else ("has noise that is not what its price buys",)))
 
 
 def _widened(query: Query[Any]) -> bool:
