@@ -179,7 +179,7 @@ def _value(rng: random.Random, text: str) -> str:
 
 
 def _key(rng: random.Random, text: str) -> str:
-    found = list(re.finditer(r"[\w-]+(?= = )", text))
+    found = list(re.finditer(r"(?<![\w-])[\w-]+(?= = )", text))
     if not found:
         return text
     one = rng.choice(found)

@@ -8,26 +8,32 @@ new fields are optional, meanings never change, unknown kinds and versions are r
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Final, Protocol, TypeVar, cast
 
 from tacit import release_fields, release_laws
-from tacit.errors import ReleaseError, TacitError
+from tacit.errors import ReleaseError
 from tacit.fields import once
 from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
+from tacit.parts import Levels as Levels
 from tacit.parts import Part as Part
 from tacit.parts import Variable as Variable
+from tacit.parts import cell_labels as cell_labels
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
+from tacit.question import answer_of as answer_of
 from tacit.release_fields import SEAL, SEVERAL
+from tacit.release_seal import LOST as LOST
+from tacit.release_seal import as_sealed, changed, damaged, naming
+from tacit.release_seal import body_of as body_of
+from tacit.release_seal import digest_of as digest_of
+from tacit.release_seal import sealed as sealed
 from tacit.signing import Signer, signer
 from tacit.texts import canonical as canonical
 from tacit.texts import read_json, shown
@@ -35,8 +41,6 @@ from tacit.texts import write_text as write_text
 
 FORMAT: Final = 1
 """Version of the document.  A reader refuses a later one."""
-
-Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Released(Protocol):
@@ -188,11 +192,10 @@ class Release:
         words = read_json(path)
         if "releases" in words:
             raise ReleaseError(f"{path} holds several releases.", code="R04", hint="Releases.load(path)", state=None)
-        with _named(path):
+        with naming(path):
             return release_from_dict(words)
 
 
-LOST: Final = "lost its digest, which every file of several releases has: it was changed"
 LEAVES: Final[dict[str, type[Release]]] = {}
 """Kind of a release -> its class; filled by `tacit.inference` when `tacit` is imported."""
 
@@ -218,7 +221,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
         raise ReleaseError(message, code="R02", hint="upgrade tacit", state=None)
     if not isinstance(kind, str) or kind not in LEAVES:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
-    if SEAL in words and not _as_sealed(words):
+    if SEAL in words and not as_sealed(words):
         raise changed("this release")
     reason = release_fields.wrong(words)
     if reason is not None:
@@ -266,27 +269,6 @@ def _made(kind: str, words: Mapping[str, Any]) -> Release:
 def _answers(made: Release) -> bool:
     """Whether a release is of the class that its question is typed by."""
     return answer_of(type(made.query)) in [one.__name__ for one in type(made).__mro__]
-
-
-def answer_of(query: type[Query[Any]]) -> str:
-    """Name of the class of release that a question is typed by: Query["MomentsRelease"].
-
-    >>> from tacit.queries import Mean
-    >>> answer_of(Mean)
-    'MomentsRelease'
-    """
-    return str(cast(Any, query).__orig_bases__[0].__args__[0].__forward_arg__)
-
-
-def damaged(reason: str) -> ReleaseError:
-    """The error of a document that is no release, and why."""
-    return ReleaseError(f"this release is damaged: {reason}.", code="R05", state=None)
-
-
-def changed(what: str) -> ReleaseError:
-    """The error of a document that is not what its digest is of."""
-    text = f"{what} was changed after it was saved: what it says is not what its digest is of."
-    return ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
 
 
 @dataclass(frozen=True)
@@ -346,7 +328,7 @@ class Releases(Mapping[str, Any]):
         if "releases" in words and SEAL not in words:
             text = f"{path} {LOST}."
             raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
-        with _named(path):
+        with naming(path):
             return releases_from_dict(words)
 
     @classmethod
@@ -356,7 +338,7 @@ class Releases(Mapping[str, Any]):
         A name in the file that is not the release's own is refused, too: ReleaseError R05.
         """
         words = read_json(path)
-        with _named(path):
+        with naming(path):
             found = releases_from_dict(words)
             for name, one in found.items_:
                 if "releases" in words and name != one.name:
@@ -386,7 +368,7 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
         raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
-    if SEAL in words and not _as_sealed(words):
+    if SEAL in words and not as_sealed(words):
         raise changed("this file")
     return _several(words)
 
@@ -401,53 +383,9 @@ def _several(words: Mapping[str, Any]) -> Releases:
     return Releases(tuple((name, release_from_dict(one)) for name, one in words["releases"]), words.get("signature"))
 
 
-@contextmanager
-def _named(path: str | Path) -> Generator[None]:
-    """Errors say which file they are about."""
-    try:
-        yield
-    except TacitError as problem:
-        problem.message = f"{path}: {problem.message}"
-        raise
-
-
 def _write(path: str | Path, words: dict[str, Any]) -> None:
     """A document with its digest, for people to read, too."""
     write_text(path, json.dumps(sealed(words), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
-
-
-def sealed(words: Mapping[str, Any]) -> dict[str, Any]:
-    """A document with the digest of what it says."""
-    return {**words, SEAL: digest_of(words)}
-
-
-def _as_sealed(words: Mapping[str, Any]) -> bool:
-    try:
-        return words[SEAL] == digest_of(words)
-    except (ValueError, TypeError):  # a number beyond all floats; keys that are no text
-        return False
-
-
-def digest_of(words: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of a document, but for the digest itself."""
-    return hashlib.sha256(canonical({key: value for key, value in words.items() if key != SEAL}).encode()).hexdigest()
-
-
-def body_of(words: Mapping[str, Any]) -> str:
-    """What a signature is of: the canonical text of a document of several releases, without digest and signature."""
-    return canonical({key: value for key, value in words.items() if key not in ("digest", "signature")})
-
-
-def cell_labels(levels: Levels) -> tuple[str, ...]:
-    """Row-major product of the levels' labels, joined by colons.
-
-    >>> cell_labels((("region", ("north", "south")), ("sex", ("f", "m"))))
-    ('north:f', 'north:m', 'south:f', 'south:m')
-    """
-    labels: tuple[str, ...] = ("",)
-    for _, values in levels:
-        labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
-    return labels
 
 
 @lru_cache(maxsize=1024)

@@ -42,6 +42,7 @@ ROOMS: Final[dict[str, str]] = {
     "release_forms": SHARED,
     "release_laws": SHARED,
     "release_parts": SHARED,
+    "release_seal": SHARED,
     "release_sensitivity": SHARED,
     "documents_models": SHARED,
     "documents_queries": SHARED,
