@@ -130,6 +130,8 @@ CODES: Final[dict[str, str]] = {
     "L20": "a table has no name",
     "L21": "a raise or a limit without a note",
     "L22": "what should be an analyst's name is none",
+    "L23": "a release that is not the answer that its ledger stored",
+    "L24": "a note or the name of an answer that is no text",
     # D: data sources, before any row is read
     "D01": "data of a kind that is no table",
     "D02": "no such file",

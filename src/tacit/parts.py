@@ -12,6 +12,7 @@ from tacit.packed import Packed, packed, read_int, write_int
 from tacit.privacy import Cost
 
 Cells: TypeAlias = tuple[tuple[int, ...], ...]
+Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True)
@@ -172,3 +173,15 @@ def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
 def _cell(cell: Any) -> tuple[int, ...]:
     plain = tuple(cell)
     return plain if set(map(type, plain)) == {int} else tuple(map(read_int, plain))
+
+
+def cell_labels(levels: Levels) -> tuple[str, ...]:
+    """Row-major product of the levels' labels, joined by colons.
+
+    >>> cell_labels((("region", ("north", "south")), ("sex", ("f", "m"))))
+    ('north:f', 'north:m', 'south:f', 'south:m')
+    """
+    labels: tuple[str, ...] = ("",)
+    for _, values in levels:
+        labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
+    return labels

@@ -19,6 +19,7 @@ from tacit.queries_blocks import SampleAndAggregate
 from tacit.queries_statistics import SufficientStatistics
 from tacit.query_words import Names
 from tacit.query_words import bins as _bins
+from tacit.query_words import column as _column
 from tacit.query_words import condition as _condition
 from tacit.query_words import flags as _flags
 from tacit.query_words import names as _names
@@ -189,9 +190,7 @@ class Quantiles(Query["QuantilesRelease"]):
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"column of Quantiles: {self.column!r} is not a column name."
-            raise QueryError(text, code="Q01", hint='Quantiles("income", [0.5])')
+        _column("Quantiles", "column", self.column)
         object.__setattr__(self, "by", _names("Quantiles", "by", self.by))
         object.__setattr__(self, "bins", _bins("Quantiles", self.bins, self.by))
         if self.column in self.by:
@@ -276,9 +275,7 @@ class Range(Query["RangeRelease"]):
     outside: Any = Fraction(1, 100)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.column, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"column of Range: {self.column!r} is not a column name."
-            raise QueryError(text, code="Q01", hint='Range("income")')
+        _column("Range", "column", self.column)
         object.__setattr__(self, "outside", _probability(self.outside, "outside of Range", "outside=0.01"))
 
 
@@ -298,8 +295,8 @@ def _normalise(query: Sum | Mean | Variance) -> None:
 
 def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
     """A column name that is not asked about; QueryError Q01, Q02."""
-    if weights is not None and not isinstance(weights, str):
-        raise QueryError(f"weights of {kind}: {weights!r} is no column name.", code="Q01", hint='weights="weight"')
+    if weights is not None:
+        _column(kind, "weights", weights)
     if weights in others:
         raise QueryError(f"column {weights!r} of {kind} is also its weights.", code="Q02", hint="name each column once")
 

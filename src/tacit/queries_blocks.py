@@ -12,6 +12,7 @@ from tacit.errors import QueryError
 from tacit.privacy import Cost
 from tacit.query_words import Names, condition, names
 from tacit.question import Query
+from tacit.texts import is_text
 
 if TYPE_CHECKING:
     from tacit.inference.sample_and_aggregate import SampleAndAggregateRelease  # noqa: F401
@@ -56,13 +57,20 @@ class AskedModel:
     @classmethod
     def of(cls, given: Any, whose: str = "model of SampleAndAggregate") -> AskedModel:
         """From a family, a `tacit.Model`, a `tacit.Statistic`, or their words; QueryError Q95, ModelError."""
+        if isinstance(given, AskedModel):
+            return given
+        made = cls._of(given, whose)
+        if not is_text(made.text):
+            raise QueryError(f"{whose}: a name in it holds half a character.", code="Q95", hint="names of letters")
+        return made
+
+    @classmethod
+    def _of(cls, given: Any, whose: str) -> AskedModel:
         from tacit.models.custom import Model
         from tacit.models.family import Family
         from tacit.models.registry import family
         from tacit.models.statistic import Statistic, from_words
 
-        if isinstance(given, AskedModel):
-            return given
         if isinstance(given, Mapping):
             words = dict(cast("Mapping[str, Any]", given))
             if words.get("family") == "Model":  # its function is not in the file

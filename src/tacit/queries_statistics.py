@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tacit.errors import QueryError
 from tacit.privacy import Cost
 from tacit.queries_blocks import AskedModel, price_of_one, published_blocks
-from tacit.query_words import condition, names
+from tacit.query_words import column, condition
 from tacit.question import Query
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
     blocks: int | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.what, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            text = f"what of SufficientStatistics: {self.what!r} is not a column name."
-            raise QueryError(text, code="Q01", hint='SufficientStatistics("wait", …)')
-        names("SufficientStatistics", "what", self.what)
+        column("SufficientStatistics", "what", self.what)
         object.__setattr__(self, "family", AskedModel.of(self.family, "family of SufficientStatistics"))
         object.__setattr__(self, "bounds", _bounds(self.bounds, self.statistics_bounded()))
         _method(self.method, self.blocks)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
-from tacit.errors import QueryError
+from tacit.errors import BudgetError, QueryError
 from tacit.logistic import LogisticBins, from_words, worded
 from tacit.predicates.reading import parse
 from tacit.predicates.syntax import spelled
+from tacit.privacy.numbers import rational
+from tacit.texts import is_text, shown
 
 FINEST: Final = 10_000
 MOST_THRESHOLD: Final = 2**40
@@ -24,12 +26,19 @@ def names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
         raise QueryError(f"{field} of {query}: {value!r} is not a column name.", code="Q01", hint=f'{field}="age"')
     given = (value,) if isinstance(value, str) else tuple(value)
     for name in given:
-        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise QueryError(f"{field} of {query}: {name!r} is not a column name.", code="Q01", hint=f'{field}="age"')
+        column(query, field, name)
     if len(set(given)) < len(given):
         twice = next(name for name in given if given.count(name) > 1)
         raise QueryError(f"{field} of {query}: {twice!r} is named twice.", code="Q02", hint="name each column once")
     return given
+
+
+def column(query: str, field: str, value: object) -> str:
+    """One name of a column; QueryError Q01 for what is no text that can be written."""
+    if isinstance(value, str) and is_text(value):
+        return value
+    said = shown(value) if isinstance(value, str) else repr(value)
+    raise QueryError(f"{field} of {query}: {said} is not a column name.", code="Q01", hint=f'{field}="age"')
 
 
 def condition(query: Any) -> None:
@@ -74,15 +83,20 @@ def _edges(kind: str, name: str, given: Any) -> Any:
 def probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:
     """A probability as an exact fraction: a float means the decimal that it prints as; QueryError Q74."""
     try:
-        if isinstance(given, bool):
-            raise ValueError
-        p = given if isinstance(given, Fraction) else Fraction(str(given))
-    except (ValueError, ZeroDivisionError):
+        p = rational(given, what)  # which makes no number of a length beyond all use: "1e999999999"
+    except BudgetError:
         p = Fraction(0)
     if not 0 < p < 1 or p.denominator > FINEST:
-        text = f"{what}: {given!r} is not between 0 and 1, with at most 4 decimals."
+        text = f"{what}: {_said(given)} is not between 0 and 1, with at most 4 decimals."
         raise QueryError(text, code="Q74", hint=hint)
     return p
+
+
+def _said(given: object) -> str:
+    try:
+        return repr(given)[:60]
+    except ValueError:  # an integer of thousands of digits
+        return "a number of thousands of digits"
 
 
 def flags(**given: object) -> None:

@@ -44,3 +44,13 @@ class Query(Generic[R_co]):
             elif value != () and value is not None:
                 words[f.name] = listed(value)
         return words
+
+
+def answer_of(query: type[Query[Any]]) -> str:
+    """Name of the class of release that a question is typed by: Query["MomentsRelease"].
+
+    >>> from tacit.queries import Mean
+    >>> answer_of(Mean)
+    'MomentsRelease'
+    """
+    return str(cast(Any, query).__orig_bases__[0].__args__[0].__forward_arg__)

@@ -8,33 +8,39 @@ new fields are optional, meanings never change, unknown kinds and versions are r
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import prod
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar, cast
 
+from tacit import release_fields, release_laws
 from tacit.errors import ReleaseError
-from tacit.packed import Packed
+from tacit.fields import once
 from tacit.parts import Axis as Axis
 from tacit.parts import Cells as Cells
 from tacit.parts import Grid as Grid
+from tacit.parts import Levels as Levels
 from tacit.parts import Part as Part
 from tacit.parts import Variable as Variable
+from tacit.parts import cell_labels as cell_labels
 from tacit.privacy import Cost
 from tacit.queries import Query, query_from_dict
+from tacit.question import answer_of as answer_of
+from tacit.release_fields import SEAL, SEVERAL
+from tacit.release_seal import LOST as LOST
+from tacit.release_seal import as_sealed, changed, damaged, naming
+from tacit.release_seal import body_of as body_of
+from tacit.release_seal import digest_of as digest_of
+from tacit.release_seal import sealed as sealed
 from tacit.signing import Signer, signer
 from tacit.texts import canonical as canonical
-from tacit.texts import read_json
+from tacit.texts import read_json, shown
 from tacit.texts import write_text as write_text
 
 FORMAT: Final = 1
 """Version of the document.  A reader refuses a later one."""
-
-Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 class Released(Protocol):
@@ -167,20 +173,27 @@ class Release:
         return words
 
     def to_json(self) -> str:
-        """Canonical JSON text: sorted keys, no spaces."""
-        return canonical(self.to_dict())
+        """Canonical JSON text: sorted keys, no spaces, with the digest of what it says."""
+        return canonical(sealed(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
-        """Write the document to a file, whole or not at all; ReleaseError R07 where it cannot be written."""
-        write_text(path, json.dumps(self.to_dict(), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        """Write the document to a file, whole or not at all; ReleaseError R07 where it cannot be written.
+
+        The file carries a digest of what it says: whoever reads it finds accidents (not tampering).
+        """
+        _write(path, self.to_dict())
 
     @staticmethod
     def load(path: str | Path) -> Release:
-        """Read one release from a file; ReleaseError R01 to R05 where it is none.  For several: `Releases.load`."""
+        """Read one release from a file; ReleaseError R01 to R05 where it is none.  For several: `Releases.load`.
+
+        A file of an earlier version, which wrote no digest of a single release, is read as it is.
+        """
         words = read_json(path)
         if "releases" in words:
             raise ReleaseError(f"{path} holds several releases.", code="R04", hint="Releases.load(path)", state=None)
-        return release_from_dict(words)
+        with naming(path):
+            return release_from_dict(words)
 
 
 LEAVES: Final[dict[str, type[Release]]] = {}
@@ -201,43 +214,61 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
     A price, a law of noise or a question that is none is named by its own error (BudgetError, NoiseError, QueryError).
     """
     version, kind = words.get("tacit"), words.get("kind")
-    if not isinstance(version, int) or kind is None:
+    if isinstance(version, bool) or not isinstance(version, int) or kind is None:
         raise ReleaseError("this document is no release of tacit.", code="R01", state=None)
     if version > FORMAT:
         message = f"this release has format {version}; this version of tacit reads up to {FORMAT}."
         raise ReleaseError(message, code="R02", hint="upgrade tacit", state=None)
     if not isinstance(kind, str) or kind not in LEAVES:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
+    if SEAL in words and not as_sealed(words):
+        raise changed("this release")
+    reason = release_fields.wrong(words)
+    if reason is not None:
+        raise damaged(reason)
     try:
-        made = LEAVES[kind](
-            query=_query(canonical(words["query"])),
-            mechanism=str(words["mechanism"]),
-            table=str(words["table"]),
-            schema=str(words["schema"]),
-            neighbors=str(words["neighbors"]),
-            unit=None if words["unit"] is None else int(words["unit"]),
-            rows=None if words["rows"] is None else int(words["rows"]),
-            levels=_read_levels(words["levels"]),
-            parts=tuple(Part.from_dict(part) for part in words["parts"]),
-            cost=Cost.from_dict(words["cost"]),
-            charge=int(words["charge"]),
-            head=str(words["head"]),
-            date=str(words["date"]),
-            version=str(words["version"]),
-            name=None if words.get("name") is None else str(words["name"]),
-            recorded=bool(words.get("recorded", True)),
-            ledger=None if words.get("ledger") is None else str(words["ledger"]),
-            study=None if words.get("study") is None else str(words["study"]),
-            axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
-            ordered=_read_levels(words.get("ordered", ())),
-            variables=tuple(Variable.from_dict(one) for one in words.get("variables", ())),
-        )
-        cells = prod(len(labels) for _, labels in made.levels)
-        if any(isinstance(part.integers, Packed) and len(part.integers) != cells for part in made.parts):
-            raise ValueError("another number of integers than of cells")
-        return made
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
-        raise ReleaseError(f"this release is damaged: {problem!r}.", code="R05", state=None) from None
+        made = _made(kind, words)
+        if not _answers(made):
+            reason = f"a {type(made.query).__name__} is not answered by kind {kind}"
+        else:
+            reason = release_laws.broken(cast(Any, made))
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError, RecursionError) as problem:
+        reason = f"{type(problem).__name__}"
+    if reason is not None:
+        raise damaged(reason)
+    return made  # pyright: ignore[reportPossiblyUnboundVariable]
+
+
+def _made(kind: str, words: Mapping[str, Any]) -> Release:
+    """The release of a document whose fields are what they may be."""
+    return LEAVES[kind](
+        query=_query(canonical(words["query"])),
+        mechanism=words["mechanism"],
+        table=words["table"],
+        schema=words["schema"],
+        neighbors=words["neighbors"],
+        unit=words["unit"],
+        rows=words["rows"],
+        levels=_read_levels(words["levels"]),
+        parts=tuple(Part.from_dict(part) for part in words["parts"]),
+        cost=Cost.from_dict(words["cost"]),
+        charge=words["charge"],
+        head=words["head"],
+        date=words["date"],
+        version=words["version"],
+        name=words.get("name"),
+        recorded=words.get("recorded", True),
+        ledger=words.get("ledger"),
+        study=words.get("study"),
+        axes=tuple(Axis.from_dict(axis) for axis in words.get("axes", ())),
+        ordered=_read_levels(words.get("ordered", ())),
+        variables=tuple(Variable.from_dict(one) for one in words.get("variables", ())),
+    )
+
+
+def _answers(made: Release) -> bool:
+    """Whether a release is of the class that its question is typed by."""
+    return answer_of(type(made.query)) in [one.__name__ for one in type(made).__mro__]
 
 
 @dataclass(frozen=True)
@@ -276,22 +307,43 @@ class Releases(Mapping[str, Any]):
         return words if self.signature is None else {**words, "signature": self.signature}
 
     def to_json(self) -> str:
-        """Canonical JSON text."""
-        return canonical(self.to_dict())
+        """Canonical JSON text, with the digest of what it says."""
+        return canonical(sealed(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
         """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written.
 
         The file carries a digest of what it says: whoever reads it finds accidents (not tampering).
         """
-        words = self.to_dict()
-        words["digest"] = digest_of(words)
-        write_text(path, json.dumps(words, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        _write(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Releases:
-        """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 where it is none."""
-        return releases_from_dict(read_json(path))
+        """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 where it is none.
+
+        A file of several without its digest lost it, and is refused; one release may be of an earlier version, which
+        wrote none.
+        """
+        words = read_json(path)
+        if "releases" in words and SEAL not in words:
+            text = f"{path} {LOST}."
+            raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
+        with naming(path):
+            return releases_from_dict(words)
+
+    @classmethod
+    def stored(cls, path: str | Path) -> Releases:
+        """As `load`, for whoever has the answers as they were stored: a digest may be missing, not wrong.
+
+        A name in the file that is not the release's own is refused, too: ReleaseError R05.
+        """
+        words = read_json(path)
+        with naming(path):
+            found = releases_from_dict(words)
+            for name, one in found.items_:
+                if "releases" in words and name != one.name:
+                    raise damaged(f"{shown(name)} is called {one.name!r} in its own words")
+        return found
 
     def with_remaining(self, words: str | None) -> Releases:
         """The same releases, each carrying words on what is left of the budget."""
@@ -316,46 +368,24 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:
         raise ReleaseError("this file is of another version of tacit.", code="R02", hint="upgrade tacit", state=None)
-    if "digest" in words and not _as_saved(words):
-        text = "this file was changed after it was saved: what it says is not what its digest is of."
-        raise ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
-    signature = words.get("signature")
-    try:
-        found = tuple((str(name), release_from_dict(one)) for name, one in words["releases"])
-        return Releases(found, None if signature is None else str(signature))
-    except (TypeError, ValueError, AttributeError):
-        raise ReleaseError("this file of releases is damaged.", code="R05", state=None) from None
+    if SEAL in words and not as_sealed(words):
+        raise changed("this file")
+    return _several(words)
 
 
-def _as_saved(words: Mapping[str, Any]) -> bool:
-    try:
-        return words["digest"] == digest_of(words)
-    except ValueError:  # a number beyond all floats
-        return False
+def _several(words: Mapping[str, Any]) -> Releases:
+    """Releases and signature of a document of several."""
+    reason = SEVERAL.wrong(words)
+    if reason is not None:
+        raise ReleaseError(f"this file of releases is damaged: it{reason}.", code="R05", state=None)
+    if not once([name for name, _ in words["releases"]]):
+        raise ReleaseError("this file of releases is damaged: it has a name twice.", code="R05", state=None)
+    return Releases(tuple((name, release_from_dict(one)) for name, one in words["releases"]), words.get("signature"))
 
 
-def digest_of(words: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of a document of several releases, but for the digest itself."""
-    return hashlib.sha256(
-        canonical({key: value for key, value in words.items() if key != "digest"}).encode()
-    ).hexdigest()
-
-
-def body_of(words: Mapping[str, Any]) -> str:
-    """What a signature is of: the canonical text of a document of several releases, without digest and signature."""
-    return canonical({key: value for key, value in words.items() if key not in ("digest", "signature")})
-
-
-def cell_labels(levels: Levels) -> tuple[str, ...]:
-    """Row-major product of the levels' labels, joined by colons.
-
-    >>> cell_labels((("region", ("north", "south")), ("sex", ("f", "m"))))
-    ('north:f', 'north:m', 'south:f', 'south:m')
-    """
-    labels: tuple[str, ...] = ("",)
-    for _, values in levels:
-        labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
-    return labels
+def _write(path: str | Path, words: dict[str, Any]) -> None:
+    """A document with its digest, for people to read, too."""
+    write_text(path, json.dumps(sealed(words), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
 
 @lru_cache(maxsize=1024)

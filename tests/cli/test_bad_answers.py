@@ -62,7 +62,7 @@ REASONS: Final = {
     "twice": "it answers twice, in twice-again.json and twice.release.json",
     "simulated": "no release of tacit",
     "late": "it came on 3000-01-01, and the study closed on 2999-12-31",
-    "noise": "the noise of 'stay' is not what its price buys",
+    "noise": "noise that is not what its price buys",
     "nobody": "it is none of the study's parties",
     "hello": "is not JSON",
 }

@@ -21,7 +21,8 @@ from tacit import documents, families
 from tacit.inference.decode import BINARY
 from tacit.mechanisms import moment_forms, quality, weighted_forms
 from tacit.queries import KINDS
-from tacit.release import release_from_dict, releases_from_dict
+from tacit.release import canonical, release_from_dict, releases_from_dict
+from tacit.release_forms import ADDS, FORMS, SELECTS
 
 SCHEMA = tc.release_schema()
 COLUMNS: dict[str, Any] = {
@@ -135,7 +136,7 @@ def written() -> tuple[str, ...]:
         private = [] if relation == "replace-one" else [tc.Count()]
         for i, query in enumerate([*QUESTIONS, *(PERSONS if persons else ROWS), *private]):
             which = (i + turn) % len(PRICES)  # in turn: every question at two prices at least
-            made.append(askers[which].release(query, **PRICES[which]).to_json())
+            made.append(canonical(askers[which].release(query, **PRICES[which]).to_dict()))
     return tuple(made)
 
 
@@ -164,8 +165,8 @@ def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written()]
     assert {words["query"]["query"] for words in made} == set(KINDS)
     parts = [part for words in made for part in words["parts"]]
-    assert {part["form"] for part in parts} == set(documents.FORMS)
-    assert {part["noise"]["law"] for part in parts} == {*documents.ADDS, *documents.SELECTS}
+    assert {part["form"] for part in parts} == set(FORMS)
+    assert {part["noise"]["law"] for part in parts} == {*ADDS, *SELECTS}
     assert any("share" in part["parameters"] for part in parts)
     assert any(isinstance(part["sensitivity"]["l2_squared"], str) for part in parts)
     assert {part["weight"]["kind"] for part in parts if "weight" in part} == {"real", "rows"}
@@ -191,13 +192,13 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         quality.classes(4, relation),
     ]
     for form in made:
-        shape = documents.FORMS[form.name]
+        shape = FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
     others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
-    assert {form.name for form in made} | others == set(documents.FORMS)
-    assert set(BINARY) <= set(documents.FORMS)
+    assert {form.name for form in made} | others == set(FORMS)
+    assert set(BINARY) <= set(FORMS)
 
 
 def test_several_in_one_file_fit(tmp_path: Path) -> None:
@@ -377,7 +378,7 @@ DAMAGE: list[tuple[tuple[Any, ...], Any]] = [
 @pytest.mark.parametrize(("path", "value"), DAMAGE, ids=[f"{i}-{p[-1]}" for i, (p, _) in enumerate(DAMAGE)])
 def test_damage_is_refused(path: tuple[Any, ...], value: Any) -> None:
     asked = tc.Curator(table(), tc.Schema({"age": tc.Real(0, 100, missing=50)}), budget=tc.Budget(rho=1))
-    words = json.loads(asked.release(tc.Mean("age"), rho=0.1).to_json())
+    words = asked.release(tc.Mean("age"), rho=0.1).to_dict()
     assert words["parts"][0]["form"] == "plain"
     assert fits(words, SCHEMA, SCHEMA)
     assert not fits(changed(words, path[:-1], path[-1], value), SCHEMA, SCHEMA)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def _page(
 
     budget, spent, standing = job.budget, None, None
     where = _ledger(job)
-    if where is not None and "://" not in where and Path(where).exists():
+    if where is not None and "://" not in where and os.path.exists(where):
         standing = _open(job, where).standing(_analyst(job, analyst))
         budget, spent = standing.budget, standing.spent
     page = make(
@@ -142,7 +143,7 @@ def release(
     asks, cost = _asks(job), _price(job, price)
     check_levels(asks, level)
     target = Path(save) if save is not None else job.path.with_suffix("").with_suffix(".release.json")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, job.data, _ledger(job))
     progress("opening the table")

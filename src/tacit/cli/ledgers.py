@@ -50,8 +50,8 @@ def budget(where: str, releases: list[str], change: Change, backup: str | None, 
         _free(backup)
     ledger = open_recorded(where)
     ledger.verify()
-    bought = [(one.charge, one.head) for path in releases for one in Releases.load(path).values()]
-    ledger.check(bought)
+    bought = [(f"{path}: {name}", one) for path in releases for name, one in Releases.stored(path).items()]
+    ledger.hold(bought)
     recorded = _record(ledger, change)
     if backup is not None:
         ledger.backup(backup)
@@ -122,7 +122,7 @@ def _page(
         *([recorded] if recorded is not None else []),
         f"{standing.describe()} · chain intact",
         *(_analyst(name, own[name], limits.get(name), standing.budget) for name in analysts),
-        *([f"{checked} releases agree with the chain"] if checked is not None else []),
+        *([f"{checked} releases agree with the chain and with the stored answers"] if checked is not None else []),
         *([f"copied to {backup}, and the copy verified"] if backup is not None else []),
     )
     columns = (*COLUMNS[:2], "analyst", *COLUMNS[2:]) if analysts else COLUMNS

@@ -67,9 +67,9 @@ def writable(target: str | Path, *inputs: str | Path | None) -> None:
     for one in inputs:
         if one is not None and os.path.realpath(one) == os.path.realpath(place):
             raise ReleaseError(f"{place} would be lost: this command reads it.", code="R07", hint=hint)
-    if place.is_dir():
+    if os.path.isdir(place):
         raise ReleaseError(f"{place} cannot be written: it is a folder.", code="R07", hint=hint)
-    if not place.parent.is_dir():
+    if not os.path.isdir(place.parent):
         raise ReleaseError(f"{place} cannot be written: there is no such folder.", code="R07", hint=hint)
     if not os.access(place.parent, os.W_OK | os.X_OK):
         raise ReleaseError(f"{place} cannot be written: its folder admits no new file.", code="R07", hint=hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def release(
     own = Site.load(site, study)
     check_levels(study.asks, level)
     target = Path(save) if save is not None else own.path.with_suffix(".release.json")
-    if not target.parent.is_dir():
+    if not os.path.isdir(target.parent):
         raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
     writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
     progress("opening the table")
@@ -105,7 +106,7 @@ def combine(
     study = Study.load(path)
     if level is not None:
         check_level(level)
-    if save is not None and Path(save).is_file():
+    if save is not None and os.path.isfile(save):
         raise FileError(f"{save} is a file.", code="F08", hint="--save results/, a folder")
     progress("reading answers")
     given: Any = effects

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from tacit.curator.source import Source
-from tacit.errors import QueryError, nearest
+from tacit.errors import LedgerError, QueryError, nearest
 from tacit.mechanisms import (
     histogram,
     moments,
@@ -33,6 +33,7 @@ from tacit.queries_statistics import SufficientStatistics
 from tacit.release import Cells, Part
 from tacit.schema import Schema
 from tacit.study import Study
+from tacit.texts import is_text, shown
 
 Shares = Mapping[str, Number]
 
@@ -48,6 +49,15 @@ class Asked:
     """The study whose questions these are: answers carry its digest, new ones are refused once it is closed."""
     fresh: bool = False
     """Whether it is bought once more where it was answered before."""
+
+    def __post_init__(self) -> None:
+        """LedgerError L24 for a note or a name that no ledger can record; nothing is spent."""
+        for text in (self.note, *(name for name, _, _ in self.parts if name is not None)):
+            if not isinstance(text, str) or not is_text(text):  # pyright: ignore[reportUnnecessaryIsInstance]
+                said = shown(text) if isinstance(text, str) else repr(text)  # pyright: ignore
+                raise LedgerError(
+                    f"the note or name {said} is no text.", code="L24", hint='name="age", note="board 31"'
+                )
 
     @property
     def several(self) -> bool:

@@ -132,9 +132,9 @@ def import_table(
     dialect = Dialect(delimiter, quote, encoding, decimal, header)
     if target.suffix.lower() not in (".parquet", ".pq"):
         raise FileError(f"{target} is no .parquet file.", code="F10", hint="--out table.parquet")
-    if not source.is_file():
+    if not os.path.isfile(source):
         raise SourceError(f"there is no file {source}.", code="D02", hint="the path of a text file")
-    if target.exists() and target.samefile(source):
+    if os.path.exists(target) and target.samefile(source):
         raise FileError(f"{target} is the raw file itself.", code="F12", hint="--out table.parquet")
     report = ImportReport(str(source), str(target), columns={name: Tally() for name in schema})
     cells = {name: Cells(column, report.columns[name], nulls, dialect.decimal) for name, column in schema.items()}

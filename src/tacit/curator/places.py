@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget
+from tacit.texts import is_text, shown
 
 
 def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
@@ -15,6 +16,13 @@ def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
     return None if path is None else f"{path}.ledger"
 
 
+def _text(name: str) -> str:
+    """A name that can be written; LedgerError L20 for one with half a character."""
+    if not is_text(name):
+        raise LedgerError(f"the name {shown(name)} is no text.", code="L20", hint='name="lfs-2024"')
+    return name
+
+
 def table_name(name: str | None, path: Path | None, where: str | None) -> str:
     """The name given, or a path's stem; LedgerError L20 where a ledger would record a table without a name."""
     if name is not None:
@@ -22,9 +30,9 @@ def table_name(name: str | None, path: Path | None, where: str | None) -> str:
             raise LedgerError(
                 "name= is empty: it says which people, which edition.", code="L20", hint='name="lfs-2024"'
             )
-        return name
+        return _text(name)
     if path is not None:
-        return path.stem
+        return _text(path.stem)
     if where is not None:
         message = "a frame recorded in a ledger needs name=: which people, which edition."
         raise LedgerError(message, code="L20", hint='name="lfs-2024"')

@@ -40,7 +40,9 @@ def of_binary(last: Scored, terms: Terms, b: Array, found: Regressors, inverse: 
     bent = (link.slope(to + STEP) - link.slope(to - STEP)) / (2 * STEP)
     turned = v * (1 - 2 * aim) * link.slope(to)
     value = max(last.size, 0.0) / rows * ratio
-    gradient = value * (found.sum(last.b, bent) / wanted - found.sum(last.b, turned) / max(held, 1e-9)) / rows
+    gradient = (
+        value * (found.sum(last.b, bent) / max(wanted, 1e-300) - found.sum(last.b, turned) / max(held, 1e-9)) / rows
+    )
     spread = max(last.squares / rows - (last.size / rows) ** 2, 0.0)
     odd = found.sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
     along = inverse @ odd * (ratio / rows)

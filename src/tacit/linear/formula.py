@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from tacit.errors import QueryError
+from tacit.texts import is_text, shown
 
 LONGEST: Final = 2_000
 DEEPEST: Final = 20
@@ -75,14 +76,18 @@ def parse(text: object) -> Formula:
     'income ~ 0 + age + sex + I(age ** 2) + age:sex'
     """
     made: Formula | None = None
-    if isinstance(text, str) and len(text) <= LONGEST:
+    if isinstance(text, str) and len(text) <= LONGEST and is_text(text):
         try:
             made = _Reader(text).formula()
         except (ValueError, StopIteration):
             made = None
     if made is None:
         hint = "'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2)"
-        raise QueryError(f"formula {text!r} is none that can be read.", code="Q85", hint=hint)
+        raise QueryError(
+            f"formula {shown(text) if isinstance(text, str) else repr(text)} is none that can be read.",
+            code="Q85",
+            hint=hint,
+        )
     if not made.terms or made.response in [one.column for term in made.terms for one in term]:
         what = "has no term" if not made.terms else f"has its response {made.response!r} among its regressors"
         raise QueryError(f"formula {text!r} {what}.", code="Q85", hint="'income ~ age + sex'")

@@ -9,6 +9,7 @@ integer below.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,9 +20,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import TacitError
+from tacit.texts import shown
 
 LEAST: Final = Fraction(1, 1000)
 MOST: Final = Fraction(10**12)
+LONGEST_SCALE: Final = 2_600
+"""Characters of a stored scale, at most: twice what a price may have (`privacy.numbers`), and sensitivities."""
+SCALE: Final = re.compile("[1-9][0-9]*(/[1-9][0-9]*)?")
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -196,24 +201,21 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
     >>> law_from_dict({"law": "discrete Laplace", "scale": "5/2"})
     DiscreteLaplace(scale=Fraction(5, 2))
     """
-    name, text = words.get("law"), words.get("scale")
-    if name == "exponential mechanism":
-        from tacit.noise.selection import Selection
+    from tacit.noise.selection import Selection
 
-        return cast(Any, Selection(1 / Fraction(str(text))))
-    if name not in LAWS:
-        raise NoiseError(f"noise {name!r} is not one of {', '.join(LAWS)}.", code="N02", state=None)
-    return _stored(str(name), str(text))
+    name, text = words.get("law"), words.get("scale")
+    if not isinstance(name, str) or name not in (*LAWS, Selection.name):
+        raise NoiseError(f"noise {shown(str(name))} is not one of {', '.join(LAWS)}.", code="N02", state=None)
+    if not isinstance(text, str) or len(text) > LONGEST_SCALE or SCALE.fullmatch(text) is None:
+        said = shown(str(text)) if isinstance(text, str) else "it"
+        raise NoiseError(f"scale {said} of noise is no fraction.", code="N01", hint='"5/2"', state=None)
+    return cast(Any, Selection(1 / Fraction(text))) if name == Selection.name else _stored(name, text)
 
 
 @lru_cache(maxsize=1024)
 def _stored(name: str, text: str) -> Law:
     """A stored law: thousands of documents have the same few."""
-    try:
-        scale = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise NoiseError(f"scale {text!r} of noise is no fraction.", code="N01", hint='"5/2"', state=None) from None
-    return LAWS[name](scale)
+    return LAWS[name](Fraction(text))
 
 
 def _tail(x: Floats) -> Floats:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import StudyError, TacitError
 from tacit.parties.checking import forged
-from tacit.release import Release, Releases, body_of, releases_from_dict
+from tacit.release import LOST, Release, Releases, body_of, releases_from_dict
+from tacit.release_fields import SEAL
 from tacit.texts import read_json
 
 if TYPE_CHECKING:
@@ -53,9 +54,9 @@ def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
     found: list[Path] = []
     for one in given:
         place = Path(one)
-        if place.is_dir():
+        if os.path.isdir(place):
             found += sorted(place.glob("*.json"))
-        elif place.exists() or not glob.has_magic(str(one)):
+        elif os.path.exists(place) or not glob.has_magic(str(one)):
             found.append(place)
         else:
             found += [Path(name) for name in sorted(glob.glob(str(one)))]
@@ -99,19 +100,37 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
     """Each file that can be read."""
     out: list[Arrival] = []
     for path in files:
-        try:
-            words = read_json(path)
-            found = releases_from_dict(words)
-        except TacitError as problem:
-            refused[_stem(path)] = problem.message.removeprefix(f"{path} ").rstrip(".")
+        opened = _opened(path)
+        if isinstance(opened, str):
+            refused[_free(_stem(path), path, refused)] = opened
             continue
+        words, found = opened
         tables = {one.table for one in found.values()}
         if len(tables) != 1:
-            refused[_stem(path)] = "it has answers of several tables" if tables else "it holds no answer"
+            refused[_free(_stem(path), path, refused)] = (
+                "it has answers of several tables" if tables else "it holds no answer"
+            )
             continue
         party = tables.pop()
         out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))
     return out
+
+
+def _opened(path: Path) -> tuple[dict[str, Any], Releases] | str:
+    """A file's words and its releases, or why it is none, in words."""
+    try:
+        words = read_json(path)
+        found = releases_from_dict(words)
+    except TacitError as problem:
+        return problem.message.removeprefix(f"{path} ").rstrip(".")
+    except Exception as problem:  # a defect of ours, or a file that nobody thought of: one party's, not everybody's
+        return f"it cannot be read ({type(problem).__name__})"
+    return (words, found) if SEAL in words else f"it {LOST}"
+
+
+def _free(name: str, path: Path, refused: Mapping[str, str]) -> str:
+    """A file's name in `refused`: no file takes the place of another one."""
+    return name if name not in refused else str(path)
 
 
 def _stem(path: Path) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tacit.errors import InferenceError, StudyError, nearest
+from tacit.parties.agreement import failing, odd
 from tacit.parties.arrivals import arrived, unswept
 from tacit.parties.checking import reason
 from tacit.parties.combine import combined
@@ -81,11 +83,17 @@ class StudyResult(Mapping[str, Any]):
             raise StudyError(f"{name!r}: {self.alone[name]}.", code="C22", hint=hint, state=None)
         self.enough()
         if name not in self.made:
-            answers: dict[str, Release] = {party: one[name] for party, one in self.answers.items()}
-            how = self.effects, self.method, self.study.combining.overlap, self._notes()
             with unswept():
-                self.made[name] = combined(tuple(answers), tuple(answers.values()), True, *how)
+                self.made[name] = self.together(name, {party: one[name] for party, one in self.answers.items()})
         return self.made[name]
+
+    def together(self, name: str, answers: Mapping[str, Release]) -> Any:
+        """What answers to a question make, its numbers worked out: whatever fails, fails here."""
+        how = self.effects, self.method, self.study.combining.overlap, self._notes()
+        made = combined(tuple(answers), tuple(answers.values()), True, *how)
+        if made.kind != "histogram":
+            made.estimate()
+        return made
 
     def __iter__(self) -> Iterator[str]:
         return iter([name for name in self.study.asks if name not in self.alone])
@@ -93,10 +101,19 @@ class StudyResult(Mapping[str, Any]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    @property
+    def many_enough(self) -> bool:
+        """Whether there are as many answers as the study's minimum, and as its effects take."""
+        return len(self.answers) >= self._least
+
+    @property
+    def _least(self) -> int:
+        return max(self.study.combining.minimum, 2 if self.effects == "random" else 1)
+
     def enough(self) -> None:
         """StudyError C21 with fewer answers than the study's minimum, or than its effects take."""
-        least = max(self.study.combining.minimum, 2 if self.effects == "random" else 1)
-        if len(self.answers) < least:
+        least = self._least
+        if not self.many_enough:
             count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
             text = f"{count} of {listed(self.parties) or 'nobody'}: a pooled result takes {least:,}."
             out = "; ".join(f"{name}: {why}" for name, why in list(self.refused.items())[:3])
@@ -203,9 +220,29 @@ def combine_study(
     refused: dict[str, str] = {}
     with unswept():
         answers = _checked(study, arrived(study, returned, refused), refused)
-    order = {name: i for i, name in enumerate(study.parties)}
-    listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
-    return StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method)
+        order = {name: i for i, name in enumerate(study.parties)}
+        listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
+        return _agreed(StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method))
+
+
+def _agreed(result: StudyResult) -> StudyResult:
+    """The result without parties whose answers do not go with the others' or cannot be combined: they are refused."""
+    for _ in range(len(result.answers)):
+        wrong: dict[str, str] = {}
+        for name in result:
+            wrong |= odd(result.answers, name)
+        if not wrong and result.many_enough:
+            for name in result:
+                answers = {party: one[name] for party, one in result.answers.items()}
+                made, found = failing(answers, partial(result.together, name))
+                wrong |= found
+                if made is not None:
+                    result.made[name] = made
+        if not wrong:
+            break
+        kept = {party: one for party, one in result.answers.items() if party not in wrong}
+        result = replace(result, answers=kept, refused={**result.refused, **wrong}, made={})
+    return result
 
 
 def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
@@ -213,7 +250,10 @@ def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]
     digest, schema = study.digest(), study.schema.digest()
     answers: dict[str, Releases] = {}
     for party, one in kept.items():
-        why = reason(study, digest, schema, party, one)
+        try:
+            why = reason(study, digest, schema, party, one)
+        except Exception as problem:  # a file that nobody thought of is one party's, not everybody's
+            why = f"it cannot be checked ({type(problem).__name__})"
         if why is None:
             answers[party] = one
         else:

@@ -12,6 +12,7 @@ import ast
 import io
 import math
 import tokenize
+import warnings
 from typing import Final, NoReturn
 
 from tacit.errors import QueryError
@@ -91,7 +92,11 @@ def _expression(text: str) -> Expression | None:
 
 
 def _python(text: str, names: list[str]) -> ast.expr:
-    return ast.parse(_as_python(text, names).strip(), mode="eval").body
+    with (
+        warnings.catch_warnings()
+    ):  # "1is 2", "\\d": what Python warns of is read as it was, or refused, without a word
+        warnings.simplefilter("ignore")
+        return ast.parse(_as_python(text, names).strip(), mode="eval").body
 
 
 def expression(text: object) -> Expression:

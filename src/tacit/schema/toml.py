@@ -20,9 +20,9 @@ def read_text(path: str | PathLike[str]) -> str:
     """Text of a UTF-8 file; FileError F01 where it cannot be read, with the line where it is not UTF-8."""
     try:
         raw = Path(path).read_bytes()
-    except OSError as problem:
-        message = f"{path} cannot be read: {problem.strerror}."
-        raise FileError(message, code="F01", hint="the path of a TOML file") from None
+    except (OSError, ValueError) as problem:  # a null byte in the path is a ValueError
+        reason = getattr(problem, "strerror", None) or "no file has such a name"
+        raise FileError(f"{path} cannot be read: {reason}.", code="F01", hint="the path of a TOML file") from None
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

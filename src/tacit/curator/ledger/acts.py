@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tacit.curator.ledger.chain import Entry, checked_text
+from tacit.curator.ledger.chain import Entry
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Spend
+from tacit.texts import is_text, shown
 
 LONGEST: Final = 100
 """Letters of an analyst's name."""
@@ -87,7 +88,8 @@ def checked_note(note: object) -> str:
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
         raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
-    checked_text(note)
+    if not is_text(note):
+        raise LedgerError(f"the note {shown(note)} is no text.", code="L21", hint='note="board 31"')
     return note
 
 

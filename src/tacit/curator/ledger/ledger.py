@@ -12,10 +12,11 @@ from tacit.curator.ledger import acts, audit
 from tacit.curator.ledger.acts import Act, Limit, Raise, Standing
 from tacit.curator.ledger.chain import Charge, Entry, Request, broken_link, charge_of, linked
 from tacit.curator.ledger.forms import misplaced
+from tacit.curator.ledger.held import hold
 from tacit.curator.ledger.store import Store, Tx
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Spend, refusal
-from tacit.release import canonical
+from tacit.release import Release, canonical
 
 
 @dataclass(frozen=True)
@@ -212,6 +213,16 @@ class Ledger:
             if heads[number] != head:
                 message = f"charge {number} of {self.where} is not the one a release was bought by."
                 raise LedgerError(message, code="L14", hint="is this the ledger of that release?", state=None)
+
+    def hold(self, releases: Iterable[tuple[str, Release]]) -> None:
+        """Hold whole releases, each with the words for where it was found, against the answers that are stored.
+
+        L14 as `check`; L23 naming the releases that say anything else than what their charge bought, or whose charge
+        has no stored answer.
+        """
+        given = list(releases)
+        self.check((one.charge, one.head) for _, one in given)
+        hold(self.where, self.charges(), given)
 
     def backup(self, target: str | Path) -> None:
         """Copy the ledger to a new file, of mode 0600, at one moment; the copy is verified before it has its name.

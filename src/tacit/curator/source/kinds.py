@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other", "several"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type; `several`:
@@ -12,12 +13,22 @@ there are columns that the engine does not tell from this one, so that it cannot
 How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit", "part"]
 
 
+LISTS: Final = re.compile(r"\b(enum|categorical|dictionary|category)\s*\(.*", re.IGNORECASE | re.DOTALL)
+"""Words of a type whose brackets may hold its values."""
+
+
 @dataclass(frozen=True)
 class ColumnType:
     """An engine's own words for a type, and what it holds."""
 
     words: str
     holds: Holds
+
+    def __post_init__(self) -> None:
+        """A type whose words list values, ENUM('a', 'b'), is cut off there: values are rows', and no public fact."""
+        found = LISTS.search(self.words)
+        if found is not None:
+            object.__setattr__(self, "words", f"{self.words[: found.start()]}{found[1]}")
 
 
 @dataclass(frozen=True)

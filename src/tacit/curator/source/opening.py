@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
@@ -19,6 +20,7 @@ from tacit.curator.source.spark import Spark
 from tacit.errors import SourceError
 from tacit.predicates.computed import computed_columns
 from tacit.schema import Schema
+from tacit.texts import short
 
 PARQUET: Final = (".parquet", ".pq")
 TEXT: Final = {".csv": ",", ".tsv": "\t"}
@@ -94,16 +96,18 @@ def _path(path: Path) -> Table:
 
 def _found(path: Path) -> list[Path]:
     """The files of a path: itself, those of a folder, those of a pattern (Parquet only, in the order of names)."""
-    if path.is_file():
+    if os.path.isfile(path):  # which no name is too long for, nor without meaning
         return [path]
-    if path.is_dir():
+    if os.path.isdir(path):
         found = sorted(one for one in path.rglob("*") if one.suffix.lower() in PARQUET and one.is_file())
     else:
         found = sorted(one for one in map(Path, glob.glob(str(path), recursive=True)) if one.is_file())
         found = found if all(one.suffix.lower() in PARQUET for one in found) else []
     if not found:
-        what = "no Parquet file in the folder" if path.is_dir() else "no file"
-        raise SourceError(f"there is {what} {path}.", code="D02", hint="the path of a Parquet, CSV or Arrow file")
+        what = "no Parquet file in the folder" if os.path.isdir(path) else "no file"
+        raise SourceError(
+            f"there is {what} {short(path)}.", code="D02", hint="the path of a Parquet, CSV or Arrow file"
+        )
     return found
 
 
