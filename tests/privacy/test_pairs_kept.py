@@ -35,10 +35,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "regression": {"": tc.Regression("x ~ y")},
     "counts": {"": tc.Regression("y ~ x", model="poisson")},
     "sufficient statistics": {"": tc.SufficientStatistics("x", tc.families.Normal(mean=(0, 4096), sd=(1, 2000)))},
-    "blocks": {"": tc.SampleAndAggregate("x", tc.families.Normal(mean=(0, 4096), sd=(1, 2000)), blocks=64)},
-    "winsorised": {
-        "": tc.SampleAndAggregate("x", tc.families.Normal(mean=(0, 4096), sd=(1, 2000)), blocks=64, winsorize=True)
-    },
+    "blocks": {"": tc.SampleAndAggregate("x", tc.families.Normal(mean=(0, 4096), sd=(1, 2000)))},
+    "winsorised": {"": tc.SampleAndAggregate("x", tc.families.Normal(mean=(0, 4096), sd=(1, 2000)), winsorize=True)},
     "mixed": {"mean": tc.Mean("x"), "median": tc.Quantiles("x", [0.5]), "cells": tc.Histogram("x", bins={"x": 8})},
     "selections": {"range": tc.Range("x"), "deciles": tc.Quantiles("x", [0.1, 0.9])},
 }

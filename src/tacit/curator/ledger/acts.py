@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tacit.curator.ledger.chain import Entry
+from tacit.curator.ledger.chain import Entry, checked_text
 from tacit.errors import BudgetError, LedgerError
 from tacit.privacy import Budget, Spend
-from tacit.texts import is_text, shown
 
 LONGEST: Final = 100
 """Letters of an analyst's name."""
@@ -88,8 +87,7 @@ def checked_note(note: object) -> str:
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
         raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
-    if not is_text(note):
-        raise LedgerError(f"the note {shown(note)} is no text.", code="L21", hint='note="board 31"')
+    checked_text(note)
     return note
 
 
