@@ -2,6 +2,7 @@
 #
 #   make demo      the main job on real people, in a local environment
 #   make test      what must pass: style, types, documentation, then every test
+#   make test-all  the same, then the long checks: attacks by mutation and by kill, an hour on two cores
 #   make check     the same without the tests;  make lint, make types, make docs  its parts
 #   make format    let ruff rewrite;  make serve  the documentation at http://127.0.0.1:8000
 #   make lock      write the versions in .venv to constraints.txt
@@ -16,7 +17,7 @@ TESTS ?=
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: install demo test check lint types docs serve format lock clean
+.PHONY: install demo test test-all check lint types docs serve format lock clean
 .DEFAULT_GOAL := test
 
 # One rule for both environments: .venv/.test and .venv/.demo say which extras are in .venv.
@@ -55,6 +56,13 @@ check: install
 test: install
 	@$(MAKE) --no-print-directory check
 	@$(BIN)/python -m pytest -q -n auto --dist loadgroup $(TESTS)
+
+# Each exits 1 where it finds what it looks for.
+LONG := text_fuzz.py engines_fuzz.py interpreter_settings.py damaged_ledgers.py malformed_releases.py malformed_files.py \
+	ledger.py steps.py steps_of_acts.py
+
+test-all: test
+	@for script in $(LONG); do echo "benchmarks/$$script"; $(BIN)/python benchmarks/$$script || exit 1; done
 
 format: install
 	@$(BIN)/ruff check --fix --quiet .

@@ -97,6 +97,12 @@ def test_fresh_buys_anew(tmp_path):
     charges = len(opened._ledger.charges())
     assert opened.release(ask, **PAIR, fresh=True).charge == charges  # the charge that stands is resumed
     assert len(opened._ledger.charges()) == charges
+    both = opened.release(MIXED, **PAIR, fresh=True)  # names stay those of the first answers
+    assert both["mean"].charge == charges + 1
+    assert opened.releases["mean"].charge < both["mean"].charge
+    with pytest.raises(LedgerError) as caught:
+        opened.release(ask, **PAIR, fresh=True, name="median")
+    assert caught.value.code == "L09"
     opened._ledger.verify()
 
 

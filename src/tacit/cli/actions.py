@@ -134,6 +134,7 @@ def release(
     note: str,
     save: str | None,
     level: float | None,
+    fresh: bool,
     as_json: bool,
 ) -> None:
     """`tacit release`."""
@@ -152,7 +153,7 @@ def release(
     curator = Curator(_data(job), job.schema, **facts, analyst=who)
     _same_rows(job, curator.rows)
     with watched():
-        found = curator.release(asks, shares=job.shares, note=note, **cost)
+        found = curator.release(asks, shares=job.shares, note=note, fresh=fresh, **cost)
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
 
 

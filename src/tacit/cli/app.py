@@ -129,6 +129,9 @@ def release(
         str | None, typer.Option("--save", help="Where to write (default: FILE.release.json, or SITE.release.json).")
     ] = None,
     level: OwnLevel = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Buy once more what was answered before, at its price; not with --site.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Buy all answers of a file, or none; writes FILE.release.json.  The same again is free."""
@@ -136,7 +139,11 @@ def release(
 
     price = {"epsilon": epsilon, "delta": delta, "rho": rho}
     if site is None:
-        actions.release(job, price, analyst, note, save, level, as_json)
+        actions.release(job, price, analyst, note, save, level, fresh, as_json)
+    elif fresh:
+        from tacit.errors import CommandError
+
+        raise CommandError("a party answers a study once.", code="C06", hint="leave --fresh out")
     else:
         studies.release(job, site, price, analyst, note, save, level, as_json)
 

@@ -59,7 +59,7 @@ def answer(asked: Asked, designs: Sequence[Design], behind: Behind) -> tuple[Rel
     """Law 3, first half: after public checks a stored answer; or a durable charge, then the data."""
     behind.ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
     request = _request(asked, designs, behind)
-    request = _once_more(request, behind.ledger) if asked.fresh else request
+    request = _once_more(request, asked, behind.ledger) if asked.fresh else request
     bought = behind.ledger.find(request.digest)
     if bought is None or bought.release is None:
         if bought is None:  # a charge of before the last day buys its answer after it
@@ -156,8 +156,13 @@ def _request(asked: Asked, designs: Sequence[Design], behind: Behind) -> Request
     return Request(behind.name, names, canonical(question), asked.cost, asked.note, behind.analyst, bought)
 
 
-def _once_more(request: Request, ledger: Ledger) -> Request:
-    """The first repetition of a question that has no answer yet: a charge that a crash left without one is resumed."""
+def _once_more(request: Request, asked: Asked, ledger: Ledger) -> Request:
+    """The first repetition of a question that has no answer yet: a charge that a crash left without one is resumed.
+
+    Names of several questions stay those of the first answers; a name that one question is given must be a new one.
+    """
+    if asked.several:
+        request = replace(request, names=())
     for number in count(1):
         words = {**json.loads(request.question), "again": number}
         again = replace(request, question=canonical(words))
