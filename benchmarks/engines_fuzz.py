@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -379,6 +380,7 @@ def main() -> None:
     wrong = {key: count for key, count in found.items() if key[2] not in ("as it should", "cannot be held")}
     for (what, name, how), count in sorted(wrong.items())[: words.show]:
         print(f"{what}, {name}: {how} ({count})")
+    sys.exit(1 if wrong else 0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -237,13 +238,15 @@ def main() -> None:
         print("an insert")
         modes(Path(folder), options.speeds, 4)
         print("milliseconds  ", latency(Path(folder), options.speeds))
-        print("SIGKILL       ", kills(options.kills, Path(folder)))
+        found = kills(options.kills, Path(folder))
+        print("SIGKILL       ", found)
         print("SQLite crowd  ", crowd(options.processes, options.releases, str(Path(folder) / "crowd.ledger")))
     if options.postgres:
         print(
             "PostgreSQL    ",
             crowd(options.processes, options.releases, f"{options.postgres}?ledger=crowd{time.time_ns()}"),
         )
+    sys.exit(1 if any(found[bad] for bad in ("lost or changed", "sums wrong", "alone: lost")) else 0)
 
 
 if __name__ == "__main__":

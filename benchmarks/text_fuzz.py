@@ -14,6 +14,7 @@ bytes that are not UTF-8, separators of Unicode, long cells, cells too many and 
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -148,9 +149,12 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     words = parser.parse_args()
     found = fuzz(500, 2, words.seed) if words.quick else fuzz(words.files, words.edges, words.seed)
+    bad = 0
     for what in ("files", "pairs", "long files"):
         wrong = next((count for name, count in found.items() if name.startswith(f"{what} ")), 0)
         print(f"{what}: {found[what]:,}, of which {wrong:,} with a row that depends on another line")
+        bad += wrong
+    sys.exit(1 if bad else 0)
 
 
 if __name__ == "__main__":
