@@ -20,6 +20,7 @@ from tacit.privacy import Budget, Cost
 from tacit.privacy.numbers import rational
 from tacit.queries import Query, query_from_dict
 from tacit.release import canonical
+from tacit.rowmap import MAX_ROWS
 from tacit.schema import Schema
 from tacit.schema.rowmaps import column_of
 from tacit.schema.toml import read_text, read_toml, schema_from_table
@@ -214,8 +215,9 @@ def rows_of(value: Any, place: str = "[table]") -> int | None:
     """A number of rows, or None where there is none."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 2:
-        raise FileError(f"{place} rows is {value!r}: not a whole number from 2 on.", code="F06", hint="rows = 10_000")
+    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MAX_ROWS:
+        text = f"{place} rows is {value!r}: not a whole number from 2 to 2**42."
+        raise FileError(text, code="F06", hint="rows = 10_000")
     return value
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tacit.fields import once
 from tacit.noise.laws import Law
 from tacit.packed import Packed
-from tacit.parts import Grid, Part
+from tacit.parts import Part
 from tacit.privacy import Cost
 from tacit.queries import Histogram, Query
 from tacit.queries_statistics import SufficientStatistics
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS: Final = {"moments": 1_000_000, "quantiles": 256, "histogram": 10_000_000, "sparse-histogram": 2**40}
 """Cells, at most, by kind; other kinds have no groups."""
+WIDEST: Final = 1e150
+"""Bounds of numbers, and what is between them, at most: squares are numbers, too."""
 
 
 def broken(made: Release) -> str | None:
@@ -154,16 +156,15 @@ def _grids(part: Part) -> Iterator[str]:
     if shape.weight != (part.weight is not None):
         yield f"has {'no' if part.weight is None else 'a'} weight"
     if part.grid is not None:
-        if not _rising((part.grid.lower, part.grid.upper)) or not isfinite(part.grid.G / _width(part.grid)):
-            yield "has a grid whose bounds are not in order"
+        width = part.grid.upper - part.grid.lower
+        if not 0 < width <= WIDEST or max(abs(part.grid.lower), abs(part.grid.upper)) > WIDEST:
+            yield "has a grid whose bounds are not in order, or too wide"
+        elif not isfinite(part.grid.G / width):
+            yield "has a grid whose bounds are too narrow"
         if shape.parameters[0] == "G" and part.form not in ("size", "quartiles", "classes") and part.grid.G != G:
             yield f"has G = {G}, and a grid of {part.grid.G} steps"
     if part.weight is not None and (part.parameters["A"] != part.weight.G or not part.weight.upper > 0):
         yield "has weights of another grid than its form"
-
-
-def _width(grid: Grid) -> float:
-    return grid.upper - grid.lower
 
 
 def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:

@@ -17,7 +17,7 @@ from tacit.errors import FileError, SchemaError, TacitError
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema, draft
 
 names = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=8)
-finite = st.floats(-1e300, 1e300)
+finite = st.floats(-4e74, 4e74)
 whole = st.integers(-(2**53), 2**53)
 optional = st.none() | names
 
@@ -296,5 +296,5 @@ def test_a_draft_of_a_frame_is_that_of_its_types() -> None:
 
 
 def test_dates_and_numbers_of_the_whole_range() -> None:
-    schema = Schema({"day": Date(date.min, date.max), "x": Real(-math.pi * 1e300, 2.5e-310)})
+    schema = Schema({"day": Date(date.min, date.max), "x": Real(-math.pi * 1e70, 2.5e-310)})
     assert Schema.from_toml(schema.to_toml()) == schema

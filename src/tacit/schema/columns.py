@@ -21,6 +21,8 @@ from tacit.schema.checks import common, day, finite, ordered, show, whole, words
 EXCLUDE: Final = "exclude"
 Exclude: TypeAlias = Literal["exclude"]
 MAX_ROWS_PER_UNIT: Final = 2**20
+WIDEST: Final = 1e75
+"""Bounds of numbers, and what is between them, at most: variances of variances are numbers, too."""
 
 
 @dataclass(frozen=True)
@@ -244,9 +246,9 @@ _EPOCH: Final = date(1970, 1, 1).toordinal()
 
 
 def _grid(low: float, high: float) -> None:
-    """SchemaError S08 unless high - low and the steps per unit are finite (theory §12)."""
+    """SchemaError S08 unless fourth powers of bounds, and the steps per unit, are finite (theory §12)."""
     width = high - low
-    if not math.isfinite(width) or not math.isfinite(GRID / width):
+    if not width <= WIDEST or not math.isfinite(GRID / width) or max(abs(low), abs(high)) > WIDEST:
         how = "wide" if width > 1 else "narrow"
         text = f"bounds {show(low)} and {show(high)} of Real are too {how} for a grid of 2**20 steps."
         raise SchemaError(text, code="S08", hint="rescale the column, or choose other bounds")
