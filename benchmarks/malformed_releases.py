@@ -291,11 +291,11 @@ def mutation(seed: int, number: int, given: list[dict[str, Any]]) -> Mutation:
             make(rng, words, given)
             done.append(make.__name__)
     how = rng.choice(["kept", "kept", "renewed", "renewed", "renewed", "lost"])
-    if how == "lost":
-        words.pop("digest", None)
-    elif how == "renewed":
-        words = with_digest(words)
     with contextlib.suppress(RecursionError):
+        if how == "lost":
+            words.pop("digest", None)
+        elif how == "renewed":
+            words = with_digest(words)
         text = json.dumps(words)
         return Mutation(f"{number} {'+'.join(done)} {how}", text.encode(), original, how == "kept")
     return Mutation(f"{number} empty", b"", original, True)

@@ -27,7 +27,7 @@ def as_sealed(words: Mapping[str, Any]) -> bool:
     """Whether a document's digest is that of what it says."""
     try:
         return words[SEAL] == digest_of(words)
-    except (ValueError, TypeError):  # a number beyond all floats; keys that are no text
+    except (ValueError, TypeError, RecursionError):  # a number beyond all floats; keys that are no text; lists in lists
         return False
 
 
