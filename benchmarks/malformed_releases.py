@@ -287,7 +287,7 @@ def mutation(seed: int, number: int, given: list[dict[str, Any]]) -> Mutation:
     words, done = copy.deepcopy(original), list[str]()
     for _ in range(rng.choice([1, 1, 1, 2])):
         make = rng.choice(MUTATIONS)
-        with contextlib.suppress(KeyError, IndexError, TypeError, AttributeError, ValueError, OverflowError):
+        with contextlib.suppress(LookupError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
             make(rng, words, given)
             done.append(make.__name__)
     how = rng.choice(["kept", "kept", "renewed", "renewed", "renewed", "lost"])
