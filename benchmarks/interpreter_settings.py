@@ -53,15 +53,15 @@ def questions(quick: bool) -> dict[str, Any]:
         "quality": tc.DataQuality(),
         "regression": tc.Regression("y ~ b + g"),
         "sufficient": tc.SufficientStatistics("b", tc.families.Exponential(rate=(0.1, 10))),
-        "midmean": blocks("x", tc.Statistic("midmean", m=(-8e307, 8e307)), blocks=10),
+        "midmean": blocks("x", tc.Statistic("midmean", m=(-5e149, 5e149)), blocks=10),
         "correlation": blocks(("x", "y"), tc.Statistic("correlation", c=(-1, 1)), blocks=10),
-        "function": blocks("x", tc.Statistic(loud, a=(-1e300, 1e300), b=(-8e307, 8e307)), blocks=10),
-        "winsorized": blocks("x", tc.Statistic("median", m=(-8e307, 8e307)), blocks=10, winsorize=True),
+        "function": blocks("x", tc.Statistic(loud, a=(-1e149, 1e149), b=(-5e149, 5e149)), blocks=10),
+        "winsorized": blocks("x", tc.Statistic("median", m=(-5e149, 5e149)), blocks=10, winsorize=True),
     }
     if quick:
         return found
-    normal = tc.families.Normal(mean=(-1e300, 1e300), sd=(1e-300, 1e300))
-    rate = tc.families.Exponential(rate=(1e-300, 1e300))
+    normal = tc.families.Normal(mean=(-1e149, 1e149), sd=(1e-149, 1e149))
+    rate = tc.families.Exponential(rate=(1e-149, 1e149))
 
     def own(x: Any, theta: Any) -> Any:
         import jax.numpy as jnp
@@ -72,7 +72,7 @@ def questions(quick: bool) -> dict[str, Any]:
         "blocks": blocks("x", normal, blocks=10),
         "one step": blocks("x", normal, blocks=10, one_step=True),
         "winsorized step": blocks("w", rate, blocks=10, winsorize=True, one_step=True),
-        "own": blocks("x", tc.Model(own, r=(1e-300, 1e300)), blocks=10),
+        "own": blocks("x", tc.Model(own, r=(1e-149, 1e149)), blocks=10),
         "logistic": tc.Regression("g ~ w + b", model="logistic"),
     }
 
@@ -87,9 +87,9 @@ def answers(quick: bool) -> dict[str, Any]:
     schema = tc.Schema(
         {
             "x": tc.Real(),
-            "w": tc.Real(-1e300, 1e300),
+            "w": tc.Real(-1e74, 1e74),
             "b": tc.Real(0, 10),
-            "y": tc.Real(-1e300, 1e300),
+            "y": tc.Real(-1e74, 1e74),
             "g": tc.Category({0: "a", 1: "b"}),
         }
     )

@@ -28,6 +28,8 @@ DOMAINS: Final[dict[Kind, tuple[float, float]]] = {
 LINKS: Final[dict[Kind, Link]] = {"real": "identity", "positive": "log", "unit": "logit", "signed": "atanh"}
 STEPS: Final = 2**20
 """Of the grid that estimates are put on."""
+WIDEST: Final = 1e150
+"""Of a box, and of its ends: squares of these are numbers, and a release of it can be read (`release_laws`)."""
 FLOOR: Final = 1e-6
 """Where a coordinate would be infinite at the end of its domain, this share of the box stands for it."""
 
@@ -135,7 +137,7 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
     if not a < b:
         message = f"{name}: lower bound {a:g} is not below upper bound {b:g}."
         raise ModelError(message, code="M10", hint=f"{name}=({b:g}, {a:g})" if b < a else None)
-    if not (math.isfinite(b - a) and math.isfinite(STEPS / (b - a))):
+    if not (max(abs(a), abs(b), b - a) <= WIDEST and math.isfinite(STEPS / (b - a))):
         how = "wide" if b - a > 1 else "narrow"
         message = f"{name}: the box {a:g} to {b:g} is too {how} for a grid of 2**20 steps."
         raise ModelError(message, code="M10", hint="another unit of the parameter")
