@@ -169,6 +169,8 @@ def _grids(part: Part) -> Iterator[str]:
 
 def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
     least, most = FORMS[part.form].integers
+    if made.mechanism == "quantiles/1":  # had no groups, and a cell for each step of a probability
+        cells, least, most = most, 1, 1
     if len(part.integers) != cells:
         yield f"has {len(part.integers):,} cells of integers; there are {cells:,}"
     wide = 1 if isinstance(part.integers, Packed) else len(part.integers[0])

@@ -285,8 +285,8 @@ def released(**changes: Any) -> MomentsRelease:
     facts: dict[str, Any] = {
         "query": sample.query, "mechanism": "moments/1", "table": "people-2024", "schema": "0" * 64,
         "neighbors": "replace-one", "unit": None, "rows": ROWS, "levels": sample.levels, "parts": sample.parts,
-        "cost": sample.cost, "charge": 1, "head": "ab", "date": "2025-01-01", "version": "0.1.0", "recorded": False,
-        "remaining": "left 0.49 of 0.50",
+        "cost": sample.cost, "charge": 1, "head": "ab" * 32, "date": "2025-01-01", "version": "0.1.0",
+        "recorded": False, "remaining": "left 0.49 of 0.50",
     }  # fmt: skip
     return MomentsRelease(**(facts | changes))
 

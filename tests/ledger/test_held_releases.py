@@ -31,7 +31,7 @@ def a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def held(*files: str) -> None:
-    budget("people.ledger", list(files), NOTHING, as_json=True)
+    budget("people.ledger", list(files), NOTHING, None, as_json=True)
 
 
 def edited(name: str, change: Callable[[Any], None], *, digest: bool | None = True) -> None:

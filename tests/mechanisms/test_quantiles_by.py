@@ -289,7 +289,7 @@ def test_releases_of_the_first_version_still_load() -> None:
     release = tc.Curator(data, tc.Schema({"x": COLUMNS["x"]}), budget=tc.Budget(rho=5)).release(
         tc.Quantiles("x", [0.5]), rho=1
     )
-    words = json.loads(release.to_json())
+    words = release.to_dict()
     (cell,) = words["parts"][0]["integers"]
     words["parts"][0]["integers"] = [[one] for one in cell]
     words["mechanism"] = "quantiles/1"
