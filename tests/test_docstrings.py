@@ -52,8 +52,11 @@ ESTIMATORS = [
     *("DensityEstimate", "HistogramRelease.density"),
 ]
 
-CHECKED_BEFORE = {"Cost.kind", "Cost.zcdp", "Plan.guarantee"}
-"""What they could raise was raised when their price was made."""
+CHECKED_BEFORE = {
+    *("Cost.kind", "Cost.zcdp", "Cost.gdp", "Plan.guarantee", "Budget.holds", "Budget.left", "Budget.under"),
+    *("Budget.describe_left", "Budget.describe_spent", "Budget.epsilon_left", "Budget.epsilon_of"),
+}
+"""What they could raise was raised when their price, or their budget, was made."""
 
 
 @cache

@@ -229,7 +229,7 @@ class Budget:
         return Spend(delta=parts, mu_squared=most)
 
     def admits(self, spent: Spend, cost: Cost, bought: Sequence[Bought] | None = None) -> bool:
-        """Whether `cost` still fits after `spent`; exactly at the limit does.  Words and errors as `spend`."""
+        """Whether `cost` still fits after `spent`; exactly at the limit does.  BudgetError B04 as `spend`."""
         return self.holds(spent + self.spend(cost, bought))
 
     def left(self, spent: Spend) -> Spend:
@@ -282,8 +282,8 @@ class Budget:
         from tacit.privacy import conversions, gaussian
 
         if self.kind == "gdp":
-            return gaussian.mu_squared_to_epsilon(sums.mu_squared, delta)
-        return conversions.zcdp_to_epsilon(sums.rho, delta)
+            return gaussian.mu_squared_to_epsilon(significant(sums.mu_squared, 40, up=True), delta)
+        return conversions.zcdp_to_epsilon(significant(sums.rho, 40, up=True), delta)
 
     def to_dict(self) -> dict[str, str]:
         """Exact fractions as text, and the relation; an (ε, δ) promise says its μ² ("mu_squared") or ρ ("held")."""
