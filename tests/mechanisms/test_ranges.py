@@ -21,7 +21,7 @@ from tacit.errors import InferenceError, QueryError
 from tacit.inference import ranges as said
 from tacit.mechanisms import ranges, ranks
 from tacit.noise.selection import Selection
-from tacit.privacy import Cost
+from tacit.privacy import Cost, range_to_mu_squared
 from tacit.queries import query_from_dict
 from tacit.release import release_from_dict
 from tacit.rowmap import IDENTITY, ONE, Sum
@@ -47,7 +47,8 @@ def test_the_parts_cost_at_most_the_price(schema: tc.Schema, price: Cost, neighb
     A = 1 if schema is SCHEMA else 1024
     assert pair.form.l1 == A * ranks.sensitivity(Fraction(1, 200), neighbors)
     epsilon = 2 * pair.form.l1 / pair.law.scale
-    one = epsilon if price.kind == "pure" else epsilon**2 / 8
+    rho = range_to_mu_squared(epsilon) / 2 if price.kind == "approximate" else epsilon**2 / 8
+    one = epsilon if price.kind == "pure" else rho
     own = size.form.l1 / size.law.scale if price.kind == "pure" else size.form.l2_squared / (2 * size.law.scale**2)
     offered = price.epsilon if price.kind == "pure" else price.zcdp
     assert offered is not None
