@@ -173,7 +173,10 @@ def test_negative_zero_is_rejected_for_laplace_only() -> None:
 
 def test_beyond_64_bits_is_moved_to_the_last_integer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "settle", lambda *_: 1 << 70)
-    assert exact._draw(DiscreteLaplace(Fraction(1)), 2, replay([0, 1])).tolist() == [2**63 - 1, 1 - 2**63]
+    found = exact._draw(DiscreteLaplace(Fraction(1)), 2, replay([0, 1]))
+    assert found.tolist() == [1 << 70, -1 << 70]  # a draw is what it is: sums are moved
+    sums = exact.added(np.array([5, -5]), found)
+    assert (sums.dtype, sums.tolist()) == (np.int64, [2**63 - 1, 1 - 2**63])
 
 
 @pytest.mark.parametrize("scale", [1.0, 12.0])
