@@ -54,6 +54,7 @@ ESTIMATORS = [
 
 CHECKED_BEFORE = {
     *("Cost.kind", "Cost.zcdp", "Cost.gdp", "Plan.guarantee", "Budget.holds", "Budget.left", "Budget.under"),
+    "Budget.in_rho",
     *("Budget.describe_left", "Budget.describe_spent", "Budget.epsilon_left", "Budget.epsilon_of"),
 }
 """What they could raise was raised when their price, or their budget, was made."""

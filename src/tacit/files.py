@@ -78,9 +78,8 @@ def _promise(budget: Budget) -> dict[str, str]:
     """A budget's words in a digest; those of a pair as they were before there was μ, so that digests stay."""
     if not budget.is_pair:
         return budget.to_dict()
-    pair = Budget(epsilon=budget.epsilon, delta=budget.delta, neighbors=budget.neighbors, accounting="zcdp")
     said = {} if budget.accounting is None else {"accounting": budget.accounting}
-    return {**pair.to_dict(), **said}
+    return {**budget.in_rho().to_dict(), **said}
 
 
 def digest(words: Mapping[str, Any]) -> str:

@@ -145,19 +145,12 @@ def _above(budget: Budget, most: Cost, costs: tuple[Cost, ...]) -> str | None:
 
     Under a pair they are compared in ρ: shares of it were written so before there was μ, and those answers still count.
     """
-    own = _in_rho(budget)
+    own = budget.in_rho() if budget.is_pair else budget
     try:
         total = sum((own.spend(one) for one in costs), Spend())
         return None if total.within(_room(own.spend(most))) else f"it cost {own.describe_spent(total)}"
     except TacitError as problem:
         return f"it was priced in another way ({problem.message.rstrip('.')})"
-
-
-def _in_rho(budget: Budget) -> Budget:
-    """A pair kept in ρ, whatever it says; other budgets as they are."""
-    if budget.kind != "gdp":
-        return budget
-    return Budget(epsilon=budget.epsilon, delta=budget.delta, neighbors=budget.neighbors, accounting="zcdp")
 
 
 def _room(limit: Spend) -> Spend:

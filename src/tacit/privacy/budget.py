@@ -156,6 +156,16 @@ class Budget:
         """
         if self.kind != "gdp" or other.accounting != "zcdp":
             return self
+        return self.in_rho()
+
+    def in_rho(self) -> Budget:
+        """The same pair kept in ρ, whatever its accounting; a budget that is none as it is.
+
+        >>> Budget(epsilon=1, delta="1e-6").in_rho().kind
+        'zcdp'
+        """
+        if self.delta is None:
+            return self
         return Budget(epsilon=self.epsilon, delta=self.delta, neighbors=self.neighbors, accounting="zcdp")
 
     @property

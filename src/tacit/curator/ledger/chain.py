@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
@@ -18,10 +17,10 @@ from tacit.errors import LedgerError
 from tacit.privacy import Cost
 from tacit.privacy.bought import Bought
 from tacit.release import canonical
+from tacit.texts import is_text
 
 Kind: TypeAlias = Literal["header", "table", "charge", "name", "release", "raise", "limit"]
 START: Final = "0" * 64
-HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -94,7 +93,7 @@ def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str)
 
 def checked_text(*words: str) -> None:
     """LedgerError L17 for half a character (a lone surrogate: what a terminal makes of bytes that are no text)."""
-    if any(HALF.search(one) for one in words):
+    if not all(map(is_text, words)):
         message = "a name or a note holds half a character, which is no text."
         raise LedgerError(message, code="L17", hint="type it anew")
 
