@@ -187,5 +187,5 @@ bins = "auto"
     bins = advised(5_000, 2, 1)
     actions.plan(job, {}, None, None, [], str(tmp_path / "plan.txt"), False)
     assert f"bins chosen: {bins} of age" in (tmp_path / "plan.txt").read_text()
-    actions.release(job, {}, None, "", str(tmp_path / "out.json"), None, False)
+    actions.release(job, {}, None, "", str(tmp_path / "out.json"), None, fresh=False, as_json=False)
     assert Releases.load(tmp_path / "out.json")["cells"].counts.shape == (bins,)
