@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 settings.register_profile("tacit", deadline=None, print_blob=True)
 settings.register_profile("ci", settings.get_profile("tacit"), derandomize=True)  # CI repeats; people explore
+# For `benchmarks/plant_faults.py`: that a test fails is enough, and no shorter example is looked for.
+settings.register_profile("planted", settings.get_profile("ci"), phases=(Phase.explicit, Phase.generate))
 settings.load_profile("ci" if os.environ.get("CI") else "tacit")
 
 SPARK_CONF = "rootLogger.level = off\n"

@@ -1,0 +1,816 @@
+"""Faults of estimates, their variances and intervals, of models, plans and pictures."""
+
+from faults.fault import Fault
+
+MOMENTS = "tests/inference/test_variances_of_moments.py::test_"
+SHARES = "tests/inference/test_variances_of_shares.py::test_"
+SECOND = "tests/inference/test_second_order_noise.py::test_"
+REACH = "tests/inference/test_reach_of_quantiles.py::test_"
+
+# Counts, sums, means and variances ----------------------------------------------------------------------------------
+
+MEAN = f"{MOMENTS}the_variance_of_a_mean_is_that_of_the_textbook"
+TOTAL = f"{MOMENTS}the_variance_of_a_total_of_known_size"
+RATIO = f"{MOMENTS}the_error_of_a_mean_of_private_size"
+VARIANCE = f"{MOMENTS}a_variance_is_free_of_the_noise_in_its_mean"
+FLOORS = f"{MOMENTS}floors_of_squares_are_corrected_by_their_mean"
+POWERS = f"{MOMENTS}floors_of_fourth_powers_are_corrected_by_their_mean"
+
+TERMS = (
+    Fault(
+        "tacit.estimates.terms",
+        "raw = noisy.square / n - m**2 + own",
+        "raw = noisy.square / n - m**2",
+        "a mean's sampling variance is too small by the square of the noise in the mean",
+        (MEAN,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "raw = noisy.square / n - m**2 + own",
+        "raw = noisy.square / n - m**2 - own",
+        "the same, twice",
+        (MEAN,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "np.minimum(most, 1.0)) * half**2 / max(n - 1, 1)",
+        "np.minimum(most, 1.0)) * half**2 / n",
+        "divisor n in a mean's variance: intervals of few rows are too narrow",
+        (MEAN, f"{MOMENTS}shares_of_known_size"),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "own_loadings = np.tile(half * loadings, (len(m), 1))",
+        "own_loadings = np.tile(loadings, (len(m), 1))",
+        "noise of a mean in units of its half range: privacy's part is off by its square",
+        (MEAN,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "inner = (squares - pull**2 + own / rows) * rows / max(rows - 1, 1)",
+        "inner = (squares - pull**2) * rows / max(rows - 1, 1)",
+        "a total's sampling variance is too small by the square of its noise over n",
+        (TOTAL,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "inner = (squares - pull**2 + own / rows) * rows / max(rows - 1, 1)",
+        "inner = squares - pull**2 + own / rows",
+        "divisor n instead of n - 1 in the variance of a total",
+        (TOTAL,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "weights = np.array([center**2, 2 * center * half, half**2])",
+        "weights = np.array([center**2, center * half, half**2])",
+        "the cross term of squares about the middle of the bounds is halved: variances of totals are wrong",
+        (TOTAL, f"{MOMENTS}the_variance_of_a_total_of_private_size"),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "return np.maximum(self.variance - self.pull**2, 0.0)",
+        "return np.maximum(self.variance, 0.0)",
+        "cells of a table of known size have Poisson variances: shares of it look less certain than they are",
+        (f"{SHARES}noise_of_shares_of_classes",),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "return (self.loadings**2).sum(axis=-1) * self.law.variance()",
+        "return self.loadings.sum(axis=-1) ** 2 * self.law.variance()",
+        "noises that enter a term with weights are added as if they were one noise",
+        (RATIO,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "loadings = (noisy.loadings[1] - m[:, None] * noisy.loadings[0]) / size[:, None]",
+        "loadings = noisy.loadings[1] / size[:, None]",
+        "the noise in the size of a group does not count in the error of its mean",
+        (RATIO,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "variance = inversion.variance(m) / size**2",
+        "variance = inversion.variance(m) / size",
+        "sampling variance of a row in place of that of the mean of a group",
+        (RATIO,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "squares = (second * noisy.sums).sum(axis=-1) + (shift**2).sum(axis=-1) * part.law.variance() / size",
+        "squares = (second * noisy.sums).sum(axis=-1)",
+        "the square of the noise in the mean is left in a variance, which comes out too small",
+        (VARIANCE,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "t = np.where(unclear, 0.125, np.clip(squares / (size - 1), 0.0, 0.25))",
+        "t = np.where(unclear, 0.125, np.clip(squares / size, 0.0, 0.25))",
+        "divisor n in a variance that says n - 1",
+        (VARIANCE,),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "scale * t, scale**2 * variance, zero, scale * loadings",
+        "scale * t, scale * variance, zero, scale * loadings",
+        "the sampling variance of a variance is carried to the column's units once instead of twice",
+        (f"{MOMENTS}the_error_of_a_variance_is_that_of_its_fourth_moment",),
+    ),
+    Fault(
+        "tacit.estimates.terms",
+        "pull = np.zeros_like(value) if rows is None else value / np.sqrt(rows)",
+        "pull = np.zeros_like(value) if rows is None else value / rows",
+        "counts of a table of known size hardly pull on each other: their sum looks uncertain",
+        (f"{MOMENTS}counts_of_groups_have_the_covariance_of_multinomial_draws",),
+    ),
+)
+
+INVERT = (
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)",
+        "return floored(Q - m * S + m**2 * N, noisy, self.law, most)",
+        "the variance of rows about their mean has half of its cross term",
+        (RATIO,),
+    ),
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "return second, np.stack([mean**4, -4 * mean**3, 6 * mean**2, -4 * mean, one], axis=-1)",
+        "return second, np.stack([mean**4, 4 * mean**3, 6 * mean**2, -4 * mean, one], axis=-1)",
+        "a wrong sign in the fourth moment: errors of variances are wrong",
+        (f"{MOMENTS}the_error_of_a_variance_is_that_of_its_fourth_moment",),
+    ),
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "weights = fourth - 2 * t[..., None] * second\n",
+        "weights = fourth - t[..., None] * second\n",
+        "the variance of squared deviations has half of its cross term",
+        (f"{MOMENTS}the_error_of_a_variance_is_that_of_its_fourth_moment",),
+    ),
+    Fault(
+        "tacit.estimates.interval_inversion",
+        "weights[..., 0] -= t\n",
+        "weights[..., 0] -= 0 * t\n",
+        "the noise in the size does not count in the error of a variance of a group",
+        ("tests/inference/test_estimate.py::test_noise_covariance_is_that_of_simulated_estimates",),
+    ),
+)
+
+DECODE = (
+    Fault(
+        "tacit.estimates.noisy_moments",
+        "constant = np.array([fixed, 0.0, fixed * c / (2 * H**2)])",
+        "constant = np.array([fixed, 0.0, 0.0])",
+        "squares are rounded down and not corrected for it: variances on coarse grids are too small",
+        (FLOORS,),
+    ),
+    Fault(
+        "tacit.estimates.noisy_moments",
+        "load = np.array([[0, 0, 1 / kappa], [1 / H, 0, 0], [0, c / H**2, c / (2 * kappa * H**2)]])",
+        "load = np.array([[0, 0, 1 / kappa], [1 / H, 0, 0], [0, c / H**2, 0]])",
+        "the same of columns with missing values",
+        (FLOORS,),
+    ),
+    Fault(
+        "tacit.estimates.noisy_moments",
+        "np.array([1, -2 / m, 1]) / G + 2 * size / G])",
+        "np.array([1, -2 / m, 1]) / G + size / G])",
+        "the same of groups, by half",
+        (FLOORS,),
+    ),
+    Fault(
+        "tacit.estimates.noisy_moments",
+        "floor = np.array([0.5, 0, 0, 0, G**4 / d - M - 0.5]) if d > 1 else np.zeros(5)",
+        "floor = np.zeros(5)",
+        "power sums are rounded down and not corrected for it",
+        (POWERS,),
+    ),
+    Fault(
+        "tacit.estimates.noisy_moments",
+        "return Powers(sums, loads @ project / share, rows is not None)",
+        "return Powers(sums, loads / share, rows is not None)",
+        "noise that the public size has removed is still counted in the error of a variance",
+        ("tests/inference/test_decode.py::test_loadings_of_power_sums",),
+    ),
+    Fault(
+        "tacit.estimates.noisy_moments",
+        "second = T2 + (weight / (2 * G) if G > 1 else 0)",
+        "second = T2",
+        "weighted squares are rounded down and not corrected for it",
+        (f"{MOMENTS}floors_of_weighted_squares_are_corrected_by_their_mean",),
+    ),
+)
+
+# Covariances and combinations ---------------------------------------------------------------------------------------
+
+MULTINOMIAL = f"{MOMENTS}counts_of_groups_have_the_covariance_of_multinomial_draws"
+COMBINED = f"{SHARES}combinations_have_the_variances_of_what_they_combine"
+ADDED = f"{SHARES}where_a_correlation_is_not_known_standard_errors_add"
+
+COVARIANCES = (
+    Fault(
+        "tacit.estimates.covariance",
+        "own = np.diag(block.variance) - np.outer(block.pull, block.pull)",
+        "own = np.diag(block.variance - block.pull**2)",
+        "cells of a table of known size are taken as uncorrelated in `cov` and in tests",
+        (MULTINOMIAL,),
+    ),
+    Fault(
+        "tacit.estimates.covariance",
+        "own = np.diag(block.variance) - np.outer(block.pull, block.pull)",
+        "own = np.diag(block.variance) + np.outer(block.pull, block.pull)",
+        "the sign of the covariance of cells",
+        (MULTINOMIAL,),
+    ),
+    Fault(
+        "tacit.estimates.covariance",
+        "full[here, here] = block.loadings @ block.loadings.T * block.law.variance()",
+        "full[here, here] = np.diag(block.privacy_variance)",
+        "parameters of one fit are taken to have noises of their own",
+        (COMBINED,),
+    ),
+    Fault(
+        "tacit.estimates.covariance",
+        "inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2",
+        "inner = (weights**2) @ (block.variance - block.pull**2)",
+        "a contrast of cells leaves their covariance out",
+        (COMBINED,),
+    ),
+    Fault(
+        "tacit.estimates.covariance",
+        "inner = (np.abs(weights) @ np.sqrt(block.sampling_variance)) ** 2",
+        "inner = (weights @ np.sqrt(block.sampling_variance)) ** 2",
+        "where a covariance is not known, differences get the smallest bound instead of the largest",
+        (ADDED,),
+    ),
+    Fault(
+        "tacit.estimates.covariance",
+        "return np.add.reduce([one**2 for one in sd.values()])",
+        "return np.add.reduce(list(sd.values())) ** 2",
+        "standard errors of different people are added as if they were the same people",
+        (COMBINED,),
+    ),
+    Fault(
+        "tacit.estimates.combination",
+        "else ((weights @ block.loadings) ** 2).sum(axis=-1) * block.law.variance()",
+        "else (weights**2) @ block.privacy_variance",
+        "contrasts of parameters of one fit leave the covariance of their noises out",
+        (COMBINED,),
+    ),
+    Fault(
+        "tacit.estimates.combination",
+        "variance += float(s) ** 2",
+        "variance += float(s)",
+        "an interval takes the standard deviation of normal noise for its variance",
+        (COMBINED,),
+    ),
+    Fault(
+        "tacit.estimates.combination",
+        "q = float(laws.halfwidth(level, *self.law(i)))",
+        "q = float(laws.halfwidth(2 * level - 1, *self.law(i)))",
+        "one-sided intervals of combinations: a 95% interval covers 90%",
+        (f"{SHARES}an_interval_of_a_combination_is_two_sided",),
+    ),
+    Fault(
+        "tacit.estimates.error_laws",
+        "aim = math.log(alpha / 2)",
+        "aim = math.log(alpha)",
+        "intervals with Laplace noise are one-sided",
+        ("tests/inference/test_error_laws.py::test_tail_falls_and_quantile_inverts_it",),
+    ),
+    Fault(
+        "tacit.estimates.error_laws",
+        "variance = 2 * b**2\n",
+        "variance = b**2\n",
+        "Laplace noises that join the normal part bring half their variance",
+        ("tests/inference/test_error_laws.py::test_several_laplaces",),
+    ),
+    Fault(
+        "tacit.estimates.comparisons",
+        "total = generator.standard_normal((now, size)) @ root.T",
+        "total = generator.standard_normal((now, size)) @ root",
+        "simultaneous intervals with the wrong transpose: correlations of the terms are others",
+        (f"{SHARES}simultaneous_quantiles_have_the_joint_law",),
+    ),
+    Fault(
+        "tacit.estimates.comparisons",
+        "own = m if block.joint is None else 1  # parameters of one fit share their noises",
+        "own = m",
+        "simultaneous intervals of one fit take its noises as independent from term to term",
+        (f"{SHARES}simultaneous_quantiles_have_the_joint_law",),
+    ),
+    Fault(
+        "tacit.estimates.pairwise_differences",
+        "return NormalDist().inv_cdf(1 - (1 - level) / count / 2)",
+        "return NormalDist().inv_cdf(1 - (1 - level) / count)",
+        "the plan of pairwise intervals is one-sided",
+        (f"{SHARES}intervals_of_all_pairs_are_bonferroni_s_and_two_sided",),
+    ),
+)
+
+# Shares, ratios, quantiles ------------------------------------------------------------------------------------------
+
+CLASSES = f"{SHARES}noise_of_shares_of_classes"
+ODDS = f"{SHARES}odds_ratios_have_the_variance_of_woolf_and_of_the_noise"
+
+RATIOS = (
+    Fault(
+        "tacit.method.quality.estimate",
+        "loadings = np.full((len(k), 1), 1.0 / (rows * parts_of))",
+        "loadings = np.full((len(k), 1), 1.0 / rows)",
+        "shares of persons in data quality: privacy's variance is a million times too large",
+        (f"{CLASSES}",),
+    ),
+    Fault(
+        "tacit.method.quality.estimate",
+        "loadings = np.full((len(k), 1), 1.0 / (rows * parts_of))",
+        "loadings = np.full((len(k), 1), 1.0 / np.sqrt(rows) / parts_of)",
+        "privacy's variance of a share falls with n instead of n**2",
+        (f"{CLASSES}",),
+    ),
+    Fault(
+        "tacit.method.quality.estimate",
+        "(value / rows, value / np.sqrt(rows)) if sampling",
+        "(value / rows, 0 * value) if sampling",
+        "p / n in place of p (1 - p) / n",
+        (f"{CLASSES}",),
+    ),
+    Fault(
+        "tacit.method.quality.estimate",
+        "load = np.array([np.ones_like(signs), signs, np.ones_like(signs)]) / parts_of",
+        "load = np.array([np.zeros_like(signs), signs, np.ones_like(signs)]) / parts_of",
+        "the noisy number of rows is taken as known in the error of a share",
+        (f"{CLASSES}",),
+    ),
+    Fault(
+        "tacit.estimates.noisy_ratio",
+        "normal = normal + (weight * s / self.share) ** 2",
+        "normal = normal + weight * (s / self.share) ** 2",
+        "noise of a share of a noisy total: a weight is not squared",
+        (f"{SHARES}the_noise_of_a_share_of_a_noisy_total",),
+    ),
+    Fault(
+        "tacit.estimates.noisy_ratio",
+        "for weight, number in ((1 - p, self.added), (p, self.added * (len(p) - 1))):",
+        "for weight, number in ((1 - p, self.added), (p, self.added * len(p))):",
+        "a cell's own noise is counted among those of the rest, too",
+        (f"{SHARES}the_noise_of_a_share_of_a_noisy_total",),
+    ),
+    Fault(
+        "tacit.estimates.ratios",
+        "weights[0, i], weights[0, j] = 1 / (p * (1 - p)), -1 / (q * (1 - q))",
+        "weights[0, i], weights[0, j] = 1 / p, -1 / q",
+        "the slope of the log of a share in place of that of its log odds: intervals are too narrow",
+        (ODDS,),
+    ),
+    Fault(
+        "tacit.estimates.ratios",
+        "half = float(laws.halfwidth(level, s, scales))",
+        "half = float(laws.halfwidth(2 * level - 1, s, scales))",
+        "intervals of odds ratios are one-sided",
+        (ODDS,),
+    ),
+    Fault(
+        "tacit.estimates.ratios",
+        "p_value = float(2 * laws.tail(np.array([abs(log)]), s, scales)[0])",
+        "p_value = float(laws.tail(np.array([abs(log)]), s, scales)[0])",
+        "p-values of odds ratios are one-sided",
+        (ODDS,),
+    ),
+    Fault(
+        "tacit.estimates.ratios",
+        "weights[0, i], weights[0, j] = 1.0, -t",
+        "weights[0, i], weights[0, j] = 1.0, -1.0",
+        "Fieller's test of A = t B has the errors of A - B",
+        (f"{SHARES}a_ratio_s_interval_ends_where_its_test_rejects",),
+    ),
+    Fault(
+        "tacit.estimates.pairwise_ratios",
+        "each = 1 - (1 - check_level(level)) / (len(self.ratios) if self.adjust else 1)",
+        "each = check_level(level)",
+        "intervals of all ratios do not hold at once",
+        ("tests/inference/test_factors.py::test_ratios_of_pairs_are_the_single_ones_adjusted",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
+        "variance = max(size, 1.0) * p * (1 - p) + p * p * size_variance",
+        "variance = max(size, 1.0) * p * (1 - p)",
+        "quantiles of a private number of rows leave its noise out of their interval",
+        (f"{REACH}noisy_sizes_move_ranks",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
+        "variance = max(size, 1.0) * p * (1 - p) + p * p * size_variance",
+        "variance = max(size, 1.0) * p + p * p * size_variance",
+        "the rank of a quantile is taken as Poisson: intervals of high quantiles are too wide",
+        (f"{REACH}noisy_sizes_move_ranks",),
+    ),
+    Fault(
+        "tacit.method.quantiles.design",
+        "z = NormalDist().inv_cdf(0.5 + level / 2)",
+        "z = NormalDist().inv_cdf(level)",
+        "one-sided points: 95% intervals of quantiles cover 90%",
+        (f"{REACH}a_reach_has_the_errors_of_sampling_and_selection",),
+    ),
+    Fault(
+        "tacit.method.quantiles.mechanism",
+        "size, variance = [max(n / A, 0.0) for (n,) in noisy], sizes.law.variance() / A**2",
+        "size, variance = [max(n / A, 0.0) for (n,) in noisy], 0.0",
+        "the noise of a released number of rows is not handed on to the offsets",
+        (f"{REACH}released_sizes_bring_their_noise_to_the_reach",),
+    ),
+    Fault(
+        "tacit.method.quantiles.estimate",
+        "if size * min(p, 1 - p) >= needed:",
+        "if size * p >= needed:",
+        "no warning where a high quantile has too few rows beyond it",
+        (f"{REACH}few_rows_on_the_shorter_side_are_told",),
+    ),
+    Fault(
+        "tacit.method.quantiles.estimate",
+        "limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side",
+        "limits = ends",
+        "intervals of quantiles end in the middle of the steps that were selected",
+        (f"{REACH}an_interval_ends_half_a_step_beyond_its_steps",),
+    ),
+)
+
+# Regressions --------------------------------------------------------------------------------------------------------
+
+SQUARE = f"{SECOND}the_square_of_the_noise_in_a_has_the_mean_and_covariance_that_are_stated"
+FREE = f"{SECOND}coefficients_are_free_of_the_square_of_the_noise_and_vary_as_told"
+FREEDOM = f"{SECOND}the_variance_of_errors_has_the_residual_degrees_of_freedom"
+DOUBT = "tests/inference/test_regression_variance.py::test_the_noise_in_the_variance_is_as_told"
+
+REGRESSIONS = (
+    Fault(
+        "tacit.method.regression.estimate_linear",
+        "b1, rows = b1 - inverse @ second, float(crossed.values[0, 0])",
+        "b1, rows = b1, float(crossed.values[0, 0])",
+        "the square of the noise stays in the coefficients: a bias where noise is wide",
+        (FREE,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_linear",
+        "b1, rows = b1 - inverse @ second, float(crossed.values[0, 0])",
+        "b1, rows = b1 + inverse @ second, float(crossed.values[0, 0])",
+        "the same, twice",
+        (FREE,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_linear",
+        "second = found.head(u).between(error) + _twice(found, inverse, a)",
+        "second = 0 * found.head(u).between(error)",
+        "the noise in A is left out of the privacy variance of coefficients",
+        (FREE,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_linear",
+        "total += weights[e] * (forth.T * weights) @ back",
+        "total -= weights[e] * (forth.T * weights) @ back",
+        "the sign of what both factors' being the same noises adds to the variance",
+        (SQUARE,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_linear",
+        "back = patterns @ moved[e]  # P_f m_e",
+        "back = patterns[e] @ moved.T  # P_f m_e",
+        "the wrong index in the same term",
+        (SQUARE,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_linear",
+        "return inverse @ (step.noise + second) @ inverse",
+        "return inverse @ second @ inverse",
+        "the noise in the scores is left out of the privacy variance of coefficients",
+        (
+            "tests/inference/test_regression_fit.py::test_unequal_errors_are_covered_where_the_noise_hides_how_unequal_they_are",
+        ),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_variance",
+        "a, rows = np.append(-step.b1, 1.0), step.rows - step.u",
+        "a, rows = np.append(-step.b1, 1.0), step.rows",
+        "n in place of the residual degrees of freedom: standard errors of few rows are too small",
+        (FREEDOM,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_variance",
+        "weight = noises[1] / (noises[0] + noises[1])",
+        "weight = noises[0] / (noises[0] + noises[1])",
+        "the noisier of two estimates of the error variance gets the larger weight",
+        (FREEDOM,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_variance",
+        "doubt = np.diag(own * kept) + errors.noise * np.diag(inverse) ** 2",
+        "doubt = np.diag(own * kept) + errors.noise * np.diag(inverse)",
+        "noise in the error variance enters the doubt about a standard error in wrong units",
+        (DOUBT,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_variance",
+        "return np.sqrt(1 + (LEVEL**2 + 1) / 4 * whole / np.diag(total) ** 2)",
+        "return 1 + (LEVEL**2 + 1) / 4 * whole / np.diag(total) ** 2",
+        "a square root forgotten: standard errors are widened twice",
+        (DOUBT,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_variance",
+        "return value + sd * hazard, noise * (1 - hazard * (at + hazard))",
+        "return value + sd * hazard, noise * (1 - hazard * hazard)",
+        "the variance of a number that is known to be positive",
+        ("tests/inference/test_regression_variance.py::test_a_variance_is_above_zero",),
+    ),
+    Fault(
+        "tacit.method.regression.noisy_crossproducts",
+        "return float(self.variances @ ((self.patterns @ a) @ a) ** 2)",
+        "return float(self.variances @ np.abs((self.patterns @ a) @ a))",
+        "the variance of a noisy sum of squares is in wrong units",
+        (SQUARE,),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "sampling = inverse @ self.meat @ inverse * (rows / max(rows - u, 1.0))",
+        "sampling = inverse @ self.meat * (rows / max(rows - u, 1.0))",
+        "half of the sandwich: standard errors of logistic regressions are in wrong units",
+        ("tests/inference/test_regression_scores.py::test_with_little_noise_it_is_maximum_likelihood",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_scores",
+        "return sampling, inverse @ (last.noise + error) @ inverse",
+        "return sampling, inverse @ error @ inverse",
+        "the noise in the scores is left out of logistic regressions' standard errors",
+        ("tests/inference/test_regression_scores.py::test_intervals_cover_with_both_errors",),
+    ),
+    Fault(
+        "tacit.method.regression.estimate_persons",
+        "return np.asarray((held * np.maximum(low, LEAST)) @ held.T), weight",
+        "return np.asarray((held.T * np.maximum(low, LEAST)) @ held), weight",
+        "the wrong transpose in the variance between persons",
+        ("tests/inference/test_regression_persons.py::test_with_little_noise_errors_are_cluster_robust",),
+    ),
+    Fault(
+        "tacit.estimates.normal_estimate",
+        "covariance = matrix @ (self.sampling + self.privacy) @ matrix.T",
+        "covariance = matrix @ self.sampling @ matrix.T",
+        "tests of coefficients leave the noise out",
+        ("tests/inference/test_wald_of_normal_estimates.py",),
+    ),
+)
+
+# Fits to cells ------------------------------------------------------------------------------------------------------
+
+CELLS = (
+    Fault(
+        "tacit.fits.sandwich",
+        "privacy = cells.variance * influence.T @ influence - cells.shared * np.outer(total, total)",
+        "privacy = cells.variance * influence.T @ influence + cells.shared * np.outer(total, total)",
+        "projected counts gain noise in place of losing it",
+        ("tests/fits/test_noise_of_influences.py",),
+    ),
+    Fault(
+        "tacit.fits.sandwich",
+        "influence = -gathered @ inverse",
+        "influence = -gathered @ inverse / 2",
+        "standard errors of fits to cells are halved",
+        ("tests/fits/test_noise_of_influences.py",),
+    ),
+    Fault(
+        "tacit.fits.cell_arrays",
+        "variance=self.variance * m, shared=self.shared * m * m)",
+        "variance=self.variance * m, shared=self.shared * m)",
+        "what projection takes off the noise of a margin is too small",
+        ("tests/fits/test_fit_cells.py::test_the_noise_of_projected_margins_has_the_covariance_they_carry",),
+    ),
+    Fault(
+        "tacit.fits.cell_arrays",
+        "excess = (self.counts.sum() - self.total) / cells",
+        "excess = (self.total - self.counts.sum()) / cells",
+        "projection moves counts away from the public total",
+        ("tests/fits/test_fit_cells.py::test_project_meets_the_total_and_changes_no_difference",),
+    ),
+    Fault(
+        "tacit.fits.effects",
+        "return each, (up - down) / distance",
+        "return each, (up + down) / distance",
+        "the slope of an average effect in the coefficients: its error is wrong",
+        ("tests/fits/test_errors_of_average_effects.py",),
+    ),
+    Fault(
+        "tacit.fits.cell_points",
+        "out[0::2] = half - tilt",
+        "out[0::2] = half + tilt",
+        "the correction for binning turns the wrong way",
+        ("tests/fits/test_fit_cells.py::test_two_points_integrate_cubics_against_a_linear_density_exactly",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.cell_error_laws",
+        "return self.cell * (weights @ weights.T - self.projected * np.outer(total, total) / self.size)",
+        "return self.cell * (weights @ weights.T + self.projected * np.outer(total, total) / self.size)",
+        "the sign of what a public total takes off the noise of statistics",
+        ("tests/fromcells/test_cell_noise.py::test_variances_are_those_of_draws",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.cell_error_laws",
+        "return self.added * self.law.variance() / self.share**2",
+        "return self.added * self.law.variance() / self.share",
+        "noise of persons' cells is a thousand times too large",
+        ("tests/fromcells/test_noise_of_cell_statistics.py::test_noise_of_persons_cells",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.cell_moments",
+        "variance = float(centred @ counts) / size + own  # the square",
+        "variance = float(centred @ counts) / size - own  # the square",
+        "the square of the noise in the mean is taken off a variance twice",
+        ("tests/fromcells/test_noise_of_cell_statistics.py",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.cell_moments",
+        "influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])",
+        "influence = np.stack([off, curve, curve / np.sqrt(spread)])",
+        "the error of a standard deviation is twice as large",
+        ("tests/fromcells/test_cell_influences.py::test_of_moments",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.correlation",
+        "product = float(gathered(x * y) @ flat) / size + float(own[0, 1])",
+        "product = float(gathered(x * y) @ flat) / size - float(own[0, 1])",
+        "the noise of two means stays in their covariance, twice",
+        ("tests/fromcells/test_noise_of_cell_statistics.py",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.correlation",
+        "influence = gathered(a * b - r * (a * a + b * b) / 2) / size if rough",
+        "influence = gathered(a * b - r * (a * a + b * b)) / size if rough",
+        "the error of a correlation",
+        ("tests/fromcells/test_cell_influences.py::test_of_correlation",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.life_table",
+        "steps[np.arange(k), np.arange(k)] -= left",
+        "steps[np.arange(k), np.arange(k)] += left",
+        "an event raises survival in the error of a life table",
+        ("tests/fromcells/test_cell_influences.py::test_of_survival",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.logrank",
+        "np.maximum(d * (total - d) / np.maximum(total - 1, 1.0), 0.0), 0.0)",
+        "np.maximum(d * (total - d) / np.maximum(total, 1.0), 0.0), 0.0)",
+        "the hypergeometric variance with n for n - 1",
+        ("tests/fromcells/test_cell_survival.py::test_log_rank_is_scipys_without_noise",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.logrank",
+        "return off[kept], (sampling + noise)[kept, kept]",
+        "return off[kept], sampling[kept, kept]",
+        "the log-rank test leaves the noise out: it rejects too often",
+        ("tests/fromcells/test_cell_survival.py::test_log_rank_keeps_its_level",),
+    ),
+    Fault(
+        "tacit.method.histogram.estimate_from_cells.distribution_curve",
+        "weights = np.stack([1 - tau, within - tau, -tau], axis=-1)",
+        "weights = np.stack([1 - tau, within - tau, tau * 0], axis=-1)",
+        "noise of the cells above a quantile does not count in its interval",
+        ("tests/fromcells/test_noise_of_cell_statistics.py",),
+    ),
+)
+
+# Models, plans, pictures --------------------------------------------------------------------------------------------
+
+MODELS = (
+    Fault(
+        "tacit.models.continuous_families",
+        "return [[theta.sd**-2, 0.0], [0.0, 2 * theta.sd**-2]]",
+        "return [[theta.sd**-2, 0.0], [0.0, theta.sd**-2]]",
+        "the information of a standard deviation: its error from the model is too large by a root of 2",
+        ("tests/models/test_families_forms.py::test_fisher_information_is_that_of_differentiation",),
+    ),
+    Fault(
+        "tacit.models.continuous_families",
+        "return jnp().stack([0 * theta.mean, -0.75 * theta.sd])",
+        "return jnp().stack([0 * theta.mean, 0.75 * theta.sd])",
+        "the bias of blocks is doubled in place of removed",
+        ("tests/models/test_families_forms.py::test_closed_forms_of_bias_are_those_of_differentiation",),
+    ),
+    Fault(
+        "tacit.models.continuous_families",
+        "return [[p(1, theta.a) - both, -both], [-both, p(1, theta.b) - both]]",
+        "return [[p(1, theta.a) - both, both], [both, p(1, theta.b) - both]]",
+        "the sign of the covariance of a beta law's parameters",
+        ("tests/models/test_families_forms.py::test_fisher_information_is_that_of_differentiation",),
+    ),
+    Fault(
+        "tacit.models.correction",
+        "return v @ (v.T @ (0.5 * third + both))",
+        "return v @ (v.T @ (third + both))",
+        "the Cox-Snell correction with its third derivatives twice",
+        (
+            "tests/models/test_families_forms.py::test_bias_of_weibull",
+            "tests/models/test_models_blocks.py::test_the_observed_correction_has_the_sandwich_in_the_place_of_the_information",
+        ),
+    ),
+    Fault(
+        "tacit.models.correction",
+        "moved = lib.where(used, tools.vmap(score, in_axes=(0, None))(x, vector), 0.0) @ v @ v.T",
+        "moved = lib.where(used, tools.vmap(score, in_axes=(0, None))(x, vector), 0.0) @ v",
+        "the correction of blocks with half an inverse",
+        (
+            "tests/models/test_models_blocks.py::test_the_observed_correction_has_the_sandwich_in_the_place_of_the_information",
+        ),
+    ),
+    Fault(
+        "tacit.models.mean_map",
+        "return self.cov / np.outer(sd, sd)",
+        "return self.cov / (sd * sd)",
+        "correlations of statistics are divided by the wrong variances",
+        ("tests/inference/test_mean_map.py::test_parameters_of_one_fit_share_their_errors",),
+    ),
+    Fault(
+        "tacit.method.sufficient_statistics.estimate",
+        "joint, loadings = inverse @ own @ inverse.T, inverse @ means.loadings",
+        "joint, loadings = inverse.T @ own @ inverse, inverse @ means.loadings",
+        "the wrong transpose in the sampling covariance of a law's parameters",
+        ("tests/inference/test_errors_of_a_law.py",),
+    ),
+    Fault(
+        "tacit.method.sufficient_statistics.estimate",
+        "joint, loadings = inverse @ own @ inverse.T, inverse @ means.loadings",
+        "joint, loadings = inverse @ own @ inverse.T, inverse.T @ means.loadings",
+        "the wrong transpose in the noise of a law's parameters",
+        ("tests/inference/test_errors_of_a_law.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_one_step",
+        "covariances = turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T",
+        "covariances = turn @ sampling @ turn.T, turn.T @ np.diag(noise) @ turn",
+        "the wrong transpose in the noise of one step",
+        ("tests/inference/test_errors_of_a_step.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_errors",
+        "return BlockSampling(inverse[np.ix_(place, place)] / cast(int, release.rows))",
+        "return BlockSampling(inverse[np.ix_(place, place)] / means(release)[0].parameters['blocks'])",
+        "standard errors by Fisher information of as many rows as there are blocks",
+        ("tests/inference/test_fitted_law.py::test_errors_by_the_model_are_those_of_blocks_where_it_holds",),
+    ),
+    Fault(
+        "tacit.method.blocks.estimate_errors",
+        "return BlockSampling(np.atleast_2d(np.cov(own.T)) / k, middle - at[place])",
+        "return BlockSampling(np.atleast_2d(np.cov(own.T)) / BLOCKS, middle - at[place])",
+        "simulated errors of blocks are those of a simulation's mean",
+        ("tests/inference/test_fitted_law.py::test_errors_by_the_model_are_those_of_blocks_where_it_holds",),
+    ),
+    Fault(
+        "tacit.planning.pooled",
+        "noise * self.noise / (rows * n) ** 2) for n in sizes)",
+        "noise * self.noise / (rows * n)) for n in sizes)",
+        "a plan takes noise to fall with the rows of a party as sampling does",
+        ("tests/planning/test_planned_errors.py::test_a_pool_adds_up_what_parties_know",),
+    ),
+    Fault(
+        "tacit.planning.pooled",
+        'value = float(own) * (math.sqrt(times) if cost.kind == "pure" else times)',
+        "value = float(own) * times",
+        "a plan's price in epsilon for a width is the square of what it takes",
+        ("tests/planning/test_plan_parties.py::test_each_way_reaches_the_width_and_a_little_less_does_not",),
+    ),
+    Fault(
+        "tacit.method.quantiles.plan",
+        "privacy = max(0.0, 1 - (without / width) ** 2) if width else 0.0",
+        "privacy = max(0.0, 1 - without / width) if width else 0.0",
+        "a plan's part of privacy in quantiles is of widths, not of variances",
+        ("tests/planning/test_planned_errors.py",),
+    ),
+    Fault(
+        "tacit.method.quantiles.plan",
+        "span, c = at.upper - at.lower, reach(column, rows, noise, query.level)",
+        "span, c = at.upper - at.lower, reach(column, rows, 0.0, query.level)",
+        "a plan of quantiles leaves the noise of a private number of rows out",
+        ("tests/planning/test_planned_errors.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.plan",
+        "return np.diag(np.linalg.inv(model.fisher(model.fallback))) / rows",
+        "return 1 / np.diag(model.fisher(model.fallback)) / rows",
+        "a plan takes the other parameters of a law as known",
+        ("tests/planning/test_planned_errors.py",),
+    ),
+    Fault(
+        "tacit.method.blocks.plan",
+        "width = 2 * NormalDist().inv_cdf(0.5 + level / 2) * float(np.sqrt(sampling[i] + privacy))",
+        "width = 2 * NormalDist().inv_cdf(level) * float(np.sqrt(sampling[i] + privacy))",
+        "planned widths of blocks are one-sided",
+        (
+            "tests/planning/test_planned_errors.py::test_a_plan_of_blocks_has_the_information_of_all_parameters_together",
+        ),
+    ),
+    Fault(
+        "tacit.estimates.pictures",
+        "wide * np.sqrt(found.sampling_variances)",
+        "wide * found.sampling_variances",
+        "the dark part of an interval in a picture is of variances",
+        ("tests/plots/test_interval_pictures.py",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = (*TERMS, *INVERT, *DECODE, *COVARIANCES, *RATIOS, *REGRESSIONS, *CELLS, *MODELS)

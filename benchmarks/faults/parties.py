@@ -1,0 +1,384 @@
+"""Faults of what many parties say together: errors, weights, costs, and which answers are taken."""
+
+from faults.fault import Fault
+
+EFFECTS = "tests/parties/test_errors_of_effects.py::test_"
+CHECKED = "tests/parties/test_checked_answers.py::test_"
+RETURNED = "tests/parties/test_returned.py::test_"
+
+# Parties that differ ------------------------------------------------------------------------------------------------
+
+KNAPP = f"{EFFECTS}the_error_of_a_mean_over_parties_is_that_of_hartung_and_knapp_and_wider"
+APART = f"{EFFECTS}intervals_of_parties_that_differ_have_that_error"
+WEIGHTS = "tests/parties/test_combine_weights.py::test_"
+
+DIFFERING = (
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "return self.variance * self.wider",
+        "return self.variance",
+        "the inflation for an estimated tau2 is worked out and not used: intervals are too short",
+        (KNAPP,),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "return quantile(level, self.freedom) * math.sqrt(self.error)",
+        "return quantile(level, self.df) * math.sqrt(self.error)",
+        "M - 1 degrees of freedom where only a few parties are precise",
+        (KNAPP,),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "return quantile(level, self.freedom) * math.sqrt(self.error)",
+        "return quantile(level, 1e9) * math.sqrt(self.error)",
+        "z in place of t",
+        (KNAPP,),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "variance = (w * (y - mu) ** 2).sum(axis=0) / (df * total)",
+        "variance = (w * (y - mu) ** 2).sum(axis=0) / ((df + 1) * total)",
+        "M in place of M - 1 in Hartung and Knapp's variance",
+        (KNAPP,),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "return float(cast(Any, special).stdtrit(df, 0.5 + level / 2))",
+        "return float(cast(Any, special).stdtrit(df, level))",
+        "one-sided points of t",
+        (KNAPP,),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "return 1 + 2 * (three / one - two**2 / one**2) / np.maximum(information(w), 1e-300)",
+        "return 1 + (three / one - two**2 / one**2) / np.maximum(information(w), 1e-300)",
+        "half of what an estimated tau2 adds",
+        (f"{WEIGHTS}what_an_estimated_tau2_adds_is_that_of_the_weights",),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "return 0.5 * (two - 2 * three / one + two**2 / one**2)",
+        "return 0.5 * (two - 2 * three / one)",
+        "a term of tau2's information is left out",
+        (f"{WEIGHTS}what_an_estimated_tau2_adds_is_that_of_the_weights",),
+    ),
+    Fault(
+        "tacit.pooling.heterogeneity",
+        "(Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))",
+        "(Q - use.sum(axis=0)) / (total - (w**2).sum(axis=0) / total))",
+        "M in place of M - 1 in DerSimonian and Laird's tau2",
+        ("tests/parties/test_combine.py::test_random_effects_against_statsmodels_and_brute_force",),
+    ),
+    Fault(
+        "tacit.pooling.random_effects",
+        "return (self.shares**2 * self.centred.privacy).sum(axis=0)",
+        "return (self.shares * self.centred.privacy).sum(axis=0)",
+        "privacy's part of a mean over parties does not fall with their number",
+        (APART,),
+    ),
+    Fault(
+        "tacit.pooling.random_effects",
+        "found = np.array([whole[t] if one is None else one.error for t, one in enumerate(self.effects)])",
+        "found = np.array([whole[t] if one is None else one.variance for t, one in enumerate(self.effects)])",
+        "the standard error that is shown is not that of the interval",
+        (APART,),
+    ),
+    Fault(
+        "tacit.pooling.random_effects",
+        "x = np.clip(x + found.with_size(x) / size**2, low, high)",
+        "x = np.clip(x - found.with_size(x) / size**2, low, high)",
+        "the bias of a party's ratio is doubled in place of undone",
+        (f"{EFFECTS}the_bias_of_a_party_s_ratio_is_undone",),
+    ),
+    Fault(
+        "tacit.pooling.random_effects",
+        "noise = found.privacy(x) / size**2\n",
+        "noise = found.privacy(x) / size\n",
+        "a party's own privacy variance falls with its rows, not their square",
+        (f"{EFFECTS}each_party_s_own_error_has_its_noise",),
+    ),
+    Fault(
+        "tacit.pooling.prediction",
+        "return Ahead(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))",
+        "return Ahead(part / part.sum(axis=0), mean, tau)",
+        "one more party's interval leaves the error of the mean out",
+        ("tests/parties/test_errors_of_effects.py::test_one_more_party_differs_by_tau_and_the_error_of_the_mean",),
+    ),
+    Fault(
+        "tacit.pooling.prediction",
+        "use * np.log(v + tau2)).sum(axis=0) + np.log(total))",
+        "use * np.log(v + tau2)).sum(axis=0))",
+        "the likelihood of tau is not the restricted one: tau comes out too small",
+        (
+            "tests/parties/test_combine.py::test_random_effects_against_statsmodels_and_brute_force",
+            "tests/parties/test_errors_of_effects.py::test_one_more_party_differs_by_tau_and_the_error_of_the_mean",
+        ),
+    ),
+)
+
+# One quantity -------------------------------------------------------------------------------------------------------
+
+POOLED = f"{EFFECTS}the_noise_of_a_pooled_mean"
+SAME = f"{EFFECTS}releases_of_the_same_people_have_their_noise_averaged"
+TOTALS = f"{EFFECTS}totals_have_the_variances_of_their_rows_and_noises"
+AVERAGED = f"{EFFECTS}totals_of_the_same_people_are_averaged"
+COEFFICIENTS = f"{EFFECTS}coefficients_weigh_by_their_variances_and_add_up"
+
+ONE = (
+    Fault(
+        "tacit.pooling.evidence",
+        "return self.loads[1] - np.asarray(x)[..., None] * self.loads[0]",
+        "return self.loads[1] + np.asarray(x)[..., None] * self.loads[0]",
+        "a party's noisy size enters its error with the wrong sign",
+        (f"{EFFECTS}the_bias_of_a_party_s_ratio_is_undone",),
+    ),
+    Fault(
+        "tacit.pooling.evidence",
+        "noise=side(found.noise, one),",
+        "noise=side(found.noise, share),",
+        "releases of the same people: the noise is averaged once too often",
+        (SAME,),
+    ),
+    Fault(
+        "tacit.pooling.evidence",
+        "share = worth / np.bincount(index, worth)[index]",
+        "share = (1 / worth) / np.bincount(index, 1 / worth)[index]",
+        "the noisier of two releases of the same people weighs more",
+        (SAME,),
+    ),
+    Fault(
+        "tacit.pooling.common_value",
+        "each = a[..., None] ** 2 * load**2 * found.noise[:, None, :]",
+        "each = a[..., None] * load**2 * found.noise[:, None, :]",
+        "weights are not squared in the variance of a pooled mean",
+        (POOLED,),
+    ),
+    Fault(
+        "tacit.pooling.common_value",
+        "return np.minimum(np.maximum(raw, FLOOR * own) * rows / (rows - 1), size), noise, excess",
+        "return np.minimum(np.maximum(raw, FLOOR * own), size), noise, excess",
+        "divisor n in a pooled variance",
+        (f"{EFFECTS}the_sampling_error_of_a_pooled_mean_is_that_of_its_rows",),
+    ),
+    Fault(
+        "tacit.pooling.common_value",
+        "return np.sqrt(variance + noise - inner), np.sqrt(inner / 2)[..., None]",
+        "return np.sqrt(variance + noise), np.sqrt(inner / 2)[..., None]",
+        "Laplace noise counts twice in intervals of pooled estimates",
+        (f"{EFFECTS}laws_of_sums_keep_variance_and_fourth_cumulant",),
+    ),
+    Fault(
+        "tacit.pooling.released_evidence",
+        "load = np.array([np.zeros_like(signs), (signs + 1), np.zeros_like(signs)])",
+        "load = np.array([np.zeros_like(signs), signs, np.zeros_like(signs)])",
+        "shares of public size are given the noise of all classes",
+        (f"{EFFECTS}shares_of_classes_have_the_noise_of_one_count_where_rows_are_public",),
+    ),
+    Fault(
+        "tacit.parties.totals",
+        "squares = (squares - (value**2 - noise) / rows) * rows / max(rows - 1, 1)",
+        "squares = (squares - value**2 / rows) * rows / max(rows - 1, 1)",
+        "a party's noisy total is squared and the square of its noise left in",
+        (TOTALS,),
+    ),
+    Fault(
+        "tacit.parties.totals",
+        "squares = (squares - (value**2 - noise) / rows) * rows / max(rows - 1, 1)",
+        "squares = squares - (value**2 - noise) / rows",
+        "divisor n in the variance of a party's total",
+        (TOTALS,),
+    ),
+    Fault(
+        "tacit.parties.totals",
+        "noise=mean([one.noise for one in found], 2),",
+        "noise=mean([one.noise for one in found]),",
+        "averaging releases of the same people does not lower the noise",
+        (AVERAGED,),
+    ),
+    Fault(
+        "tacit.parties.totals",
+        "fourth=mean([one.fourth for one in found], 4),",
+        "fourth=mean([one.fourth for one in found], 2),",
+        "the kurtosis of averaged noise: tails of intervals",
+        (AVERAGED,),
+    ),
+    Fault(
+        "tacit.method.regression.combine",
+        "for weight, numbers in ((share, parts.value), (share**2, parts.sampling), (share**2, parts.privacy))",
+        "for weight, numbers in ((share, parts.value), (share**2, parts.sampling), (share, parts.privacy))",
+        "privacy's part of combined coefficients does not fall with the number of parties",
+        (COEFFICIENTS,),
+    ),
+    Fault(
+        "tacit.method.regression.combine",
+        "return s / rows + g * noise / rows**2",
+        "return s / rows + g * noise / rows",
+        "weights of parties take noise to fall with their rows as sampling does",
+        (COEFFICIENTS,),
+    ),
+    Fault(
+        "tacit.method.regression.combine",
+        "half = normal_quantile(level) * np.sqrt(self.sampling + self.privacy)",
+        "half = normal_quantile(level) * np.sqrt(self.sampling)",
+        "intervals of combined coefficients leave the noise out",
+        (COEFFICIENTS,),
+    ),
+    Fault(
+        "tacit.pooling.tree_totals",
+        "return 1.0 if noise == 0 else children / (children + noise)",
+        "return 1.0 if noise == 0 else noise / (children + noise)",
+        "the noisier of a state's own total and its schools' sum weighs more",
+        ("tests/parties/test_hierarchy.py::test_two_passes_are_least_squares_whatever_is_released",),
+    ),
+    Fault(
+        "tacit.pooling.tree_totals",
+        "out[below] = first + made.ratio[below] ** 2 * out[node]",
+        "out[below] = first + made.ratio[below] * out[node]",
+        "the variance of a reconciled total",
+        ("tests/parties/test_hierarchy.py::test_two_passes_are_least_squares_whatever_is_released",),
+    ),
+    Fault(
+        "tacit.pooling.noise_sum",
+        "each = [(weight**2 * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]",
+        "each = [(weight * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]",
+        "the noise of added histograms, whose parts have multipliers",
+        (f"{EFFECTS}laws_of_sums_keep_variance_and_fourth_cumulant",),
+    ),
+)
+
+# Which answers are taken --------------------------------------------------------------------------------------------
+
+PARTS = f"{CHECKED}parts_that_cost_more_than_their_release_says"
+NOISE = f"{CHECKED}noise_that_is_narrower_than_its_price_buys"
+FACTS = f"{CHECKED}facts_that_are_not_the_study_s"
+
+TAKEN = (
+    Fault(
+        "tacit.parties.validation",
+        "if parts and _above(budget, cost, parts) is not None:",
+        "if parts and _above(budget, spend, parts) is not None:",
+        "parts that cost more than their release says pass, up to the whole study's price",
+        (PARTS,),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "return tuple([part.cost for part in one.parts]) if one.kind in SUMMED else ()",
+        "return tuple([part.cost for part in one.parts[:1]]) if one.kind in SUMMED else ()",
+        "only the first part's price is held against the release's",
+        (PARTS,),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "if (one.unit is None) != (study.schema.unit is None):",
+        "if one.unit is not None and study.schema.unit is None:",
+        "an answer that protects rows passes where the study says persons",
+        (f"{CHECKED}rows_are_not_persons",),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "part.law.name == wanted.name and part.law.scale >= wanted.scale:",
+        "part.law.name == wanted.name:",
+        "noise narrower than its price buys passes",
+        (NOISE,),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "if wanted is not None and part.law.name == wanted.name and",
+        "if wanted is not None and",
+        "noise of another law, with another guarantee, passes",
+        (NOISE,),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "return next((said for part in one.parts if (said := _noise(name, one, part))), None)",
+        "return _noise(name, one, one.parts[0])",
+        "only the first column's noise is looked at",
+        (NOISE,),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "total = sum((own.spend(one) for one in costs), Spend())",
+        "total = max((own.spend(one) for one in costs), key=lambda one: (one.epsilon, one.rho), default=Spend())",
+        "the prices of several questions are not added up",
+        (f"{CHECKED}releases_that_cost_more_than_the_study_asks_for",),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "if day > study.closes:",
+        "if day >= study.closes:",
+        "answers of the closing day are refused",
+        (f"{CHECKED}the_closing_day_still_counts",),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "if one.neighbors != study.budget.neighbors:",
+        "if one.neighbors == 'unknown':",
+        "an answer under the other relation passes",
+        (FACTS,),
+    ),
+    Fault(
+        "tacit.parties.validation",
+        "if (part.grid.lower, part.grid.upper) != (own.lower, own.upper):",
+        "if part.grid.lower != own.lower:",
+        "an answer with another upper bound passes",
+        (FACTS,),
+    ),
+    Fault(
+        "tacit.parties.incoming",
+        "return (words, found) if SEAL in words else",
+        "return (words, found) if words else",
+        "a file without its digest, which anybody may have changed, is taken",
+        ("tests/parties/test_files_that_are_taken.py",),
+    ),
+    Fault(
+        "tacit.parties.incoming",
+        "if len(tables) != 1:",
+        "if not tables:",
+        "a file with answers of two parties is taken as one party's",
+        (f"{RETURNED}wrong_documents_are_refused_by_name_and_reason",),
+    ),
+    Fault(
+        "tacit.parties.incoming",
+        "del kept[party]",
+        "pass",
+        "of two answers that differ the first is taken: a party may draw again until it likes the noise",
+        (f"{RETURNED}a_party_that_answers_twice",),
+    ),
+    Fault(
+        "tacit.parties.incoming",
+        "kept = [one for one in found if one.false is None]",
+        "kept = list(found)",
+        "answers that are not signed by the party that they name are taken",
+        ("tests/parties/test_files_that_are_taken.py",),
+    ),
+    Fault(
+        "tacit.parties.combined_cost",
+        "return largest([added(costs) for costs in own.values()])",
+        "return largest([largest(costs) for costs in own.values()])",
+        "a person whose table answered twice is told to have paid once",
+        ("tests/parties/test_what_a_person_pays.py",),
+    ),
+    Fault(
+        "tacit.parties.combined_tables",
+        "if found.overlap:",
+        "if not found.overlap:",
+        "people who may be in several parties are told the largest price, not the sum",
+        ("tests/parties/test_combine.py::test_costs_add_where_people_may_be_in_several_parties",),
+    ),
+    Fault(
+        "tacit.pooling.compatibility",
+        'key = f"ledger {one.ledger}"',
+        'key = f"table {one.table}"',
+        "tables of one ledger, which are the same people, count as two parties",
+        (f"{RETURNED}one_ledger_under_two_names_is_one_population",),
+    ),
+    Fault(
+        "tacit.pooling.compatibility",
+        "if other.unit != own.unit:",
+        "if (other.unit is None) != (own.unit is None):",
+        "persons with other numbers of rows are combined",
+        ("tests/parties/test_what_a_person_pays.py",),
+    ),
+)
+
+FAULTS: tuple[Fault, ...] = (*DIFFERING, *ONE, *TAKEN)

@@ -1,0 +1,263 @@
+"""Small faults, planted one at a time in a copy of the tree: the tests that are named beside each must see it.
+
+    python benchmarks/plant_faults.py [--only PART] [--jobs 4] [--list]
+
+The faults are in `benchmarks/faults/`: a line of the package as it stands, the same line gone wrong, what would be
+wrong for a user, and the tests that see it.  First all named tests must pass without a fault.  Then each fault is
+written into a copy (one for each job), its tests are run there until one fails, and the line is put back.  The tree
+itself is only read; copies are gone at the end, also after an interrupt.
+
+Prints every fault with the test that saw it, or UNSEEN.  Exit 1 where one is unseen, where a line is not there exactly
+once, or where a named test does not pass without a fault.
+
+`--only`: faults whose list, module or description has this part.  `--list`: print them, and run nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NoReturn
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from faults.fault import Fault  # noqa: E402
+
+COPIED = ("src", "tests", "benchmarks", "scripts", "docs", "examples", "conftest.py", "pyproject.toml", "README.md")
+PYTEST = (
+    "-m",
+    "pytest",
+    "-q",
+    "-p",
+    "no:cacheprovider",
+    "--tb=no",
+    "--timeout=200",
+    "--hypothesis-profile=planted",
+    "-rfE",
+)
+PATIENCE = 900
+"""Seconds for the tests of one fault."""
+
+
+def collected() -> dict[str, tuple[Fault, ...]]:
+    """All faults, by the name of their list."""
+    names = sorted(path.stem for path in (ROOT / "benchmarks" / "faults").glob("*.py"))
+    lists = {name: importlib.import_module(f"faults.{name}") for name in names if name not in ("fault", "__init__")}
+    return {name: tuple(module.FAULTS) for name, module in lists.items()}
+
+
+def place_of(module: str, root: Path = ROOT) -> Path:
+    """The file of a module."""
+    at = root.joinpath("src", *module.split("."))
+    return at / "__init__.py" if at.is_dir() else at.with_suffix(".py")
+
+
+def planted(fault: Fault, text: str) -> str:
+    """The text of its module with the fault; ValueError where the line is not there exactly once."""
+    found = text.count(fault.before)
+    if found != 1:
+        raise ValueError(f"the line of a fault occurs {found} times in {fault.module}: {fault.before!r}")
+    return text.replace(fault.before, fault.after)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of one fault: the test that saw it, or what was wrong."""
+
+    fault: Fault
+    seen: str | None
+    problem: str
+    seconds: float
+
+
+class StoppedError(Exception):
+    """Somebody asked to stop."""
+
+
+class Runner:
+    """Copies of the tree, one for each job, and the processes that run tests in them."""
+
+    def __init__(self, folder: Path, jobs: int) -> None:
+        self._folder = folder
+        self._free: SimpleQueue[Path] = SimpleQueue()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+        for job in range(jobs):
+            self._free.put(_copied(folder / f"{job}"))
+
+    def without_faults(self, tests: Iterable[str], jobs: int) -> str:
+        """Why the named tests do not all pass in the tree as it is; empty where they do."""
+        copy = self._free.get()
+        more = ("-n", str(jobs), "--dist", "loadgroup") if jobs > 1 else ()
+        code, said = self._pytest(copy, [*more, *sorted(set(tests))], None)
+        self._free.put(copy)
+        return "" if code == 0 else said
+
+    def plant(self, fault: Fault) -> Outcome:
+        """Runs the tests of a fault in a copy that has it."""
+        start, copy = time.monotonic(), self._free.get()
+        place = place_of(fault.module, copy)
+        text = place.read_text(encoding="utf-8")
+        try:
+            _write(place, planted(fault, text))
+            code, said = self._pytest(copy, ["-x", *fault.tests], PATIENCE)
+        except ValueError as problem:
+            return Outcome(fault, None, str(problem), 0.0)
+        finally:
+            _write(place, text)
+            self._free.put(copy)
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+        problem = "" if code in (0, 1) else f"pytest ended with {code}: {said.strip().splitlines()[-1:]}"
+        return Outcome(fault, failed[0] if code == 1 and failed else None, problem, time.monotonic() - start)
+
+    def stop(self) -> None:
+        """Ends all processes; no further one is started."""
+        with self._lock:
+            self._stopped = True
+            running = list(self._running)
+        for process in running:
+            _kill(process)
+
+    def _pytest(self, copy: Path, words: Sequence[str], seconds: float | None) -> tuple[int, str]:
+        environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "CI": "1", "TMPDIR": str(self._folder / "tmp")}
+        (self._folder / "tmp").mkdir(exist_ok=True)
+        with self._lock:
+            if self._stopped:
+                raise StoppedError
+            process = subprocess.Popen(
+                [sys.executable, *PYTEST, *words],
+                cwd=copy,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+            self._running.add(process)
+        try:
+            said, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            said = "FAILED (no end)"
+            _kill(process)
+            process.wait()
+            return 1, said
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        if self._stopped:
+            raise StoppedError
+        return process.returncode, said
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _copied(target: Path) -> Path:
+    """The tree as the tests need it, without what was built."""
+    target.mkdir(parents=True)
+    left = shutil.ignore_patterns("__pycache__", "*.pyc", ".hypothesis")
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=left)
+        elif source.exists():
+            shutil.copy2(source, target / name)
+    return target
+
+
+def _write(place: Path, text: str) -> None:
+    """A module's text; what Python compiled of another one of the same length and second is removed."""
+    place.write_text(text, encoding="utf-8")
+    for built in (place.parent / "__pycache__").glob(f"{place.stem}.*"):
+        built.unlink(missing_ok=True)
+
+
+def chosen(part: str | None) -> list[tuple[str, Fault]]:
+    """The faults of which anything has this part."""
+    every = [(name, fault) for name, faults in collected().items() for fault in faults]
+    return [(name, one) for name, one in every if part is None or part in f"{name} {one.module} {one.why}"]
+
+
+def run(faults: Sequence[Fault], jobs: int, folder: Path) -> tuple[str, list[Outcome]]:
+    """Why tests fail without a fault, or what became of each fault; progress on stderr."""
+    runner, width = Runner(folder, jobs), len(str(len(faults)))
+    done: list[Outcome] = []
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        print(f"the named tests without a fault ({len(faults)} faults, {jobs} jobs)", file=sys.stderr, flush=True)
+        wrong = runner.without_faults((test for one in faults for test in one.tests), jobs)
+        if wrong:
+            return wrong, []
+        for future in [pool.submit(runner.plant, one) for one in faults]:
+            done.append(found := future.result())
+            word = "seen  " if found.seen else "UNSEEN"
+            said = f"[{len(done):{width}}/{len(faults)}] {word} {found.seconds:5.1f} s  {found.fault.module}"
+            print(f"{said}: {found.fault.why}", file=sys.stderr, flush=True)
+        return "", done
+    finally:
+        runner.stop()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def table(done: Iterable[Outcome]) -> str:
+    """One entry for each fault: what it is, and who saw it."""
+    return "\n".join(
+        f"{one.fault.module}: {one.fault.why}\n    {one.seen or 'UNSEEN ' + one.problem}".rstrip() for one in done
+    )
+
+
+def _ended(*_: Any) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main() -> int:
+    """See the head of this file."""
+    parser = argparse.ArgumentParser(description="Plants small faults, and looks for the tests that see them.")
+    parser.add_argument("--only", metavar="PART", help="faults whose list, module or description has this part")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="tests at a time")
+    parser.add_argument("--list", action="store_true", help="print the faults, and run nothing")
+    words = parser.parse_args()
+    faults = chosen(words.only)
+    if words.list:
+        print("\n".join(f"{name}  {one.module}: {one.why}" for name, one in faults))
+        return 0
+    signal.signal(signal.SIGTERM, _ended)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        try:
+            wrong, done = run([one for _, one in faults], max(1, min(words.jobs, len(faults))), Path(folder))
+        except (KeyboardInterrupt, StoppedError):
+            print("stopped", file=sys.stderr)
+            return 130
+    if wrong:
+        print(f"named tests fail without a fault:\n{wrong}")
+        return 1
+    print(table(done))
+    unseen = sum(one.seen is None for one in done)
+    print(f"\n{len(done)} faults, {len(done) - unseen} seen, {unseen} unseen, {time.monotonic() - start:.0f} s")
+    return 1 if unseen or not done else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""The committed list of small faults (`benchmarks/plant_faults.py`) is of the code as it stands."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from plant_faults import Fault, collected, place_of, planted  # noqa: E402
+
+FAULTS = [one for faults in collected().values() for one in faults]
+
+
+@cache
+def text_of(module: str) -> str:
+    return place_of(module).read_text(encoding="utf-8")
+
+
+def around(text: str, at: int, length: int) -> str:
+    """The definitions at the left margin that a place is in: to parse the whole of each module would take seconds."""
+    begins = [one.start() for one in re.finditer(r"^[^\s#)\]}]", text, re.MULTILINE)] + [len(text)]
+    return text[max(i for i in begins if i <= at) : min(i for i in begins if i >= at + length)]
+
+
+def wrong(fault: Fault) -> str | None:
+    """Why a fault cannot be planted, or does not change anything; None where it can."""
+    try:
+        text = planted(fault, text_of(fault.module))
+    except (OSError, ValueError) as problem:
+        return str(problem)
+    try:
+        ast.parse(around(text, text_of(fault.module).index(fault.before), len(fault.after)))
+    except SyntaxError as problem:
+        return f"{fault.module}: {fault.after!r} does not parse: {problem}"
+    return f"{fault.module}: {fault.after!r} changes nothing" if fault.before == fault.after else None
+
+
+def test_every_fault_can_be_planted() -> None:
+    assert len(FAULTS) > 80
+    assert [said for one in FAULTS if (said := wrong(one)) is not None] == []
+
+
+def test_no_fault_is_there_twice_and_each_says_what_is_wrong() -> None:
+    assert len({(one.module, one.before, one.after) for one in FAULTS}) == len(FAULTS)
+    assert [one for one in FAULTS if not one.why or one.why[-1] == "." or not one.tests] == []
+
+
+def test_tests_that_are_named_are_there() -> None:
+    """Files, and the functions of node ids, without their parameters."""
+
+    @cache
+    def functions(path: str) -> frozenset[str]:
+        return frozenset(re.findall(r"^def (\w+)\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE))
+
+    missing: list[str] = []
+    for test in {test for one in FAULTS for test in one.tests}:
+        path, _, name = test.partition("::")
+        if not (ROOT / path).is_file() or (name and name.partition("[")[0] not in functions(path)):
+            missing.append(test)
+    assert missing == []
