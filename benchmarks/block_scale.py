@@ -24,8 +24,9 @@ import pyarrow.parquet as pq
 from pages import put
 
 import tacit as tc
-from tacit.mechanisms.blocks import GROUP, SMALL
-from tacit.mechanisms.sample_and_aggregate import design
+from tacit.method.blocks.design import design
+from tacit.method.blocks.mechanism_labels import GROUP, SMALL
+from tacit.method.shared.measurement import Public
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "blocks.md"
 HEAD = "| rows | blocks | readings | seconds | peak memory, GB | before the rows |\n|---:|---:|---:|---:|---:|---:|"
@@ -68,7 +69,7 @@ def readings(rows: int) -> tuple[int, int]:
     gamma = tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10))
     query = tc.SampleAndAggregate("x", gamma, blocks=blocks_of(rows))
     cost = tc.Cost.of(rho="0.5")
-    plan = design(query, tc.Schema({"x": tc.Real()}), neighbors="replace-one", rows=rows, cost=cost).blocks
+    plan = design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", rows), cost).blocks
     return plan.blocks, 1 if plan.blocks * plan.room <= SMALL else -(-plan.blocks // (GROUP // plan.room))
 
 

@@ -20,8 +20,8 @@ from pages import put
 from scipy import stats
 
 import tacit as tc
-from tacit.mechanisms.fresh import statistics
-from tacit.queries_blocks import blocks_for
+from tacit.method.blocks.mechanism_user_statistics import statistics
+from tacit.method.shared.block_numbers import blocks_for
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "blocks.md"
 SIZES = ((10_000, 1, None), (10_000, 1, 200), (100_000, 1, None))

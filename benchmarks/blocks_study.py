@@ -18,21 +18,22 @@ from typing import Any
 import numpy as np
 
 from tacit import families
-from tacit.inference.block_ends import Ends, by_law, ends_of, freed, opened
-from tacit.inference.invert import Linear
-from tacit.inference.one_step import estimate as stepped
-from tacit.inference.terms import block
-from tacit.mechanisms import one_step, seats, winsorized
-from tacit.mechanisms.sample_and_aggregate import design
+from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.terms import block
+from tacit.method.blocks import block_sizes, one_step_design, winsorized_design
+from tacit.method.blocks import mechanism_winsorized as winsorized
+from tacit.method.blocks.design import design
+from tacit.method.blocks.estimate_ends import Ends, by_law, ends_of, freed, opened
+from tacit.method.blocks.estimate_one_step import estimate as stepped
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared.simulated_parts import simulated
 from tacit.models import scores
 from tacit.models.blocks import block_mle
 from tacit.models.likelihood import Likelihood
 from tacit.models.wide_grid import STEPS
 from tacit.privacy import Cost
-from tacit.queries_blocks import SampleAndAggregate
-from tacit.release import Part
+from tacit.release.parts import Part
 from tacit.schema import Real, Schema
-from tacit.testing.simulate import simulated
 
 COLUMNS = "xabcdefgh"
 SCHEMA = Schema({name: Real() for name in COLUMNS})
@@ -132,7 +133,7 @@ def pool(case: Case, n: int, k: int, bias: str, scale: Scale, part: float = 1.0)
     part: of the pool that is made.
     """
     rng = np.random.default_rng(7)
-    size, room = n / k, seats.room(n, k)
+    size, room = n / k, block_sizes.equal_capacity(n, k)
     many = int(part * case.part * min(scale.pool, scale.rows / size))
     inverse = np.linalg.inv(case.information)
     found, linear = list[np.ndarray](), list[np.ndarray]()
@@ -237,7 +238,7 @@ def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.nd
 def asked(case: Case, n: int, epsilon: float, **words: Any) -> Any:
     """The design of a question."""
     query = SampleAndAggregate(list(COLUMNS[: case.model.columns]), case.model, **words)
-    make = one_step.design if query.one_step else winsorized.design if query.winsorize else design
+    make = one_step_design.design if query.one_step else winsorized_design.design if query.winsorize else design
     return make(query, SCHEMA, neighbors="replace-one", rows=n, cost=Cost.of(epsilon=epsilon))
 
 
@@ -259,13 +260,13 @@ def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict
         found.append((made.value[0], made.variance[0], made.loadings[0]))
     value, variance, loadings = (np.array(one) for one in zip(*found, strict=True))
     one = case.model.parameters[case.place]
-    low, high = Linear(value, variance, loadings, mean.law, one.lower, one.upper).interval(0.95)
+    low, high = LinearInversion(value, variance, loadings, mean.law, one.lower, one.upper).interval(0.95)
     error = np.sqrt(variance + (loadings**2).sum(axis=1) * mean.law.variance())
-    return told(value, error, low, high, case, n) | {"blocks": k, "window": winsorized.told(chosen, k)}
+    return told(value, error, low, high, case, n) | {"blocks": k, "window": winsorized_design.told(chosen, k)}
 
 
 def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Generator) -> int:
-    """A simulated selection of a point near a quartile: the law of `mechanisms.ranks`, in floats."""
+    """A simulated selection of a point near a quartile: the law of `method.shared.rank_utilities`, in floats."""
     at_or_below = np.cumsum(counts)
     target = quarters * at_or_below[-1]
     utility = -np.maximum(0, np.maximum(4 * (at_or_below - counts) - target, target - 4 * at_or_below))
@@ -276,7 +277,7 @@ def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Genera
 def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
     """Pilots from the pool; sums of clipped scores from their normal limit; both with their noise, and read as ever."""
     shape = asked(case, n, epsilon, one_step=True)
-    first, _ = one_step.split(shape)
+    first, _ = one_step_design.split(shape)
     k, p = first.blocks.blocks, len(case.model.names)
     truth, rng = np.array(case.truth), np.random.default_rng(17)
     found = np.empty((scale.steps, 4))
@@ -303,7 +304,7 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
 
 def _cells(column: Any, mean: float, square: float, n: int) -> np.ndarray:
     """Integers of form E of n rows whose u has this mean and mean square."""
-    facts, H = column.form.parameters, one_step.H
+    facts, H = column.form.parameters, one_step_design.H
     whole = np.array([H * n * mean, H * H * n * square / facts["divisor"] - n / 2, n * facts["presence"]])
     return np.rint(whole).astype(np.int64)[None]
 

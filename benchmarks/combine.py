@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import tacit as tc
-from tacit.release import Releases
+from tacit.release.document import Releases
 
 STUDY = """
 tacit = 1

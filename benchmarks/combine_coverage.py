@@ -17,10 +17,10 @@ import numpy as np
 from pages import asked, put
 
 import tacit as tc
-from tacit.parties.pooling import pooled
-from tacit.parties.reading import evidence
-from tacit.parties.varied import varied
-from tacit.testing.parties import answers
+from tacit.pooling.common_value import pooled
+from tacit.pooling.random_effects import varied
+from tacit.pooling.released_evidence import evidence
+from tacit.testing.simulated_parties import answers
 
 PAGE, SELF = Path(__file__).resolve().parents[1] / "docs" / "reference" / "combining.md", "combine_coverage.py"
 SCHEMA = tc.Schema({"x": tc.Real(0, 1), "whole": tc.Real(0, 1, missing=0), "yes": tc.Boolean()})

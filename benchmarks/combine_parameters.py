@@ -20,18 +20,20 @@ from sufficient_statistics import CASES, Case
 
 import tacit as tc
 from tacit import families
-from tacit.curator.asked import design
-from tacit.inference.mean_map import mean_map
-from tacit.inference.sufficient_statistics import box_of
+from tacit.curator.mechanisms import design
+from tacit.method.regression import combine as regressions
+from tacit.method.shared.measurement import Public
+from tacit.method.shared.simulated_parts import empty_parts
+from tacit.method.sufficient_statistics import combine as parameters
+from tacit.method.sufficient_statistics.estimate import box_of
 from tacit.models.blocks import block_mle
-from tacit.parties import parameters, regressions
-from tacit.parties.combine import combined
-from tacit.parties.pooling import pooled
-from tacit.parties.reading import evidence
-from tacit.parties.varied import Parts, Varied, apart, parts_of, varied
-from tacit.testing.parties import Answer, answers, only
-from tacit.testing.regressions import rows_of
-from tacit.testing.simulate import empty_parts
+from tacit.models.mean_map import mean_map
+from tacit.parties.combine_releases import combined
+from tacit.pooling.common_value import pooled
+from tacit.pooling.random_effects import Parts, Varied, apart, parts_of, varied
+from tacit.pooling.released_evidence import evidence
+from tacit.testing.simulated_parties import Answer, answers, only
+from tacit.testing.simulated_regressions import rows_of
 
 PAGE, SELF = Path(__file__).resolve().parents[1] / "docs" / "reference" / "combining.md", "combine_parameters.py"
 CHUNK = 50_000
@@ -75,7 +77,7 @@ def block_answers(
         query = tc.SampleAndAggregate("x", LAW, blocks=blocks, rows=hint)
         public = rows if neighbors == "replace-one" else None
         cost = tc.Cost.of(epsilon=f"{epsilon:g}")
-        shape = design(query, tc.Schema({"x": tc.Real()}), neighbors=neighbors, rows=public, cost=cost)
+        shape = design(query, Public(tc.Schema({"x": tc.Real()}), neighbors, public), cost)
         (column,), (part,) = shape.columns, empty_parts(shape)
         k = part.parameters["blocks"]
         values = drawn(rng, np.repeat(rates[party], k), rows / k).reshape(repeats, k)

@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 
 import tacit as tc
-from tacit.inference import counts
+from tacit.estimates import noisy_counts as counts
+from tacit.method.shared.simulated_parts import simulated
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.testing.coverage import Coverage, coverage, study
-from tacit.testing.quantiles import simulate_quantiles
-from tacit.testing.simulate import add_noise, exact_integers, shaped, simulated
+from tacit.testing.simulate import add_noise, exact_integers, shaped
+from tacit.testing.simulated_quantiles import simulate_quantiles
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "pums_california_10000.parquet"
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "coverage.md"

@@ -37,8 +37,8 @@ import typer
 from damages import FORGED, KINDS, Damage
 
 from tacit.cli import app as words_of
-from tacit.curator.ledger import Request, open_ledger
 from tacit.errors import TacitError
+from tacit.ledger import Request, open_ledger
 from tacit.privacy import Budget, Cost
 
 COUNTED = ("raw", "70", "other answer", "forgotten", "passed", "slow")

@@ -30,13 +30,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacit.curator.source import check_source, computing, open_source
 from tacit.errors import SourceError
-from tacit.predicates.numbers import cell_of
-from tacit.predicates.typed import typed
-from tacit.rowmap import IDENTITY, ONE, KeyMap, RowMap, Sum
+from tacit.rows.row_map import IDENTITY, ONE, KeyMap, RowMap, SumTerm
 from tacit.schema import Category, Date, PrivacyUnit, Real, Schema
-from tacit.schema.rowmaps import keymap, qualitymap, rowmap, unit_of
+from tacit.schema.predicates.numeric_expressions import cell_of
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import keymap, qualitymap, rowmap, unit_of
+from tacit.source import check_source, computing, open_source
 
 ROWS = 9
 PER_DAY = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
@@ -223,7 +223,7 @@ PLAIN = {"id": Real(0, ROWS), "y": Real(0, 100), "twice": Real(0, 200, computed=
 
 def by_row(source: Any, at: RowMap) -> list[tuple[int, int]]:
     """(present, v) of every row."""
-    found = source.aggregate((IDS,), (Sum(at, ONE), Sum(at, IDENTITY)))
+    found = source.aggregate((IDS,), (SumTerm(at, ONE), SumTerm(at, IDENTITY)))
     assert found.rows == ROWS, "rows"
     return [(cell[0], cell[1]) for cell in found.cells]
 
@@ -245,7 +245,7 @@ def beside(source: Any, y: list[float]) -> Iterator[tuple[str, Callable[[], bool
     yield "ready", lambda: source.ready() is None
     yield "sums", lambda: by_row(source, at) == grid(at, y)
     yield "computed", lambda: by_row(table, twice) == grid(twice, [2 * one for one in y])
-    yield "where", lambda: source.aggregate((), (Sum(None),), None, where).cells == ((above,),)
+    yield "where", lambda: source.aggregate((), (SumTerm(None),), None, where).cells == ((above,),)
     yield "kept", lambda: int(source.tallied((IDS,), where).counts.sum()) == above
     yield "ranked", lambda: source.ranked(at).rows == ROWS
     yield "complete", lambda: sorted(source.complete(cells).values[:, 1]) == sorted(y)
@@ -283,7 +283,7 @@ def _admits(source: Any, column: Any) -> bool:
 
 
 def _levels(source: Any, key: KeyMap) -> list[list[bool]]:
-    found = source.aggregate((IDS, key), (Sum(None),)).cells
+    found = source.aggregate((IDS, key), (SumTerm(None),)).cells
     size = key.size
     return [[found[i * size + j] == (1,) for j in range(size)] for i in range(ROWS)]
 
@@ -291,7 +291,7 @@ def _levels(source: Any, key: KeyMap) -> list[list[bool]]:
 def _quality(source: Any, column: Any, cells: list[Any]) -> bool:
     """Cells that are missing, by DataQuality's own classes."""
     key = qualitymap(Schema({"x": column}), "x")
-    found = source.aggregate((key,), (Sum(None),)).cells
+    found = source.aggregate((key,), (SumTerm(None),)).cells
     gone = sum(one is None or (isinstance(one, float) and not math.isfinite(one)) for one in cells)
     return found[0] == (gone,) and sum(one[0] for one in found) == ROWS
 

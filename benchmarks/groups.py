@@ -27,7 +27,7 @@ import pyarrow.parquet as pq
 from pages import put
 
 import tacit as tc
-from tacit.rowmap import GRID
+from tacit.rows.row_map import GRID
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "speed.md"
 GROUPS = 1_000

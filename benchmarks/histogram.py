@@ -27,10 +27,10 @@ from groups import in_turn
 from pages import put
 
 import tacit as tc
-from tacit.curator.source import open_source
-from tacit.inference.fits.fit import fit_cells
-from tacit.inference.histogram_cells import cells_of
+from tacit.fits.regression_fits import fit_cells
+from tacit.fits.released_cells import cells_of
 from tacit.privacy import Cost
+from tacit.source import open_source
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "speed.md"
 YEARS, COUNTIES = 10, 100

@@ -19,9 +19,10 @@ import numpy as np
 from scipy.stats import beta, uniform
 
 import tacit as tc
-from tacit.inference.densities import density
+from tacit.method.histogram.estimate_densities import density
+from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
-from tacit.testing.simulate import add_noise, shaped, simulated
+from tacit.testing.simulate import add_noise, shaped
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-density.md"
 INTRODUCTION = """# Densities from histograms

@@ -23,9 +23,9 @@ from pages import Part, put, worked
 from scipy.special import expit, ndtr
 from scipy.stats import beta, norm, truncnorm
 
-from tacit.inference.fits import binning
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.fits.fit import fit_cells
+from tacit.fits import cell_points as binning
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.regression_fits import fit_cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-fits.md"
 Rows = dict[str, np.ndarray]
@@ -149,20 +149,20 @@ SETTINGS = (
 )
 
 
-def axis(name: str, bins: int, levels: bool, most: int) -> Axis:
+def axis(name: str, bins: int, levels: bool, most: int) -> CellAxis:
     if not levels:
-        return Axis(name, "continuous", np.linspace(0.0, 1.0, bins + 1))
+        return CellAxis(name, "continuous", np.linspace(0.0, 1.0, bins + 1))
     labels = tuple(str(i) for i in range(most))
-    return Axis(name, "levels", labels=labels, numbers=None if most == 2 else np.arange(float(most)))
+    return CellAxis(name, "levels", labels=labels, numbers=None if most == 2 else np.arange(float(most)))
 
 
-def cells_of(rows: Rows, design: Design, epsilon: float, bins: int, rng: np.random.Generator) -> Cells:
+def cells_of(rows: Rows, design: Design, epsilon: float, bins: int, rng: np.random.Generator) -> CellCounts:
     most = 20 if design.model == "poisson" else 2
     axes = tuple(axis(name, bins, name in design.levels, most) for name in rows)
     edges = [np.arange(most + 1) - 0.5 if one.kind == "levels" else one.bounds for one in axes]
     counts = np.histogramdd(np.stack(list(rows.values()), axis=1), edges)[0]
     n = len(next(iter(rows.values())))
-    return Cells(axes, counts + rng.laplace(0, 2 / epsilon, counts.shape), 8 / epsilon**2, float(n))
+    return CellCounts(axes, counts + rng.laplace(0, 2 / epsilon, counts.shape), 8 / epsilon**2, float(n))
 
 
 WHY = """
@@ -257,7 +257,7 @@ def _biases(law: str, bins: int, width: float, repeats: int) -> Iterator[list[fl
     f = beta.pdf(x, *shape) / beta.pdf(x, *shape).sum()
     sd = width / bins
     edges = np.linspace(0, 1, bins + 1)
-    axes = (Axis("x", "continuous", edges), Axis("y", "continuous", edges))
+    axes = (CellAxis("x", "continuous", edges), CellAxis("y", "continuous", edges))
     room = 1 - 6 * sd
     for _ in range(repeats):
         slope = rng.uniform(-room, room)
@@ -265,7 +265,7 @@ def _biases(law: str, bins: int, width: float, repeats: int) -> Iterator[list[fl
         below = norm.cdf((edges[None, :] - (a + slope * x)[:, None]) / sd)
         below[:, 0], below[:, -1] = 0, 1
         p = (np.diff(below, axis=1) * f[:, None]).reshape(bins, 400, bins).sum(axis=1)
-        cells = Cells(axes, 1e5 * p, 0.0)
+        cells = CellCounts(axes, 1e5 * p, 0.0)
         error = sd / np.sqrt(1e5 * (f @ x**2 - (f @ x) ** 2))
         fits = [fit_cells(cells, "y ~ x", "linear", method).values[1] for method in ("midpoint", "corrected")]
         for other in (second_order, five_points):

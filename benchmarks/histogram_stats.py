@@ -23,9 +23,13 @@ from scipy.stats import beta, multivariate_normal
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.from_cells import correlation, distribution, independence, logrank, moments, quantiles, survival
+from tacit.method.histogram.estimate_from_cells import cell_moments as moments
+from tacit.method.histogram.estimate_from_cells import cell_quantiles as quantiles
+from tacit.method.histogram.estimate_from_cells import correlation, distribution, independence, logrank, survival
+from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
-from tacit.testing.simulate import SimulatedRelease, add_noise, shaped, simulated
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.simulate import add_noise, shaped
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-stats.md"
 SETTINGS = ((1_000, 0.1), (1_000, 1), (10_000, 0.1), (10_000, 1), (100_000, 0.01), (100_000, 1))

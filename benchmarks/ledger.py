@@ -23,8 +23,8 @@ from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
-from tacit.curator.ledger import Request, open_ledger
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import Request, open_ledger
 from tacit.privacy import Budget, Cost
 
 

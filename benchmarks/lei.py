@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from pages import Part, put, worked
 
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.fits.fit import fit_cells
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.regression_fits import fit_cells
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "histogram-fits.md"
 Rows = dict[str, np.ndarray]
@@ -40,7 +40,7 @@ BOTH = ("lei-2011", "corrected")
 class Binned:
     """A table in cells, and least squares on its rows: `ols` has one coefficient for each of `terms`."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[CellAxis, ...]
     counts: np.ndarray
     formula: str
     terms: tuple[str, ...]
@@ -49,16 +49,16 @@ class Binned:
     def off(self, noise: np.ndarray | None, alpha: float, method: str) -> np.ndarray:
         """Percent by which coefficients of noisy counts (or of the counts themselves) are off, shape (terms,)."""
         n = float(self.counts.sum())
-        cells = Cells(self.axes, self.counts, 0.0, n)
+        cells = CellCounts(self.axes, self.counts, 0.0, n)
         if noise is not None:
-            cells = Cells(self.axes, self.counts + noise, 8 / alpha**2, n)
+            cells = CellCounts(self.axes, self.counts + noise, 8 / alpha**2, n)
         if method == "corrected, threshold":
             cells, method = cells.threshold(0.5, 1 / alpha, n), "corrected"
         fit = fit_cells(cells, self.formula, "linear", method)  # type: ignore[arg-type]
         return 100 * (fit.values[[fit.names.index(term) for term in self.terms]] / self.ols - 1)
 
 
-def binned(rows: Rows, axes: Sequence[Axis], formula: str, columns: Mapping[str, np.ndarray]) -> Binned:
+def binned(rows: Rows, axes: Sequence[CellAxis], formula: str, columns: Mapping[str, np.ndarray]) -> Binned:
     """Cells of rows, and least squares with an intercept on `columns`, the terms of `formula`."""
     response = rows[axes[0].name]
     X = np.column_stack([np.ones(len(response)), *columns.values()])
@@ -129,10 +129,10 @@ def houses(rng: np.random.Generator, n: int = 250_070) -> Rows:
 def sales(seed: int) -> Binned:
     rows = houses(np.random.default_rng(seed))
     axes = (
-        Axis("price", "continuous", np.linspace(1e5, 9e5, 11)),
-        Axis("size", "continuous", np.linspace(0.0, 3_000.0, 11)),
-        Axis("year", "levels", labels=("2003", "2004", "2005", "2006"), numbers=np.arange(4.0)),
-        Axis("county", "levels", labels=tuple("123456")),
+        CellAxis("price", "continuous", np.linspace(1e5, 9e5, 11)),
+        CellAxis("size", "continuous", np.linspace(0.0, 3_000.0, 11)),
+        CellAxis("year", "levels", labels=("2003", "2004", "2005", "2006"), numbers=np.arange(4.0)),
+        CellAxis("county", "levels", labels=tuple("123456")),
     )
     counties = {f"county[T.{c + 1}]": rows["county"] == c for c in range(1, 6)}
     return binned(rows, axes, "price ~ size + year + county", {"size": rows["size"], "year": rows["year"], **counties})
@@ -196,10 +196,10 @@ def pums(path: Path) -> Binned:
         "sex": np.asarray(data["sex"], dtype=np.float64),
     }
     axes = (
-        Axis("income", "continuous", np.array([0, 1, 2, 3, 4, 5, 7.5, 10, 15, 20]) * 1e4),
-        Axis("age", "continuous", np.linspace(18, 94, 9)),
-        Axis("educ", "continuous", np.linspace(0.5, 16.5, 5)),
-        Axis("sex", "levels", labels=("male", "female")),
+        CellAxis("income", "continuous", np.array([0, 1, 2, 3, 4, 5, 7.5, 10, 15, 20]) * 1e4),
+        CellAxis("age", "continuous", np.linspace(18, 94, 9)),
+        CellAxis("educ", "continuous", np.linspace(0.5, 16.5, 5)),
+        CellAxis("sex", "levels", labels=("male", "female")),
     )
     columns = {"age": rows["age"], "educ": rows["educ"], "sex[T.female]": rows["sex"]}
     return binned(rows, axes, "income ~ age + educ + sex", columns)
@@ -215,7 +215,7 @@ def flights(path: Path) -> Binned:
         "time": clipped(data["time"], 0, 24),
     }
     axes = tuple(
-        Axis(name, "continuous", np.linspace(*ends))
+        CellAxis(name, "continuous", np.linspace(*ends))
         for name, ends in {"delay": (-60, 180, 25), "distance": (0, 3_000, 11), "time": (0, 24, 13)}.items()
     )
     return binned(rows, axes, "delay ~ distance + time", {k: rows[k] for k in ("distance", "time")})
@@ -233,10 +233,10 @@ def rand() -> Binned:
         "good": np.asarray(data["hlthg"], dtype=np.float64),
     }
     axes = (
-        Axis("disea", "continuous", np.linspace(0, 60, 21)),
-        Axis("lpi", "continuous", np.linspace(0, 8, 11)),
-        Axis("limits", "levels", labels=("no", "yes")),
-        Axis("good", "levels", labels=("no", "yes")),
+        CellAxis("disea", "continuous", np.linspace(0, 60, 21)),
+        CellAxis("lpi", "continuous", np.linspace(0, 8, 11)),
+        CellAxis("limits", "levels", labels=("no", "yes")),
+        CellAxis("good", "levels", labels=("no", "yes")),
     )
     columns = {"lpi": rows["lpi"], "limits[T.yes]": rows["limits"], "good[T.yes]": rows["good"]}
     return binned(rows, axes, "disea ~ lpi + limits + good", columns)

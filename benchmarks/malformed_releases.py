@@ -63,7 +63,7 @@ class Found:
 
 
 def canonical(words: object) -> str:
-    """As `tacit.texts.canonical`; here so that a mutation does not depend on the version that is tested."""
+    """As `tacit.base.json_text.canonical`; here so that a mutation does not depend on the version that is tested."""
     return json.dumps(words, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -374,7 +374,7 @@ def shown(found: Found, what: str, case: str, *words: str) -> None:
 
 def loaded(found: Found, one: Mutation, path: Path) -> None:
     """Load and estimate; a document with its digest as it was is the same, or refused."""
-    from tacit.release import Release, Releases
+    from tacit.release.document import Release, Releases
 
     def read() -> Any:
         return Releases.load(path) if "releases" in one.original else Release.load(path)

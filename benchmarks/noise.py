@@ -15,7 +15,7 @@ from typing import Any
 from tacit.noise import exact
 from tacit.noise.exact import draw
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
-from tacit.testing.noise_law import noise_law
+from tacit.testing.noise_law_test import noise_law
 
 LAWS = (DiscreteLaplace, RoundedNormal)
 SPEEDS = ("1/1000", "1", "1000", "1000000", "1000000000", "1000000000000")

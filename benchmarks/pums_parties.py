@@ -27,8 +27,8 @@ import pandas as pd
 from pages import put
 
 import tacit as tc
-from tacit.parties.heterogeneity import effects
-from tacit.signing import new_key
+from tacit.pooling.heterogeneity import effects
+from tacit.release.signing import new_key
 
 STUDY = """
 tacit = 1

@@ -18,7 +18,7 @@ import numpy as np
 
 import tacit as tc
 from tacit.privacy import Cost
-from tacit.testing.quantiles import simulate_quantiles
+from tacit.testing.simulated_quantiles import simulate_quantiles
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "quantiles.md"
 Draw = Callable[[np.random.Generator, int], np.ndarray]

@@ -27,10 +27,11 @@ from linear_designs import STUDIES, four
 from pages import keep, kept, written
 from regression_designs import Study
 
-from tacit.curator.asked import design
-from tacit.mechanisms import regression
+from tacit.curator.mechanisms import design
+from tacit.method.regression import design as regression_design
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 HERE = Path(__file__).parent
 KEPT = HERE / "regression.jsonl"
@@ -110,7 +111,7 @@ def simulated(case: Study, cell: Cell, repeats: int, prices: tuple[str, ...] = t
     rng = np.random.default_rng(crc32(cell.words.encode()))
     known = cell.rows if cell.relation == "replace-one" else None
     shapes = {
-        words: design(case.query, case.schema, neighbors=cell.relation, rows=known, cost=Cost.of(**PRICES[words]))
+        words: design(case.query, Public(case.schema, cell.relation, known), Cost.of(**PRICES[words]))
         for words in prices
     }
     found = {words: Found() for words in shapes}
@@ -122,7 +123,7 @@ def simulated(case: Study, cell: Cell, repeats: int, prices: tuple[str, ...] = t
             one = found[words]
             if one.hopeless:
                 continue
-            made = Rows(shape, base.layout, base.z, cell.rows).fit(rng)
+            made = RegressionRows(shape, base.layout, base.z, cell.rows).fit(rng)
             one.asked += 1
             if made.reasons[0] is None:
                 one.values.append(made.values[places])
@@ -178,16 +179,16 @@ def row(cell: Cell, one: dict[str, Any]) -> str:
 def shares(repeats: int) -> list[dict[str, Any]]:
     """Width of intervals against the part of the price that the cross-products get."""
     out: list[dict[str, Any]] = []
-    first = regression.FIRST
+    first = regression_design.FIRST
     for n in (1_000, 10_000):
         widths: list[float] = []
         for part in PARTS:
-            regression.FIRST = type(first)(str(part))  # pyright: ignore
+            regression_design.FIRST = type(first)(str(part))  # pyright: ignore
             found = simulated(four("normal"), Cell(SHARES, n), repeats, ("ε = 5, δ = 1e-6",))["ε = 5, δ = 1e-6"]
             width = np.mean(found.errors, axis=0) / np.mean(found.ordinary, axis=0) if found.errors else np.zeros(2)
             widths.append(float(width[1:].mean()))
         out.append({"cell": SHARES, "price": f"{n:,}", "widths": widths})
-    regression.FIRST = first  # pyright: ignore
+    regression_design.FIRST = first  # pyright: ignore
     return out
 
 

@@ -5,7 +5,7 @@ gate of noise and the rules of counts were mended on them.
 
 CONFIRMING were drawn up when that code was frozen, on 2026-11-21, and committed before any of them was simulated:
 nothing was tuned on them, and none was changed or left out after a result was seen.  They brought to light what was
-then mended: which spread a release tells of counts that vary more than Poisson's (`linear.dispersion`).
+then mended: which spread a release tells of counts that vary more than Poisson's (`method.regression.dispersion`).
 """
 
 from __future__ import annotations

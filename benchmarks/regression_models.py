@@ -26,9 +26,10 @@ import numpy as np
 from pages import keep, kept, written
 from regression_designs import Study, study
 
-from tacit.curator.asked import design
+from tacit.curator.mechanisms import design
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 HERE = Path(__file__).parent
 KEPT = HERE / "regression_models.jsonl"
@@ -123,7 +124,7 @@ def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
     case, rng = cell.study, np.random.default_rng(cell.rows)
     known = cell.rows if cell.relation == "replace-one" else None
     shapes = {
-        words: design(case.query, case.schema, neighbors=cell.relation, rows=known, cost=Cost.of(**price))
+        words: design(case.query, Public(case.schema, cell.relation, known), Cost.of(**price))
         for words, price in PRICES.items()
     }
     found = {words: Found() for words in shapes}
@@ -135,7 +136,7 @@ def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
             one = found[words]
             if one.hopeless:
                 continue
-            fit = Rows(shape, base.layout, base.z, cell.rows).fit(rng)
+            fit = RegressionRows(shape, base.layout, base.z, cell.rows).fit(rng)
             one.asked += 1
             if fit.reasons[0] is not None:
                 one.reasons[" ".join(fit.reasons[0].split()[:3])] += 1

@@ -25,9 +25,10 @@ from regression_models import Found, line
 from scipy.special import expit, ndtr
 
 import tacit as tc
-from tacit.curator.asked import design
+from tacit.curator.mechanisms import design
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import rows_of
+from tacit.testing.simulated_regressions import rows_of
 
 HERE = Path(__file__).parent
 KEPT = HERE / "regression_persons.jsonl"
@@ -141,8 +142,7 @@ def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
     query = tc.Regression("y ~ x + w + b", model=cell.model)
     known = cell.persons if cell.relation == "replace-one" else None
     shapes = {
-        words: design(query, facts, neighbors=cell.relation, rows=known, cost=Cost.of(**price))
-        for words, price in PRICES.items()
+        words: design(query, Public(facts, cell.relation, known), Cost.of(**price)) for words, price in PRICES.items()
     }
     found, leaned = {words: Found() for words in shapes}, dict[str, list[float]]({words: [] for words in shapes})
     truth, held = np.array(list(TRUTH.values())), list[np.ndarray]()

@@ -25,13 +25,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import tacit as tc
-from tacit.curator.source import open_source
-from tacit.mechanisms.moment_forms import exclusion
-from tacit.rowmap import GRID, RowMap, Sum
+from tacit.method.shared.encoding import exclusion
+from tacit.rows.row_map import GRID, RowMap, SumTerm
+from tacit.source import open_source
 
 AT = RowMap("x", "x", "real", 0.0, 100.0, GRID)
 FORM = exclusion(GRID, "laplace")
-TERMS = tuple(Sum(AT, polynomial) for polynomial in FORM.polynomials)
+TERMS = tuple(SumTerm(AT, polynomial) for polynomial in FORM.polynomials)
 CELL = (
     f"CAST(floor(CASE WHEN isfinite(x) AND x * {GRID / 100.0!r} BETWEEN 0 AND {GRID} THEN x * {GRID / 100.0!r} "
     f"WHEN isfinite(x) AND x >= 0 THEN {GRID}.0 WHEN isfinite(x) AND x < 0 THEN 0.0 ELSE -1.0 END + 0.5) AS BIGINT)"

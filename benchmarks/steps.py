@@ -2,7 +2,7 @@
 
     python benchmarks/steps.py [--every 1] [--jobs 4] [--thin] [--server postgresql://user@host/database]
 
-A step is a line of `tacit.curator`, `tacit.mechanisms` or `tacit.noise.exact`, counted by a trace in a child process
+A step is a line of `tacit.curator`, `tacit.method` or `tacit.noise.exact`, counted by a trace in a child process
 that dies there by its own hand; no switch for it exists in the library.  After each death a fresh process opens the
 ledger and asks the same question again.  What must hold, and is checked here:
 
@@ -41,13 +41,17 @@ import pyarrow.parquet as pq
 
 import tacit as tc
 import tacit.planning
-from tacit.curator import asked, requests
 from tacit.curator import curator as door
-from tacit.curator.ledger import Charge, Ledger, open_ledger
+from tacit.curator import mechanisms
+from tacit.curator import purchase as requests
 from tacit.errors import BudgetError, LedgerError
-from tacit.release import Releases, releases_from_dict
+from tacit.ledger import Charge, Ledger, open_ledger
+from tacit.release.document import Releases, releases_from_dict
 
-ROOMS = tuple(str(Path(door.__file__).parent.parent / room) for room in ("curator", "mechanisms", "noise/exact.py"))
+ROOMS = tuple(
+    str(Path(door.__file__).parent.parent / room)
+    for room in ("curator", "ledger", "source", "method", "noise/exact.py")
+)
 SCHEMA = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
 ASKED = {"mean": tc.Mean("age"), "count": tc.Count(by="sex")}
 EARLIER, PRICE, BUDGET = "0.25", "0.5", tc.Budget(rho=1)
@@ -249,15 +253,27 @@ def beside(found: list[Found]) -> list[str]:
 
 def first_touch(steps: list[tuple[str, int]]) -> int:
     """The first step of `measure`, which reads rows: from here on the charge must stand."""
-    lines, first = inspect.getsourcelines(asked.measure)
-    return min(i for i, (name, at) in enumerate(steps) if name == asked.__file__ and first <= at < first + len(lines))
+    lines, first = inspect.getsourcelines(mechanisms.measure)
+    return min(
+        i for i, (name, at) in enumerate(steps) if name == mechanisms.__file__ and first <= at < first + len(lines)
+    )
 
 
 def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
     """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
-    sides = ("sqlite", "sqlite_form", "files", "postgres")
-    names = ("ledger", *sides, "chain", "store", "view", "forms", "acts", "opening")
-    doors = ("curator/curator.py", "curator/requests.py", "curator/asked.py", "curator/guard.py")
+    sides = ("sqlite", "sqlite_layout", "ledger_files", "postgres")
+    names = (
+        "ledger",
+        *sides,
+        "chain",
+        "entry_store",
+        "chain_view",
+        "entry_forms",
+        "acts",
+        "open_ledger",
+        "stored_header",
+    )
+    doors = tuple(f"curator/{name}.py" for name in ("curator", "purchase", "request", "mechanisms", "guard"))
     own = (*doors, *(f"ledger/{name}.py" for name in names))
     order = enumerate(steps) if last else reversed(list(enumerate(steps)))
     return sorted({step: i for i, step in order if step[0].endswith(own)}.values())

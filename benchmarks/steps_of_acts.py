@@ -25,9 +25,9 @@ from typing import Any
 
 from steps import in_child, traced
 
-from tacit.curator.ledger import Ledger, Request, open_ledger
-from tacit.curator.ledger.acts import raise_of
 from tacit.errors import BudgetError
+from tacit.ledger import Ledger, Request, open_ledger
+from tacit.ledger.acts import raise_of
 from tacit.privacy import Budget, Cost
 
 STATES = (("1", None, 1), ("2", None, 1), ("2", "1/2", 1), ("2", "1/2", 2))

@@ -19,11 +19,12 @@ from pages import asked, put
 
 import tacit as tc
 from tacit import families
+from tacit.method.shared.measurement import Public
+from tacit.method.sufficient_statistics.combine import common
 from tacit.models.likelihood import Likelihood
-from tacit.parties.parameters import common
-from tacit.parties.pooling import pooled
-from tacit.parties.reading import evidence
-from tacit.testing.parties import Answer, answers, only
+from tacit.pooling.common_value import pooled
+from tacit.pooling.released_evidence import evidence
+from tacit.testing.simulated_parties import Answer, answers, only
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 PAGE, PICTURE = DOCS / "sufficient-statistics.md", DOCS / "sufficient-statistics-rate.svg"
@@ -57,7 +58,7 @@ class Case:
     @property
     def clamped(self) -> str:
         """Part of the rows beyond the bounds of each statistic, by a million draws."""
-        from tacit.inference.mean_map import mean_map
+        from tacit.models.mean_map import mean_map
         from tacit.testing.simulate import shaped
 
         shape = shaped(self.query, self.schema, "replace-one", 100, tc.Cost.of(epsilon=1))
@@ -169,8 +170,8 @@ def studies(
 
 def at_once(case: Case, given: Any) -> tuple[Any, Any, Any]:
     """The same of one parameter: its interval holds the truth where that of the pooled mean holds m(truth)."""
-    from tacit.inference.mean_map import mean_map
-    from tacit.inference.sufficient_statistics import box_of
+    from tacit.method.sufficient_statistics.estimate import box_of
+    from tacit.models.mean_map import mean_map
 
     made = pooled(evidence(given, 0))
     map_ = mean_map(case.family, (box_of(given[0].parts[0]),))
@@ -242,15 +243,15 @@ def shares(sizes: Sequence[int], epsilon: float, share: float, method: str, repe
 
     The integer that is released of such a column is its number of ones, so that is what is drawn; and m(p) = p.
     """
-    from tacit.curator.asked import design
-    from tacit.testing.simulate import empty_parts
+    from tacit.curator.mechanisms import design
+    from tacit.method.shared.simulated_parts import empty_parts
 
     rng, given = np.random.default_rng(seed), []
     query = tc.SufficientStatistics("x", families.Bernoulli(p=(1e-4, 1 - 1e-4)), method=method)
     for party, rows in enumerate(sizes):
         cost = tc.Cost.of(epsilon=f"{epsilon:.6g}")
         schema = tc.Schema({"x": tc.Boolean(missing=False)})
-        shape = design(query, schema, neighbors="replace-one", rows=rows, cost=cost)
+        shape = design(query, Public(schema, "replace-one", rows), cost)
         (part,) = empty_parts(shape)
         assert part.form == "binary-plain"
         noisy = rng.binomial(rows, share, repeats) + part.law.sample(repeats, rng)
@@ -305,7 +306,7 @@ def printed(epsilon: float) -> float:
 
 def over_noised(epsilon: float) -> float:
     """MSE M N I with the noise of Algorithm 3 as printed, of blocks by the published rule (errata E15)."""
-    from tacit.queries_blocks import published_blocks
+    from tacit.method.shared.block_numbers import published_blocks
 
     wider = N / published_blocks(N, epsilon)
     return 1 + 2 * wider**2 / (P * (1 - P) * N * epsilon**2)
@@ -396,8 +397,8 @@ def svg(shown: Sequence[tuple[float, float]]) -> str:
 
 def blocks(repeats: int) -> str:
     """Exponential, N = 10,000, M = 50, epsilon = 1: the error of averaged blocks, by how many there are."""
-    from tacit.curator.asked import design
-    from tacit.mechanisms.sample_and_aggregate import Plan
+    from tacit.curator.mechanisms import design
+    from tacit.method.blocks.design import BlockPlan
     from tacit.models.blocks import block_mle
 
     family, rate_, parties, rows = families.Exponential(rate=(0.2, 5)), 1.0, 50, 10_000
@@ -416,8 +417,8 @@ def blocks(repeats: int) -> str:
     ):
         query, equal = tc.SampleAndAggregate("x", family, **more), not words.endswith("labels")
         cost = tc.Cost.of(epsilon=1)
-        shape = design(query, tc.Schema({"x": tc.Real()}), neighbors="replace-one", rows=rows, cost=cost)
-        k = shape.blocks.blocks if isinstance(shape.blocks, Plan) else 0
+        shape = design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", rows), cost)
+        k = shape.blocks.blocks if isinstance(shape.blocks, BlockPlan) else 0
         (column,), rng = shape.columns, np.random.default_rng(500 + i)
         estimates, scores = list[np.ndarray](), list[np.ndarray]()
         for _ in range(repeats // CHUNK):

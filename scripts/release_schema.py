@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tacit.documents import PLACE, text
+from tacit.catalogue.json_schema import PLACE, text
 
 if __name__ == "__main__":
     PLACE.write_text(text(), encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.untyped import pandas
+from tacit.base.lazy_imports import pandas
 
 
 def people(rows: int = 10_000) -> Any:

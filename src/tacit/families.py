@@ -5,18 +5,26 @@ A family is a frozen dataclass of plain values; `[lower, upper]` is the box of a
 
 from __future__ import annotations
 
-from tacit.models.continuous import Beta, Laplace, Lognormal, Normal
-from tacit.models.discrete import Bernoulli, Binomial, Categorical, Geometric, Multinomial, NegativeBinomial, Poisson
-from tacit.models.positive import Exponential, Gamma, Pareto, Weibull
-from tacit.models.registry import family
-from tacit.models.regressions import (
+from tacit.models.continuous_families import Beta, Laplace, Lognormal, Normal
+from tacit.models.discrete_families import (
+    Bernoulli,
+    Binomial,
+    Categorical,
+    Geometric,
+    Multinomial,
+    NegativeBinomial,
+    Poisson,
+)
+from tacit.models.family_registry import family
+from tacit.models.heavy_tailed import MultivariateNormal, NormalMixture, StudentT
+from tacit.models.positive_families import Exponential, Gamma, Pareto, Weibull
+from tacit.models.regression_families import (
     GammaRegression,
     LinearRegression,
     LogisticRegression,
     PoissonRegression,
     ProbitRegression,
 )
-from tacit.models.wide import MultivariateNormal, NormalMixture, StudentT
 
 __all__ = [
     "Bernoulli",

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import tacit as tc
-from tacit.inference.estimate import Estimate
-from tacit.inference.histogram import HistogramRelease
+from tacit.estimates.estimate import Estimate
+from tacit.method.histogram.estimate import HistogramRelease
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "if-you-know.md"
 OPTIONS = {"where", "bins", "weights", "missing", "rng", "width", "computed", "max_rows", "rho", "target"}

@@ -16,9 +16,11 @@ import pytest
 from command_line import typed
 
 import tacit as tc
-from tacit import signing
+from tacit.base.json_text import canonical
 from tacit.errors import TacitError
-from tacit.release import Releases, canonical, digest_of
+from tacit.release import signing
+from tacit.release.digests import digest_of
+from tacit.release.document import Releases
 
 STUDY: Final = """
 tacit = 1

@@ -158,7 +158,7 @@ def test_demo(home: Path) -> None:
 
 
 def test_digest_ignores_what_stays_at_home(home: Path) -> None:
-    from tacit.files import load
+    from tacit.study.curator_file import load
 
     digest = load(home / "job.toml").digest()
     (home / "job.toml").write_text(JOB.replace("people.parquet", "other.parquet").replace("Made-up", "Some"))

@@ -137,7 +137,7 @@ def test_a_note_stays_on_its_line(home: Path) -> None:
 def test_interrupted(home: Path, as_json: bool) -> None:
     code = f"""
 import sys
-from tacit.cli import ledgers, main
+from tacit.cli import ledger_commands as ledgers, main
 def stop(*_):
     raise KeyboardInterrupt
 ledgers.budget = stop
@@ -154,7 +154,7 @@ main()
 def test_a_defect_says_nothing_that_might_be_data(home: Path) -> None:
     code = """
 import sys
-from tacit.cli import ledgers, main
+from tacit.cli import ledger_commands as ledgers, main
 def fail(*_):
     raise ValueError("4711 secret")
 ledgers.budget = fail

@@ -9,8 +9,8 @@ import pytest
 from command_line import a_home, run, said
 
 from tacit.cli.app import app
-from tacit.curator.ledger import Request, open_ledger
 from tacit.errors import TacitError
+from tacit.ledger import Request, open_ledger
 from tacit.privacy import Budget, Cost
 
 home = pytest.fixture(a_home)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator import asked
 from tacit.errors import BudgetError, LedgerError, MachineError, QueryError, ReleaseError, SourceError
-from tacit.release import Release, Releases, release_from_dict
+from tacit.method.moments import mechanism as moments
+from tacit.release.document import Release, Releases, release_from_dict
 
 SCHEMA = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"]), "ok": tc.Boolean()})
 
@@ -102,7 +102,7 @@ def test_a_failure_leaves_the_charge_and_says_nothing(
         raise RuntimeError(f"cell {secret}")
 
     with monkeypatch.context() as patched:
-        patched.setattr(asked.moments, "measure", broken)
+        patched.setattr(moments, "exact", broken)
         with pytest.raises(MachineError) as failed:
             curator.release(tc.Mean("age"), rho=0.1)
     error = failed.value
@@ -126,7 +126,7 @@ def test_an_interrupt_leaves_the_charge(curator: tc.Curator, monkeypatch: pytest
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(asked.moments, "measure", interrupted)
+        patched.setattr(moments, "exact", interrupted)
         with pytest.raises(KeyboardInterrupt):
             curator.release(tc.Mean("age"), rho=0.1)
     assert curator.spent.rho == Fraction(1, 10)
@@ -137,20 +137,20 @@ def test_the_charge_is_durable_before_a_row_is_read(
     curator: tc.Curator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Fraction] = []
-    right = asked.moments.measure
+    right = moments.exact
 
     def watched(shape: object, source: object) -> object:
         seen.append(again(tmp_path).spent.rho)
         return right(shape, source)  # pyright: ignore
 
-    monkeypatch.setattr(asked.moments, "measure", watched)
+    monkeypatch.setattr(moments, "exact", watched)
     curator.release(tc.Mean("age"), rho=0.1)
     assert seen == [Fraction(1, 10)]
 
 
 def test_the_first_stored_answer_wins(curator: tc.Curator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes resume one charge: both compute, one answer exists."""
-    right = asked.moments.measure
+    right = moments.exact
     inner: list[Release] = []
 
     def raced(shape: object, source: object) -> object:
@@ -159,7 +159,7 @@ def test_the_first_stored_answer_wins(curator: tc.Curator, tmp_path: Path, monke
             inner[0] = again(tmp_path).release(tc.Mean("age"), rho=0.1)
         return right(shape, source)  # pyright: ignore
 
-    monkeypatch.setattr(asked.moments, "measure", raced)
+    monkeypatch.setattr(moments, "exact", raced)
     outer = curator.release(tc.Mean("age"), rho=0.1)
     assert outer == inner[0]
     assert curator.spent.rho == Fraction(1, 10)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator import requests
+from tacit.curator import purchase as requests
 from tacit.curator.guard import guarded
 from tacit.errors import LedgerError, MachineError
-from tacit.mechanisms import moments
+from tacit.method.moments import mechanism as moments
 
 SECRET = 123456789
 
@@ -211,6 +211,27 @@ def reachable(thing: object) -> list[object]:
     return list(seen.values())
 
 
+@pytest.mark.parametrize("public", [(), (LedgerError,)], ids=["constant", "public"])
+@pytest.mark.parametrize("problem", [LedgerError("the disk is full.", code="L06"), KeyboardInterrupt()], ids=repr)
+def test_no_frame_of_a_step_is_held_by_another_name(problem: BaseException, public: tuple[type[tc.TacitError]]) -> None:
+    """By values, whatever their names are: what the step itself holds is gone from the frames of its guard."""
+
+    def made() -> Callable[[], object]:
+        answer = f"answer {SECRET}"
+
+        def step() -> None:
+            kept = [answer]
+            raise problem from ValueError(kept)
+
+        return step
+
+    error = failure(made(), None, *public)
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if frame.f_code.co_name != "failure"]
+    assert [frame.f_code.co_name for frame in frames] == ["guarded"]
+    held = reachable(dict(frames[0].f_locals))
+    assert f"answer {SECRET}" not in [value for value in held if isinstance(value, str)]
+
+
 def test_an_unspeakable_error_of_a_release_is_m01(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As a user meets it: a text of a row that UTF-8 cannot hold was another error, with the rows' frames on it."""
     schema, budget = tc.Schema({"age": tc.Real(0, 100)}), tc.Budget(rho=1)
@@ -219,7 +240,7 @@ def test_an_unspeakable_error_of_a_release_is_m01(tmp_path: Path, monkeypatch: p
     def broken(*_: Any) -> Any:
         raise RuntimeError("cell \ud800")
 
-    monkeypatch.setattr(moments, "measure", broken)
+    monkeypatch.setattr(moments, "exact", broken)
     with pytest.raises(MachineError) as failed:
         curator.release(tc.Mean("age"), rho=0.1)
     assert failed.value.__context__ is None

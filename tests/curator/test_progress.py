@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
+from tacit.base.progress import SHOWN, phase
 from tacit.cli.output import watched
-from tacit.curator import requests
-from tacit.curator.source import open_source
-from tacit.curator.source.watch import reading, watching
-from tacit.phases import SHOWN, phase
-from tacit.rowmap import IDENTITY, RowMap, Sum
+from tacit.curator import purchase as requests
+from tacit.rows.row_map import IDENTITY, RowMap, SumTerm
+from tacit.source import open_source
+from tacit.source.pass_progress import reading, watching
 
-TERMS = (Sum(RowMap("x", "x", "real", 0.0, 100.0, 2**10), IDENTITY),)
+TERMS = (SumTerm(RowMap("x", "x", "real", 0.0, 100.0, 2**10), IDENTITY),)
 SCHEMA = tc.Schema({"x": tc.Real(0, 100)})
 PERSONS = tc.Schema({"x": tc.Real(0, 100), "who": tc.PrivacyUnit(max_rows=3)})
 ROWS = {"x": [1.0, 2.0, 3.0], "who": ["a", "b", "c"]}

@@ -17,12 +17,19 @@ import pytest
 from json_schema import fits
 
 import tacit as tc
+from tacit.base.json_text import canonical
 from tacit.errors import CODES, ReleaseError, TacitError
-from tacit.mechanisms import moment_forms, quality, ranks, weighted_forms
-from tacit.noise.laws import NoiseError, law_from_dict
+from tacit.method.quality import encoding as quality_encoding
+from tacit.method.shared import encoding as moment_forms
+from tacit.method.shared import rank_utilities
+from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.noise.laws import NoiseError
+from tacit.noise.stored_laws import law_from_dict
 from tacit.privacy import Cost
-from tacit.release import Release, Releases, canonical, digest_of, release_from_dict, releases_from_dict, sealed
-from tacit.release_sensitivity import Facts, selected, told
+from tacit.release.digests import digest_of, sealed
+from tacit.release.document import Release, Releases, release_from_dict, releases_from_dict
+from tacit.release.packing import write_int
+from tacit.release.sensitivity_checks import EncodingFacts, selected, told
 
 HERE = Path(__file__).parent
 SCHEMA = tc.release_schema()
@@ -169,20 +176,20 @@ def test_sensitivities_are_those_of_the_mechanisms(noise: Any, neighbors: Any) -
                 for g in (1, G)
                 for several in (0, 1)
             ),
-            quality.classes(3, neighbors),
-            quality.classes(4, neighbors),
+            quality_encoding.classes(3, neighbors),
+            quality_encoding.classes(4, neighbors),
         ]
         for form in made:
             for share in (None, 1024):
                 held = form if share is None else weighted_forms.shared(form, share)
-                found = told(form.name, held.parameters, Facts(noise == "laplace", one, True))
+                found = told(form.name, held.parameters, EncodingFacts(noise == "laplace", one, True))
                 assert found is not None, form.name
                 assert (found.l1, found.l2_squared) == (held.l1, held.l2_squared), form
                 assert all(held.parameters[name] == value for name, value in found.constants.items())
     for cells in (1, 2):
         for several in (False, True)[:cells]:
             form = weighted_forms.counted(2**20, noise, neighbors, cells=cells, several=several)
-            found = told("counted", form.parameters, Facts(noise == "laplace", one, cells > 1))
+            found = told("counted", form.parameters, EncodingFacts(noise == "laplace", one, cells > 1))
             assert found is not None
             assert (found.l1, found.l2_squared) == (form.l1, form.l2_squared)
 
@@ -191,16 +198,16 @@ def test_sensitivities_are_those_of_the_mechanisms(noise: Any, neighbors: Any) -
 @pytest.mark.parametrize("grouped", [False, True])
 def test_selections_are_those_of_the_mechanisms(neighbors: Any, grouped: bool) -> None:
     for price in (Cost.of(epsilon=1), Cost.of(rho="1/10"), Cost.of(rho="1/7")):
-        facts = Facts(price.noise == "laplace", neighbors == "replace-one", grouped)
+        facts = EncodingFacts(price.noise == "laplace", neighbors == "replace-one", grouped)
         for p in (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)):
             parameters = {"G": 4096, "numerator": p.numerator, "denominator": p.denominator}
             found = told("ranks", parameters, facts)
             assert found is not None
-            assert (found.l1, found.l2_squared) == ranks.reached(p, neighbors, grouped=grouped)
-            law: Any = ranks.law_for(price.share(Fraction(1, 3)), p, neighbors, grouped=grouped)
+            assert (found.l1, found.l2_squared) == rank_utilities.reached(p, neighbors, grouped=grouped)
+            law: Any = rank_utilities.law_for(price.share(Fraction(1, 3)), p, neighbors, grouped=grouped)
             assert selected("ranks", law, parameters, price, facts)
-            wider: Any = ranks.law_for(price.share(Fraction(1, 4)), p, neighbors, grouped=grouped)
-            nearer: Any = ranks.law_for(price.share(Fraction(1, 2)), p, neighbors, grouped=grouped)
+            wider: Any = rank_utilities.law_for(price.share(Fraction(1, 4)), p, neighbors, grouped=grouped)
+            nearer: Any = rank_utilities.law_for(price.share(Fraction(1, 2)), p, neighbors, grouped=grouped)
             assert not selected("ranks", wider, parameters, price, facts)
             assert not selected("ranks", nearer, parameters, price, facts)
 
@@ -257,3 +264,89 @@ def test_mutations_end_in_an_error_of_ours(tmp_path: Path, monkeypatch: pytest.M
             assert canonical(made.to_dict()) == canonical({k: v for k, v in one.original.items() if k != "digest"})
     assert refused > 250
     sys.modules.pop("malformed_releases", None)
+
+
+# Prices, orders, lengths --------------------------------------------------------------------------------------------
+
+
+def test_prices_that_parts_do_not_add_up_to_are_refused() -> None:
+    """A price that was raised by hand: it says of a release that it protects less than it does."""
+    told = 0
+    for words in stored():
+        for kind in words["cost"].keys() & {"epsilon", "rho"}:
+            if "delta" not in words["cost"]:
+                dearer = {kind: str(Fraction(words["cost"][kind]) * 2)}
+                with pytest.raises(ReleaseError, match="do not cost"):
+                    release_from_dict({**words, "cost": dearer})
+                told += 1
+    assert told > 10
+
+
+def test_noise_that_is_wider_than_its_price_buys_is_refused() -> None:
+    """Twice as wide; but where a question asks for wider noise, which then is as it was printed."""
+    told = 0
+    for words in map(copy.deepcopy, stored()):
+        if words["query"].get("method") == "chen-sung":
+            continue
+        noise = words["parts"][0]["noise"]
+        noise["scale"] = str(Fraction(noise["scale"]) * 2)
+        with pytest.raises(ReleaseError):
+            release_from_dict(words)
+        told += 1
+    assert told > 10
+
+
+def test_cells_of_a_sparse_histogram_are_in_order() -> None:
+    """Each once, in order, none below the threshold."""
+    words = by_form("sparse-histogram")
+    (part,) = words["parts"]
+    least = int(part["parameters"]["threshold"])
+    for cells, good in (
+        ([[0, least], [1, least + 3]], True),
+        ([[1, least], [0, least]], False),
+        ([[1, least], [1, least]], False),
+        ([[0, least - 1], [1, least]], False),
+        ([[-1, least]], False),
+    ):
+        part["integers"] = cells
+        if good:
+            assert release_from_dict(words).to_dict() == words
+        else:
+            with pytest.raises(ReleaseError):
+                release_from_dict(words)
+
+
+@pytest.mark.parametrize("query", [tc.Count(by=["grade", "ok"]), tc.Histogram(["grade", "ok"])], ids=["count", "cells"])
+def test_what_comes_back_from_a_file_is_what_was_released(query: tc.Query[Any], tmp_path: Path) -> None:
+    """Every field: the order of levels, the ledger, that nothing was recorded."""
+    schema = tc.Schema({"grade": tc.Category(["low", "high"], ordered=True), "ok": tc.Boolean()})
+    rows = {"grade": ["low", "high", "low"], "ok": [True, False, None]}
+    release = tc.Curator(rows, schema, budget=tc.Budget(rho=1)).release(query, rho=0.1)
+    release.save(tmp_path / "release.json")
+    again = Release.load(tmp_path / "release.json")
+    assert again == release
+    assert again.ordered == (("grade", ("low", "high")), ("ok", ("false", "true")))
+    assert (again.recorded, again.ledger) == (False, release.ledger)
+
+
+def test_a_private_number_of_rows_is_in_no_document() -> None:
+    """Under add-remove nobody knows it; under replace-one everybody does."""
+    relations = {words["neighbors"] for words in stored()}
+    assert relations == {"replace-one", "add-remove"}
+    for words in stored():
+        other = None if words["neighbors"] == "replace-one" else 50
+        with pytest.raises(ReleaseError):
+            release_from_dict({**words, "rows": other})
+
+
+@pytest.mark.parametrize("value", ["9007199254740992", "1000000000000000", 2**53 + 1, "007", "1e3", "-0", True, 1.0])
+def test_an_integer_has_one_spelling(value: Any) -> None:
+    """A number up to 2**53, digits beyond: no other text, and no number that readers of JSON would round."""
+    assert [write_int(k) for k in (2**53, 2**53 + 1, -(2**53) - 1)] == [2**53, "9007199254740993", "-9007199254740993"]
+    words = by_form("count")
+    cells = words["parts"][0]["integers"]
+    cells[0] = ["9007199254740993"]
+    assert release_from_dict(words).to_dict() == words
+    cells[0] = [value]
+    with pytest.raises(ReleaseError):
+        release_from_dict(words)

@@ -14,8 +14,8 @@ from json_schema import faults
 
 import tacit as tc
 from tacit.errors import ReleaseError
-from tacit.packed import MANY, RARE, Packed, floats, packed
-from tacit.release import release_from_dict
+from tacit.release.document import release_from_dict
+from tacit.release.packing import MANY, RARE, Packed, floats, packed
 
 ENDS = [0, 1, -1, 127, 128, -128, -129, 2**15 - 1, -(2**15) - 1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, -(2**63)]
 

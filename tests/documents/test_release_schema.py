@@ -17,12 +17,16 @@ import pytest
 from json_schema import faults, fits
 
 import tacit as tc
-from tacit import documents, families
-from tacit.inference.decode import BINARY
-from tacit.mechanisms import moment_forms, quality, weighted_forms
-from tacit.queries import KINDS
-from tacit.release import canonical, release_from_dict, releases_from_dict
-from tacit.release_forms import ADDS, FORMS, SELECTS
+from tacit import families
+from tacit.base.json_text import canonical
+from tacit.catalogue import json_schema as documents
+from tacit.estimates.noisy_moments import BINARY
+from tacit.method.quality import encoding as quality_encoding
+from tacit.method.shared import encoding as moment_forms
+from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.release.document import release_from_dict, releases_from_dict
+from tacit.release.encoding_rules import ADDS, FORMS, SELECTS
+from tacit.release.registry import QUERIES
 
 SCHEMA = tc.release_schema()
 COLUMNS: dict[str, Any] = {
@@ -163,7 +167,7 @@ def test_every_release_fits() -> None:
 
 def test_all_that_there_is_was_tried() -> None:
     made = [json.loads(one) for one in written()]
-    assert {words["query"]["query"] for words in made} == set(KINDS)
+    assert {words["query"]["query"] for words in made} == set(QUERIES)
     parts = [part for words in made for part in words["parts"]]
     assert {part["form"] for part in parts} == set(FORMS)
     assert {part["noise"]["law"] for part in parts} == {*ADDS, *SELECTS}
@@ -188,8 +192,8 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         weighted_forms.counted(2**10, noise, relation, cells=1, several=False),
         weighted_forms.weighted(1, 2**10, noise, relation, several=False),
         weighted_forms.weighted(G, 2**10, noise, relation, several=True),
-        quality.classes(3, relation),
-        quality.classes(4, relation),
+        quality_encoding.classes(3, relation),
+        quality_encoding.classes(4, relation),
     ]
     for form in made:
         shape = FORMS[form.name]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import tacit as tc
-from tacit import files
 from tacit.errors import CODES, TacitError
 from tacit.privacy import Budget, Cost
+from tacit.study import curator_file as files
 
 JOB = """
 tacit = 1                                        # version of this format

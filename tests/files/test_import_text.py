@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tacit.curator import importing
-from tacit.curator.cells import Cells, Tally
-from tacit.curator.importing import NULLS, ImportReport, import_table
 from tacit.errors import FileError, SourceError, TacitError
 from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.source import text_import as importing
+from tacit.source.text_cells import CellReader, CellTally
+from tacit.source.text_import import NULLS, ImportReport, import_table
 
 SCHEMA = Schema(
     {
@@ -70,7 +70,7 @@ def test_cells_are_typed_as_the_schema_says(tmp_path: Path) -> None:
 
 
 def test_the_typed_table_is_one_the_curator_reads(tmp_path: Path) -> None:
-    from tacit.curator.source import check_source, open_source
+    from tacit.source import check_source, open_source
 
     run(tmp_path, RAW)
     check_source(open_source(tmp_path / "table.parquet"), SCHEMA)
@@ -232,7 +232,7 @@ CELLS: list[tuple[Column, str, object, str]] = [
 
 @pytest.mark.parametrize(("column", "text", "value", "found"), CELLS)
 def test_one_cell(column: Column, text: str, value: object, found: str) -> None:
-    cells = Cells(column, Tally(), NULLS, ".")
+    cells = CellReader(column, CellTally(), NULLS, ".")
     assert cells.read([text, text]) == [value, value]
     assert [type(one) for one in cells.read([text])] == [type(value)]
     assert vars(cells.tally) == {key: 3 * (key == found) for key in vars(cells.tally)}
@@ -241,7 +241,7 @@ def test_one_cell(column: Column, text: str, value: object, found: str) -> None:
 
 @given(st.lists(st.text(max_size=6)), st.sampled_from([column for column, *_ in CELLS]))
 def test_any_text_is_read_without_an_error(texts: list[str], column: Column) -> None:
-    cells = Cells(column, Tally(), NULLS, ".")
+    cells = CellReader(column, CellTally(), NULLS, ".")
     values = cells.read(texts)
     assert len(values) == len(texts)
     nothing = cells.tally.missing + cells.tally.unreadable

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import tacit as tc
-from tacit import signing
 from tacit.errors import CODES, SourceError, TacitError
+from tacit.release import signing
 
 HALF = "\ud800"
 ROWS = {"age": [1.0, 2.0, 3.0]}

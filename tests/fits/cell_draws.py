@@ -8,36 +8,36 @@ import numpy as np
 from scipy.special import expit
 from scipy.stats import beta, truncnorm
 
-from tacit.inference.fits.cells import Axis, Cells
+from tacit.fits.cell_arrays import CellAxis, CellCounts
 
 FINE = 200  # points of quadrature in each bin
 
 
-def continuous(name: str, bins: int) -> Axis:
-    return Axis(name, "continuous", np.linspace(0.0, 1.0, bins + 1))
+def continuous(name: str, bins: int) -> CellAxis:
+    return CellAxis(name, "continuous", np.linspace(0.0, 1.0, bins + 1))
 
 
-def levels(name: str, *labels: str) -> Axis:
-    return Axis(name, "levels", labels=labels)
+def levels(name: str, *labels: str) -> CellAxis:
+    return CellAxis(name, "levels", labels=labels)
 
 
 @dataclass(frozen=True)
 class Population:
     """Cell probabilities, a formula and what its coefficients are."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[CellAxis, ...]
     p: np.ndarray
     formula: str
     model: str
     truth: np.ndarray
 
-    def draw(self, n: int, epsilon: float, rng: np.random.Generator, *, public: bool = True) -> Cells:
+    def draw(self, n: int, epsilon: float, rng: np.random.Generator, *, public: bool = True) -> CellCounts:
         """Counts of n rows with Laplace noise of scale 2 / epsilon (replace-one), or 1 / epsilon (add-remove)."""
         size = n if public else rng.poisson(n)
         counts = rng.multinomial(size, self.p.reshape(-1)).reshape(self.p.shape)
         scale = (2 if public else 1) / epsilon
         noisy = counts + rng.laplace(0.0, scale, counts.shape)
-        return Cells(self.axes, noisy, 2 * scale**2, float(n) if public else None)
+        return CellCounts(self.axes, noisy, 2 * scale**2, float(n) if public else None)
 
 
 def law(name: str, bins: int) -> tuple[np.ndarray, np.ndarray]:

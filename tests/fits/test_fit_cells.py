@@ -8,17 +8,17 @@ from cell_draws import continuous, levels
 from scipy.stats import lognorm
 
 from tacit.errors import InferenceError
-from tacit.inference.fits.binning import Points, slopes, spreading
-from tacit.inference.fits.cells import Axis, Cells
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cell_points import Points, slopes, spreading
 
 
-def some(seed: int = 0, total: float | None = 500.0) -> Cells:
+def some(seed: int = 0, total: float | None = 500.0) -> CellCounts:
     rng = np.random.default_rng(seed)
     axes = (
-        Axis("x", "continuous", np.array([0.0, 1.0, 2.0, 4.0, 8.0]), extra=("missing",)),
+        CellAxis("x", "continuous", np.array([0.0, 1.0, 2.0, 4.0, 8.0]), extra=("missing",)),
         levels("s", "a", "b", "c"),
     )
-    return Cells(axes, rng.normal(30, 20, (5, 3)), 16.0, total)
+    return CellCounts(axes, rng.normal(30, 20, (5, 3)), 16.0, total)
 
 
 def test_project_meets_the_total_and_changes_no_difference() -> None:
@@ -30,7 +30,7 @@ def test_project_meets_the_total_and_changes_no_difference() -> None:
     assert some(total=None).project().shared == 0
 
 
-def noise_covariance(cells: Cells) -> np.ndarray:
+def noise_covariance(cells: CellCounts) -> np.ndarray:
     return cells.variance * np.eye(cells.counts.size) - cells.shared
 
 
@@ -38,10 +38,13 @@ def test_the_noise_of_projected_margins_has_the_covariance_they_carry() -> None:
     """The steps are linear: push the unit vectors through them and multiply out."""
     cells = some()
     size = cells.counts.size
-    flat = Cells(cells.axes, np.zeros(cells.counts.shape), cells.variance, 0.0)
+    flat = CellCounts(cells.axes, np.zeros(cells.counts.shape), cells.variance, 0.0)
     for names in (("s",), ("x",), ("x", "s"), ("s", "x")):
         columns = [
-            Cells(cells.axes, one.reshape(cells.counts.shape), cells.variance, 0.0).project().used(names).counts.ravel()
+            CellCounts(cells.axes, one.reshape(cells.counts.shape), cells.variance, 0.0)
+            .project()
+            .used(names)
+            .counts.ravel()
             for one in np.eye(size)
         ]
         linear = np.stack(columns, axis=1)
@@ -71,7 +74,7 @@ def test_simplex_is_the_nearest_point() -> None:
     assert np.ptp(shift[kept]) < 1e-9
     assert (shift[~kept] <= shift[kept].min() + 1e-9).all()
     assert not made.signed
-    nothing = Cells(cells.axes, np.full((5, 3), -4.0), 1.0, 30.0).simplex()
+    nothing = CellCounts(cells.axes, np.full((5, 3), -4.0), 1.0, 30.0).simplex()
     np.testing.assert_allclose(nothing.counts, 2.0)
 
 
@@ -87,16 +90,16 @@ def test_clip_and_threshold() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Axis("x", "continuous", np.array([0.0, 1.0, 1.0])),
-        lambda: Axis("x", "continuous", np.array([0.0, np.inf])),
-        lambda: Axis("x", "continuous"),
+        lambda: CellAxis("x", "continuous", np.array([0.0, 1.0, 1.0])),
+        lambda: CellAxis("x", "continuous", np.array([0.0, np.inf])),
+        lambda: CellAxis("x", "continuous"),
         lambda: levels("s", "a", "a"),
-        lambda: Axis("s", "levels", labels=("a", "b"), numbers=np.arange(3.0)),
-        lambda: Cells((levels("s", "a", "b"),), np.zeros(3), 1.0),
-        lambda: Cells((levels("s", "a", "b"),), np.array([1.0, np.nan]), 1.0),
-        lambda: Cells((levels("s", "a", "b"), levels("s", "a", "b")), np.zeros((2, 2)), 1.0),
-        lambda: Cells((levels("s", "a", "b"),), np.zeros(2), -1.0),
-        lambda: Cells((), np.zeros(()), 1.0),
+        lambda: CellAxis("s", "levels", labels=("a", "b"), numbers=np.arange(3.0)),
+        lambda: CellCounts((levels("s", "a", "b"),), np.zeros(3), 1.0),
+        lambda: CellCounts((levels("s", "a", "b"),), np.array([1.0, np.nan]), 1.0),
+        lambda: CellCounts((levels("s", "a", "b"), levels("s", "a", "b")), np.zeros((2, 2)), 1.0),
+        lambda: CellCounts((levels("s", "a", "b"),), np.zeros(2), -1.0),
+        lambda: CellCounts((), np.zeros(()), 1.0),
     ],
 )
 def test_what_are_no_cells(make) -> None:  # type: ignore[no-untyped-def]
@@ -119,13 +122,13 @@ def test_spread_and_gather_are_transposes_and_keep_the_sum() -> None:
 
 
 def test_two_points_integrate_cubics_against_a_linear_density_exactly() -> None:
-    axis = Axis("x", "continuous", np.array([0.0, 1.0, 2.5, 3.5, 5.0]))
+    axis = CellAxis("x", "continuous", np.array([0.0, 1.0, 2.5, 3.5, 5.0]))
     a, b = axis.bounds[:-1], axis.bounds[1:]
 
     def moment(k: int) -> np.ndarray:  # of the density 1 + 2 x over each bin
         return (b ** (k + 1) - a ** (k + 1)) / (k + 1) + 2 * (b ** (k + 2) - a ** (k + 2)) / (k + 2)
 
-    where = Points(Cells((axis,), moment(0), 0.0)).position(axis)[0]
+    where = Points(CellCounts((axis,), moment(0), 0.0)).position(axis)[0]
     weights = spreading(axis) @ moment(0)
     for k in range(3):  # a cubic times the density's slope, so powers up to 2 are exact
         np.testing.assert_allclose(weights @ where**k, moment(k).sum(), rtol=1e-12)
@@ -155,7 +158,7 @@ def test_people_without_income_in_a_bin_of_their_own() -> None:
     law = lognorm(0.9, scale=25)
     counts = 0.7 * np.diff(law.cdf(edges)) / law.cdf(300)
     counts[0] += 0.3
-    points = Points(Cells((Axis("x", "continuous", edges),), counts, 0.0))
+    points = Points(CellCounts((CellAxis("x", "continuous", edges),), counts, 0.0))
     found = float(points.spread(counts) @ points.position(points.cells.axes[0])[0])
     mean = 0.7 * law.expect(lambda t: t, lb=0, ub=300) / law.cdf(300)
     assert abs(found - mean) < 0.02 * law.std()
@@ -166,9 +169,9 @@ def test_bins_of_whole_numbers_have_the_variance_of_whole_numbers(groups: int) -
     """A density that is a line on 1 to 12, in bins of 1, 2 or 3 values: sums of 1, x and x**2 are exact."""
     values = np.arange(1.0, 13.0)
     n = 5 + 2 * values
-    axis = Axis("x", "continuous", np.arange(0.5, 13, groups), step=1)
+    axis = CellAxis("x", "continuous", np.arange(0.5, 13, groups), step=1)
     counts = n.reshape(-1, groups).sum(axis=1)
-    where = Points(Cells((axis,), counts, 0.0)).position(axis)[0]
+    where = Points(CellCounts((axis,), counts, 0.0)).position(axis)[0]
     for k in range(3):
         np.testing.assert_allclose(spreading(axis) @ counts @ where**k, n @ values**k, rtol=1e-12)
 
@@ -179,7 +182,7 @@ def test_the_correction_is_of_fourth_order_with_mass_at_the_edge() -> None:
     def error(bins: int, fine: bool) -> float:
         axis = continuous("x", bins)
         counts = np.diff(np.exp(axis.bounds))
-        points = Points(Cells((axis,), counts, 0.0), fine)
+        points = Points(CellCounts((axis,), counts, 0.0), fine)
         found = points.spread(counts) @ np.sin(3 * points.position(axis)[0])
         exact = [np.exp(t) * (np.sin(3 * t) - 3 * np.cos(3 * t)) / 10 for t in (0.0, 1.0)]
         return abs(found - (exact[1] - exact[0]))

@@ -12,9 +12,9 @@ from cell_draws import Population, continuous, levels, line, logistic
 from scipy.special import expit
 from scipy.stats import binom, chi2
 
-from tacit.inference.fits.cells import Cells
-from tacit.inference.fits.effects import marginal_effects, predict
-from tacit.inference.fits.fit import fit_cells
+from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.effects import marginal_effects, predict
+from tacit.fits.regression_fits import fit_cells
 
 M = 120
 ALARM = 3e-8
@@ -98,7 +98,7 @@ def test_averages_and_predictions_cover() -> None:
     p /= p.sum()
     for _ in range(M):
         counts = rng.multinomial(20_000, p.reshape(-1)).reshape(p.shape) + rng.laplace(0, 2.0, p.shape)
-        fit = fit_cells(Cells(axes, counts, 8.0, 20_000.0), "y ~ x + s", "logistic")
+        fit = fit_cells(CellCounts(axes, counts, 8.0, 20_000.0), "y ~ x + s", "logistic")
         effects, one = marginal_effects(fit), predict(fit, {"x": [0.25], "s": ["b"]})
         at = effects.names.index("x")
         hits += [

@@ -11,24 +11,24 @@ from cell_draws import levels
 from scipy.integrate import quad
 from scipy.stats import t as t_law
 
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.fits.custom import Loss, fit_loss
-from tacit.inference.fits.effects import marginal_effects, predict, terms_of, wald
-from tacit.inference.fits.fit import fit_cells
-from tacit.inference.fits.losses import regression_loss
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.custom_losses import Loss, fit_loss
+from tacit.fits.effects import marginal_effects, predict, terms_of, wald
+from tacit.fits.losses import regression_loss
+from tacit.fits.regression_fits import fit_cells
 
 sm = pytest.importorskip("statsmodels.api")
 smf = pytest.importorskip("statsmodels.formula.api")
 
 AXES = (
-    Axis("x", "continuous", np.linspace(0.0, 1.0, 11)),
+    CellAxis("x", "continuous", np.linspace(0.0, 1.0, 11)),
     levels("s", "a", "b", "c"),
-    Axis("y", "continuous", np.linspace(0.0, 6.0, 7)),
+    CellAxis("y", "continuous", np.linspace(0.0, 6.0, 7)),
     levels("z", "no", "yes"),
 )
 
 
-def table() -> tuple[Cells, pd.DataFrame]:
+def table() -> tuple[CellCounts, pd.DataFrame]:
     """Random counts on a grid, and the same as rows with weights."""
     rng = np.random.default_rng(5)
     x, s, y, z = np.meshgrid(*(axis.centers for axis in AXES), indexing="ij")
@@ -36,7 +36,7 @@ def table() -> tuple[Cells, pd.DataFrame]:
     counts = rng.poisson(20 * mean).astype(float)
     rows = pd.DataFrame({"x": x.ravel(), "s": np.array(list("abc"))[s.ravel().astype(int)], "y": y.ravel()})
     rows = rows.assign(z=z.ravel(), w=counts.ravel())
-    return Cells(AXES, counts, 0.0, counts.sum()), rows[rows.w > 0].reset_index(drop=True)
+    return CellCounts(AXES, counts, 0.0, counts.sum()), rows[rows.w > 0].reset_index(drop=True)
 
 
 FAMILIES = {
@@ -95,12 +95,12 @@ def test_extra_cells_of_used_columns_are_left_out_and_of_others_are_counted() ->
     axes = (replace(AXES[0], extra=("below", "missing")), *AXES[1:3], replace(AXES[3], extra=("missing",)))
     counts = np.random.default_rng(6).poisson(15, [axis.size for axis in axes]).astype(float)
     counts[:10, :, :, :2] = cells.counts
-    padded = Cells(axes, counts, 0.0, counts.sum())
+    padded = CellCounts(axes, counts, 0.0, counts.sum())
     used = fit_cells(padded, "y ~ x * s")
-    whole = Cells((*AXES[:3],), counts[:10].sum(axis=3), 0.0)
+    whole = CellCounts((*AXES[:3],), counts[:10].sum(axis=3), 0.0)
     np.testing.assert_allclose(used.values, fit_cells(whole, "y ~ x * s").values, rtol=1e-9)
     both = fit_cells(padded, "z ~ x + s", "logistic")
-    whole = Cells((*AXES[:2], AXES[3]), counts[:10, :, :, :2].sum(axis=2), 0.0)
+    whole = CellCounts((*AXES[:2], AXES[3]), counts[:10, :, :, :2].sum(axis=2), 0.0)
     np.testing.assert_allclose(both.values, fit_cells(whole, "z ~ x + s", "logistic").values, rtol=1e-9)
 
 
@@ -147,8 +147,8 @@ def test_quantile_and_huber_regressions_near_those_of_rows() -> None:
     spread = 0.03 + 0.04 * x
     y = 0.3 + 0.3 * x + spread * rng.standard_t(4, n).clip(-4, 4)
     edges = np.linspace(0.0, 1.0, 41)
-    axes = (Axis("x", "continuous", edges), Axis("y", "continuous", edges))
-    cells = Cells(axes, np.histogram2d(x, y, [edges, edges])[0], 0.0, n)
+    axes = (CellAxis("x", "continuous", edges), CellAxis("y", "continuous", edges))
+    cells = CellCounts(axes, np.histogram2d(x, y, [edges, edges])[0], 0.0, n)
     X = sm.add_constant(x)
     for tau in (0.25, 0.5, 0.9):
         found = fit_cells(cells, "y ~ x", "quantile", tau=tau)

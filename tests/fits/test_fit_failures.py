@@ -7,16 +7,16 @@ import pytest
 from cell_draws import continuous, levels, line, logistic
 
 from tacit.errors import InferenceError
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.fits.custom import Loss, fit_loss
-from tacit.inference.fits.effects import marginal_effects, predict, terms_of, wald
-from tacit.inference.fits.fit import fit_cells
-from tacit.inference.fits.result import prepared
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.custom_losses import Loss, fit_loss
+from tacit.fits.effects import marginal_effects, predict, terms_of, wald
+from tacit.fits.fit import prepared
+from tacit.fits.regression_fits import fit_cells
 
 
-def exact(counts, variance: float = 0.0, total: float | None = None) -> Cells:  # type: ignore[no-untyped-def]
+def exact(counts, variance: float = 0.0, total: float | None = None) -> CellCounts:  # type: ignore[no-untyped-def]
     counts = np.asarray(counts, dtype=float)
-    return Cells((continuous("x", len(counts)), levels("y", "no", "yes")), counts, variance, total)
+    return CellCounts((continuous("x", len(counts)), levels("y", "no", "yes")), counts, variance, total)
 
 
 def test_separation() -> None:
@@ -30,7 +30,7 @@ def test_separation() -> None:
 
 def test_quasi_separation_by_a_level() -> None:
     axes = (levels("s", "a", "b", "c"), levels("y", "no", "yes"))
-    cells = Cells(axes, np.array([[50.0, 20.0], [20.0, 40.0], [30.0, 0.0]]), 0.0)
+    cells = CellCounts(axes, np.array([[50.0, 20.0], [20.0, 40.0], [30.0, 0.0]]), 0.0)
     found = fit_cells(cells, "y ~ s", "logistic")
     assert "separation" in str(found.reasons[0])
     assert found.work is None
@@ -38,7 +38,7 @@ def test_quasi_separation_by_a_level() -> None:
 
 def test_an_empty_level_of_a_factor_is_not_identified() -> None:
     axes = (levels("s", "a", "b", "c"), levels("y", "no", "yes"))
-    cells = Cells(axes, np.array([[50.0, 20.0], [20.0, 40.0], [0.0, 0.0]]), 0.0)
+    cells = CellCounts(axes, np.array([[50.0, 20.0], [20.0, 40.0], [0.0, 0.0]]), 0.0)
     for model in ("logistic", "linear"):
         found = fit_cells(cells, "y ~ s", model)
         assert "no fit" in str(found.reasons[2])
@@ -110,7 +110,9 @@ def test_lei_s_threshold_is_half_a_log_n_over_alpha() -> None:
     cut = 0.5 * np.log(n) / alpha
     counts = np.array([cut - 1e-9, cut + 1e-9, n - 2 * cut])
     for total, scale in ((n, 2 / alpha), (None, 1 / alpha)):
-        kept = prepared(Cells((levels("s", "a", "b", "c"),), counts, 2 * scale**2, total), "lei-2011-threshold").counts
+        kept = prepared(
+            CellCounts((levels("s", "a", "b", "c"),), counts, 2 * scale**2, total), "lei-2011-threshold"
+        ).counts
         assert (kept > 0).tolist() == [False, True, True]
 
 
@@ -137,7 +139,7 @@ def test_lei_s_threshold_is_half_a_log_n_over_alpha() -> None:
 )
 def test_errors_say_which(formula: str, model: str, code: str, words: str) -> None:
     axes = (continuous("x", 6), levels("y", "no", "yes"), continuous("c", 3), levels("s", "p", "q", "r"))
-    cells = Cells(axes, np.ones((6, 2, 3, 3)), 0.0)
+    cells = CellCounts(axes, np.ones((6, 2, 3, 3)), 0.0)
     with pytest.raises(InferenceError, match=words) as caught:
         fit_cells(cells, formula, model)
     assert caught.value.code == code
@@ -153,7 +155,7 @@ def test_parameters_and_methods_out_of_range() -> None:
 def test_one_bin_says_nothing_of_a_slope() -> None:
     axes = (continuous("x", 1), levels("y", "no", "yes"))
     with pytest.raises(InferenceError, match="one bin"):
-        fit_cells(Cells(axes, np.ones((1, 2)), 0.0), "y ~ x", "logistic")
+        fit_cells(CellCounts(axes, np.ones((1, 2)), 0.0), "y ~ x", "logistic")
 
 
 def test_nothing_follows_from_no_fit() -> None:
@@ -169,7 +171,7 @@ def test_nothing_follows_from_no_fit() -> None:
 
 
 def test_losses_that_are_none_or_have_no_minimum() -> None:
-    cells = Cells((continuous("x", 8),), np.arange(8.0), 0.0)
+    cells = CellCounts((continuous("x", 8),), np.arange(8.0), 0.0)
     with pytest.raises(InferenceError, match="I46"):
         fit_loss(cells, Loss(lambda x, theta: theta, ("a", "b")))
     with pytest.raises(InferenceError, match="I46"):
@@ -197,14 +199,14 @@ def test_bins_too_wide_for_the_residuals_are_noted() -> None:
 
 
 def test_several_minima_are_noted() -> None:
-    cells = Cells((continuous("x", 8),), np.arange(8.0), 0.0)
+    cells = CellCounts((continuous("x", 8),), np.arange(8.0), 0.0)
     found = fit_loss(cells, Loss(lambda x, theta: (x["x"] ** 2 + 1 - theta[0] ** 2) ** 2, ("a",), start=(0.5,)))
     assert any("several minima" in note for note in found.notes)
 
 
 def test_numbers_of_levels_are_numbers_in_formulas() -> None:
-    years = Axis("year", "levels", labels=("2003", "2004", "2005"), numbers=np.array([2003.0, 2004.0, 2005.0]))
-    cells = Cells((years, levels("y", "no", "yes")), np.array([[5.0, 5.0], [4.0, 6.0], [3.0, 7.0]]), 0.0)
+    years = CellAxis("year", "levels", labels=("2003", "2004", "2005"), numbers=np.array([2003.0, 2004.0, 2005.0]))
+    cells = CellCounts((years, levels("y", "no", "yes")), np.array([[5.0, 5.0], [4.0, 6.0], [3.0, 7.0]]), 0.0)
     assert fit_cells(cells, "y ~ I(year - 2003)", "logistic").names == ("Intercept", "I(year - 2003)")
     assert fit_cells(cells, "y ~ C(year)", "logistic").names == ("Intercept", "C(year)[T.2004.0]", "C(year)[T.2005.0]")
     assert fit_cells(cells, "year ~ y").values == pytest.approx(

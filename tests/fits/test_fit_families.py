@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.stats import binom
 
 from tacit.errors import InferenceError
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.fits.families import FAMILIES, fit_family
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.family_fits import FAMILIES, fit_family
 
 TRUE = {
     "normal": (stats.norm(1.0, 0.5), (1.0, 0.5), (-1.5, 3.5)),
@@ -21,9 +21,9 @@ TRUE = {
 }
 
 
-def probabilities(family: str, bins: int) -> tuple[Axis, np.ndarray]:
+def probabilities(family: str, bins: int) -> tuple[CellAxis, np.ndarray]:
     law, _, (low, high) = TRUE[family]
-    axis = Axis("x", "continuous", np.linspace(low, high, bins + 1))
+    axis = CellAxis("x", "continuous", np.linspace(low, high, bins + 1))
     p = np.diff(law.cdf(axis.bounds))
     return axis, p / p.sum()
 
@@ -36,7 +36,7 @@ def test_every_family_is_tested() -> None:
 def test_exact_probabilities_give_the_parameters_and_fisher_s_information(family: str) -> None:
     law, truth, _ = TRUE[family]
     axis, p = probabilities(family, 80)
-    found = fit_family(Cells((axis,), 1e4 * p, 0.0), "x", family)
+    found = fit_family(CellCounts((axis,), 1e4 * p, 0.0), "x", family)
     errors = found.std_errors
     assert np.abs((found.values - truth) / errors).max() < 0.25  # of a standard error at 1e4 rows
     # the information from the spread of the score, by central differences of the log-density over the law itself
@@ -44,7 +44,7 @@ def test_exact_probabilities_give_the_parameters_and_fisher_s_information(family
     density = FAMILIES[family].density
     import jax
 
-    from tacit.inference.fits.kernels import double
+    from tacit.base.lazy_imports import double
 
     with double():
         scores = np.asarray(jax.vmap(jax.grad(lambda t, one: density(jax, one, t)), (None, 0))(np.array(truth), x))
@@ -58,7 +58,7 @@ def test_intervals_of_a_gamma_shape_cover() -> None:
     rng = np.random.default_rng(1)
     hits = np.zeros(2, dtype=int)
     for _ in range(80):
-        cells = Cells((axis,), rng.multinomial(20_000, p) + rng.laplace(0, 2.0, 30), 8.0, 20_000.0)
+        cells = CellCounts((axis,), rng.multinomial(20_000, p) + rng.laplace(0, 2.0, 30), 8.0, 20_000.0)
         found = fit_family(cells, "x", "gamma")
         assert found.reasons == (None, None)
         hits += np.abs(found.values - TRUE["gamma"][1]) <= 1.959964 * found.std_errors
@@ -66,8 +66,8 @@ def test_intervals_of_a_gamma_shape_cover() -> None:
 
 
 def test_what_has_no_family() -> None:
-    axis = Axis("x", "continuous", np.linspace(-1.0, 1.0, 9))
-    cells = Cells((axis,), np.ones(8), 0.0)
+    axis = CellAxis("x", "continuous", np.linspace(-1.0, 1.0, 9))
+    cells = CellCounts((axis,), np.ones(8), 0.0)
     for words, code in (
         (("x", "gama"), "I44"),
         (("y", "gamma"), "I41"),
@@ -77,5 +77,5 @@ def test_what_has_no_family() -> None:
         with pytest.raises(InferenceError) as caught:
             fit_family(cells, *words)
         assert caught.value.code == code
-    found = fit_family(Cells((axis,), -np.ones(8), 1.0), "x", "normal")
+    found = fit_family(CellCounts((axis,), -np.ones(8), 1.0), "x", "normal")
     assert "add up to -8" in str(found.reasons[0])

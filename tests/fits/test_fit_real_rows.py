@@ -6,44 +6,44 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.fits.fit import fit_cells
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.regression_fits import fit_cells
 
 sm = pytest.importorskip("statsmodels.api")
 TERMS = ("Intercept", "lpi", "limits[T.yes]", "good[T.yes]")
 
 
 @pytest.fixture(scope="module")
-def rand() -> tuple[Cells, np.ndarray, np.ndarray]:
+def rand() -> tuple[CellCounts, np.ndarray, np.ndarray]:
     """The RAND Health Insurance Experiment, 20,190 people: cells, OLS on the rows and its standard errors."""
     data = sm.datasets.randhie.load_pandas().data
     y, lpi = np.clip(data["disea"], 0, 59.999), np.clip(data["lpi"], 0, 7.999)
     limits, good = (data["physlm"] > 0).astype(float), data["hlthg"].astype(float)
     axes = (
-        Axis("disea", "continuous", np.linspace(0, 60, 21)),
-        Axis("lpi", "continuous", np.linspace(0, 8, 11)),
-        Axis("limits", "levels", labels=("no", "yes")),
-        Axis("good", "levels", labels=("no", "yes")),
+        CellAxis("disea", "continuous", np.linspace(0, 60, 21)),
+        CellAxis("lpi", "continuous", np.linspace(0, 8, 11)),
+        CellAxis("limits", "levels", labels=("no", "yes")),
+        CellAxis("good", "levels", labels=("no", "yes")),
     )
     edges = [one.bounds if one.kind == "continuous" else np.arange(3) - 0.5 for one in axes]
     counts = np.histogramdd(np.stack([y, lpi, limits, good], axis=1), edges)[0]
     ols = sm.OLS(np.asarray(y), np.column_stack([np.ones(len(y)), lpi, limits, good])).fit()
-    return Cells(axes, counts, 0.0, float(len(y))), np.asarray(ols.params), np.asarray(ols.bse)
+    return CellCounts(axes, counts, 0.0, float(len(y))), np.asarray(ols.params), np.asarray(ols.bse)
 
 
-def values(cells: Cells, method: str) -> tuple[np.ndarray, np.ndarray]:
+def values(cells: CellCounts, method: str) -> tuple[np.ndarray, np.ndarray]:
     fit = fit_cells(cells, "disea ~ lpi + limits + good", "linear", method)  # type: ignore[arg-type]
     at = [fit.names.index(term) for term in TERMS]
     return fit.values[at], fit.std_errors[at]
 
 
-def test_bins_alone_harm_the_corrected_fit_less(rand: tuple[Cells, np.ndarray, np.ndarray]) -> None:
+def test_bins_alone_harm_the_corrected_fit_less(rand: tuple[CellCounts, np.ndarray, np.ndarray]) -> None:
     cells, ols, _ = rand
     old, new = (np.abs(values(cells, method)[0] - ols) for method in ("lei-2011", "corrected"))
     assert (new < old).all()
 
 
-def test_with_noise_errors_are_those_that_are_told(rand: tuple[Cells, np.ndarray, np.ndarray]) -> None:
+def test_with_noise_errors_are_those_that_are_told(rand: tuple[CellCounts, np.ndarray, np.ndarray]) -> None:
     """40 perturbations at epsilon = 1: mean squares about the fit without noise, beside what standard errors say of it.
 
     Chi-square of 40 degrees, beyond either end with probability 1e-8, four terms: a false alarm in 1.2e7.
@@ -54,7 +54,7 @@ def test_with_noise_errors_are_those_that_are_told(rand: tuple[Cells, np.ndarray
     squares, told = np.zeros(4), np.zeros(4)
     for _ in range(40):
         noise = rng.laplace(0, 2, cells.counts.shape)
-        found, errors = values(Cells(cells.axes, cells.counts + noise, 8.0, cells.total), "corrected")
+        found, errors = values(CellCounts(cells.axes, cells.counts + noise, 8.0, cells.total), "corrected")
         squares += (found - exact) ** 2 / 40
         told += errors**2 / 40
     low, high = chi2.ppf([1e-8, 1 - 1e-8], 40) / 40

@@ -9,8 +9,10 @@ import numpy as np
 from scipy.stats import binom
 
 import tacit as tc
+from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
-from tacit.testing.simulate import SimulatedRelease, add_noise, shaped, simulated
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.simulate import add_noise, shaped
 
 EXACT = 1_000
 """A price at which a count has no noise, but for one in 10**200."""

@@ -8,7 +8,7 @@ from drawn_releases import one
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.from_cells.adjust import adjusted
+from tacit.method.histogram.estimate_from_cells.adjusted_counts import adjusted
 
 COLUMNS = {"a": tc.Integer(0, 1, missing=0), "k": tc.Integer(0, 4, missing=0)}
 COUNTS = np.array([[40, 0, 0, 5, 3], [30, 0, 20, 0, 2]])

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.inference.fits.cells import Axis
-from tacit.inference.from_cells.correlation import _correlation  # pyright: ignore[reportPrivateUsage]
-from tacit.inference.from_cells.errors import Noise
-from tacit.inference.from_cells.lifetable import LifeTable
-from tacit.inference.from_cells.logrank import _weights, compared  # pyright: ignore[reportPrivateUsage]
-from tacit.inference.from_cells.moments import _moments  # pyright: ignore[reportPrivateUsage]
+from tacit.fits.cell_arrays import CellAxis
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.method.histogram.estimate_from_cells.cell_moments import _moments  # pyright: ignore[reportPrivateUsage]
+from tacit.method.histogram.estimate_from_cells.correlation import _correlation  # pyright: ignore[reportPrivateUsage]
+from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
+from tacit.method.histogram.estimate_from_cells.logrank import _weights, compared  # pyright: ignore[reportPrivateUsage]
 from tacit.noise.laws import DiscreteLaplace
 
 STEP = 1e-4
@@ -58,7 +58,7 @@ def test_of_log_rank() -> None:
 
 
 def test_of_moments() -> None:
-    axis = Axis("x", "continuous", np.array([0.0, 1.0, 3.0, 4.0, 6.0]))
+    axis = CellAxis("x", "continuous", np.array([0.0, 1.0, 3.0, 4.0, 6.0]))
     counts, noise = np.array([10.0, 40, 30, 20]), quiet(4)
     found = _moments(axis, counts, noise)
     for r, h in enumerate(np.eye(4) * STEP):
@@ -67,7 +67,7 @@ def test_of_moments() -> None:
 
 
 def test_of_correlation() -> None:
-    axes = tuple(Axis(name, "continuous", np.linspace(0, 1, 5)) for name in "xy")
+    axes = tuple(CellAxis(name, "continuous", np.linspace(0, 1, 5)) for name in "xy")
     counts = np.random.default_rng(2).integers(5, 50, (4, 4)) + 100.0 * np.eye(4)
     found = _correlation(axes, counts, quiet(16))
     for r, h in enumerate((np.eye(16) * STEP).reshape(16, 4, 4)):

@@ -9,10 +9,10 @@ from scipy.stats import beta, multivariate_normal
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.from_cells.correlation import correlation
-from tacit.inference.from_cells.derived import Delta
-from tacit.inference.from_cells.errors import Error
-from tacit.inference.from_cells.moments import moments
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
+from tacit.method.histogram.estimate_from_cells.cell_moments import moments
+from tacit.method.histogram.estimate_from_cells.correlation import correlation
+from tacit.method.histogram.estimate_from_cells.derived_numbers import TransformedDelta
 
 UNIT = {"x": tc.Real(0, 1, missing=0)}
 TWO = {"x": tc.Real(0, 1), "y": tc.Real(0, 1)}
@@ -119,7 +119,7 @@ def test_limits_are_in_order_and_within_the_bounds_wherever_the_number_is() -> N
     """Of a mean of income that noise takes below 0, or above its bound: both limits are at the bound."""
     values = np.array([-50.0, 5.0, 150.0])
     error = Error(np.full(3, 1.0), np.zeros((3, 1)), np.ones(1))
-    made = Delta(values, error, ("plain",) * 3, np.zeros(3), np.full(3, 100.0), (False,) * 3)
+    made = TransformedDelta(values, error, ("plain",) * 3, np.zeros(3), np.full(3, 100.0), (False,) * 3)
     low, high = made.interval(0.95)
     assert (low <= high).all()
     assert (low[0], high[0], low[2], high[2]) == (0, 0, 100, 100)

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.inference import laws
-from tacit.inference.from_cells.errors import Error, Noise
+from tacit.estimates import error_laws as laws
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error, Noise
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 
 

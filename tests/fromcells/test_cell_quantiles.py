@@ -11,10 +11,10 @@ from scipy.stats import beta
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.from_cells.curve import Curve
-from tacit.inference.from_cells.distribution import cdf
-from tacit.inference.from_cells.errors import Noise
-from tacit.inference.from_cells.quantiles import quantiles
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.method.histogram.estimate_from_cells.cell_quantiles import quantiles
+from tacit.method.histogram.estimate_from_cells.distribution import cdf
+from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve
 from tacit.noise.laws import DiscreteLaplace
 
 UNIT = {"x": tc.Real(0, 1, missing=0)}  # everyone is in a cell: counts are projected
@@ -111,7 +111,7 @@ def test_pictures_and_tables_show_what_is_told() -> None:
 
 
 def test_quantiles_beyond_the_bounds_are_censored() -> None:
-    curve = Curve(np.linspace(0, 1, 11), np.full(10, 80.0), TINY, below=150.0, above=50.0)
+    curve = GroupCurve(np.linspace(0, 1, 11), np.full(10, 80.0), TINY, below=150.0, above=50.0)
     assert curve.quantile(0.1) == (0.0, -1)
     assert curve.quantile(0.97) == (1.0, 10)
     assert curve.quantile(0.55)[0] == pytest.approx(0.5)

@@ -10,9 +10,9 @@ from scipy.stats import logrank as scipy_logrank
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.from_cells.independence import independence
-from tacit.inference.from_cells.logrank import logrank
-from tacit.inference.from_cells.survival import survival
+from tacit.method.histogram.estimate_from_cells.independence import independence
+from tacit.method.histogram.estimate_from_cells.logrank import logrank
+from tacit.method.histogram.estimate_from_cells.survival import survival
 
 DAYS = {"t": tc.Integer(1, 12), "event": tc.Boolean()}
 YEARS = {"t": tc.Real(0, 1), "event": tc.Boolean()}

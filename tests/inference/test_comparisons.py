@@ -10,8 +10,10 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.comparisons import studentised_maximum
-from tacit.testing.simulate import SimulatedRelease, add_noise, exact_integers, shaped, simulated
+from tacit.estimates.comparisons import studentised_maximum
+from tacit.method.shared.simulated_parts import simulated
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.simulate import add_noise, exact_integers, shaped
 
 SCHEMA = tc.Schema(
     {

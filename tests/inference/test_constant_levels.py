@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import QueryError, SchemaError
-from tacit.mechanisms import moments as mechanism
-from tacit.mechanisms import quantiles
-from tacit.release import release_from_dict
+from tacit.method.moments import mechanism as mechanism
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.shared.measurement import Public
+from tacit.method.shared.simulated_parts import simulated
+from tacit.release.document import release_from_dict
+from tacit.source import open_source
 from tacit.testing import contract
-from tacit.testing.arrays import columns_of
-from tacit.testing.quantiles import counted
-from tacit.testing.simulate import add_noise, exact_integers, shaped, simulated, size_of
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulate import add_noise, exact_integers, shaped, size_of
+from tacit.testing.simulated_quantiles import counted
 
 LEVELS = ["b", "a", "c"]
 
@@ -77,11 +80,11 @@ def test_simulations_have_the_integers_of_the_engines(missing: str) -> None:
     for query in QUERIES:
         for price in (tc.Cost.of(epsilon=1), tc.Cost.of(rho=1)):
             shape = shaped(query, words, "replace-one", size_of(data, words), price)
-            theirs = mechanism.measure(shape, open_source(data))
+            theirs = mechanism.exact(shape, open_source(data))
             for ours, found in zip(exact_integers(shape, data), theirs, strict=True):
                 assert ours.tolist() == [list(cell) for cell in found], query
     query = tc.Quantiles("x", [0.5], by="g")
-    shape = quantiles.design(query, words, neighbors="add-remove", rows=None, cost=price)
+    shape = quantiles_design.design(query, Public(words, "add-remove", None), price)
     assert quantiles.exact(shape, open_source(data)) == counted(shape, columns_of(data, words))
 
 
@@ -148,5 +151,5 @@ def test_codes_that_no_engine_can_number_are_refused() -> None:
     together = tc.Schema({"who": tc.PrivacyUnit(2), "g": tc.Category({i: str(i) for i in range(70)}, constant=True)})
     data = {"who": [1, 1, 2], "g": [69, 3, 40]}
     shape = shaped(tc.Count(by="g"), together, "replace-one", 2, tc.Cost.of(epsilon=1))
-    (cells,) = mechanism.measure(shape, open_source(data))
+    (cells,) = mechanism.exact(shape, open_source(data))
     assert [i for i, (n,) in enumerate(cells) if n] == [3, 40]

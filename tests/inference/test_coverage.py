@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import InferenceError
-from tacit.mechanisms.moments import measure
+from tacit.method.moments.mechanism import exact
 from tacit.privacy import Cost
+from tacit.source import open_source
 from tacit.testing.coverage import Coverage, coverage, study
 from tacit.testing.simulate import add_noise, exact_integers, shaped, simulate
 
@@ -59,7 +59,7 @@ SCHEMA = tc.Schema(
 def test_simulated_integers_are_the_engines(query: Any, price: Any, neighbors: str) -> None:
     table = nasty(np.random.default_rng(3))
     shape = shaped(query, SCHEMA, neighbors, ROWS, Cost.of(**price))
-    from_engine = measure(shape, open_source(table))
+    from_engine = exact(shape, open_source(table))
     for ours, theirs in zip(exact_integers(shape, table), from_engine, strict=True):
         assert [tuple(int(k) for k in cell) for cell in ours] == [tuple(cell) for cell in theirs]
 

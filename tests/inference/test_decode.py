@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tacit.inference.decode import moments, powers
-from tacit.mechanisms import moment_forms as forms
-from tacit.mechanisms.moment_forms import Form
+from tacit.estimates.noisy_moments import moments, powers
+from tacit.method.shared import encoding as forms
+from tacit.method.shared.encoding import Encoding
 
 G = 2**20
 N = 4_000
 
 
-def integers(form: Form, v: NDArray[np.int64]) -> NDArray[np.float64]:
+def integers(form: Encoding, v: NDArray[np.int64]) -> NDArray[np.float64]:
     sums = tuple(int(polynomial.numpy(v).sum()) for polynomial in form.polynomials)
     return np.array([[float(k) for k in form.assemble(sums)]])
 
@@ -37,7 +37,7 @@ BINARY = [
 
 @pytest.mark.parametrize("form", GRIDS, ids=lambda form: f"{form.name}-{form.matrix[1]}")
 @pytest.mark.parametrize("kind", ["uniform", "low", "ends"])
-def test_moments_of_exact_integers(form: Form, kind: str) -> None:
+def test_moments_of_exact_integers(form: Encoding, kind: str) -> None:
     rng = np.random.default_rng(0)
     v = {
         "uniform": rng.integers(0, G + 1, N),
@@ -53,7 +53,7 @@ def test_moments_of_exact_integers(form: Form, kind: str) -> None:
 
 
 @pytest.mark.parametrize("form", BINARY, ids=lambda form: f"{form.name}-{form.matrix[0]}")
-def test_binary_moments_are_exact(form: Form) -> None:
+def test_binary_moments_are_exact(form: Encoding) -> None:
     v = np.random.default_rng(0).integers(0, 2, N)
     found = moments(form.name, form.parameters, integers(form, v), N)
     assert (found.size[0], found.total[0], found.square[0]) == (N, (2 * v - 1).sum(), N)
@@ -71,7 +71,7 @@ def test_bernstein_sums_are_power_sums(steps: int, rows: int | None) -> None:
 
 
 @pytest.mark.parametrize("form", [*GRIDS, *BINARY, forms.count(2, "replace-one", False)], ids=lambda f: f.name)
-def test_loadings_are_how_moments_react(form: Form) -> None:
+def test_loadings_are_how_moments_react(form: Encoding) -> None:
     size = len(form.matrix)
     zero = moments(form.name, form.parameters, np.zeros((1, size)), N)
     for j in range(size):

@@ -11,12 +11,13 @@ from scipy.stats import beta
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.bins import spans
-from tacit.inference.densities import density, projected
+from tacit.estimates.bins import spans
+from tacit.method.histogram.estimate_densities import density, projected
+from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
-from tacit.release import Axis
+from tacit.release.parts import Axis
 from tacit.testing import simulate
-from tacit.testing.simulate import add_noise, shaped, simulated
+from tacit.testing.simulate import add_noise, shaped
 
 COLUMNS: dict[str, Any] = {
     "x": tc.Real(0, 1, missing=0),

@@ -10,9 +10,9 @@ from scipy import integrate, stats
 from scipy.optimize import root
 
 import tacit as tc
+from tacit.estimates.box_censoring import undone
 from tacit.families import Exponential, Gamma, Laplace
-from tacit.inference.block_ends import Ends, freed
-from tacit.inference.ends import undone
+from tacit.method.blocks.estimate_ends import Ends, freed
 from tacit.testing import simulate
 
 

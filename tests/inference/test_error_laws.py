@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.inference import laws
+from tacit.estimates import error_laws as laws
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 
 

@@ -11,10 +11,11 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.difference import difference
-from tacit.inference.moments import MomentsRelease
-from tacit.inference.pairs import adjusted
-from tacit.release import Grid, Part, release_from_dict
+from tacit.estimates.pairwise_differences import adjusted
+from tacit.method.moments.estimate import MomentsRelease
+from tacit.release.document import release_from_dict
+from tacit.release.parts import Grid, Part
+from tacit.report.difference import difference
 from tacit.testing.simulate import Simulation, simulate
 
 RNG = np.random.default_rng(7)

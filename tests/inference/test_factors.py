@@ -11,8 +11,10 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.release import release_from_dict
-from tacit.testing.simulate import SimulatedRelease, add_noise, exact_integers, shaped, simulated
+from tacit.method.shared.simulated_parts import simulated
+from tacit.release.document import release_from_dict
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.simulate import add_noise, exact_integers, shaped
 
 SCHEMA = tc.Schema(
     {

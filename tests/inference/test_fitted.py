@@ -10,11 +10,11 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError, TacitError
-from tacit.inference.fits.cells import Cells
-from tacit.inference.fits.fit import fit_cells
-from tacit.inference.fitted import FittedModel
-from tacit.inference.histogram_cells import cells_of
-from tacit.inference.normal import NormalEstimate
+from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.fitted_model import FittedModel
+from tacit.fits.regression_fits import fit_cells
+from tacit.fits.released_cells import cells_of
 
 SCHEMA = tc.Schema(
     {
@@ -225,7 +225,7 @@ def test_cells_of_a_release_know_their_total_where_no_row_is_left_out() -> None:
     table = {"sex": rng.choice(["f", "m"], 500).tolist(), "yes": (rng.random(500) < 0.5).tolist()}
     curator = tc.Curator(table, schema, name="all", budget=tc.Budget(rho=1))
     made = cells_of(curator.release(tc.Histogram(["sex", "yes"]), rho=0.5))
-    assert isinstance(made, Cells)
+    assert isinstance(made, CellCounts)
     assert made.total == 500
     projected = fit_cells(made.complete(), "yes ~ sex", "logistic")
     assert abs(projected.criteria["rows"] - 500) < 7 * np.sqrt(made.variance * 6)

@@ -11,7 +11,7 @@ from scipy.stats import gamma
 import tacit as tc
 from tacit import families
 from tacit.errors import TacitError
-from tacit.inference.fitted_law import FittedLaw
+from tacit.method.blocks.estimate_distribution import FittedLaw
 
 EXPONENTIAL = families.Exponential(rate=(0.1, 10))
 GAMMA = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))

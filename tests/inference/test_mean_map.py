@@ -10,7 +10,7 @@ from scipy import stats
 
 import tacit as tc
 from tacit import families
-from tacit.inference.mean_map import mean_map
+from tacit.models.mean_map import mean_map
 
 GAMMA = families.Gamma(shape=(0.5, 8), rate=(0.2, 8))
 MAPS = [

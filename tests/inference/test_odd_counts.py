@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.inference.fits.result import Fit
+from tacit.curator.mechanisms import design
+from tacit.fits.fit import Fit
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 SCHEMA = tc.Schema({"k": tc.Integer(0, 40), "x": tc.Real(0, 1), "m": tc.Boolean()})
 QUERY = tc.Regression("k ~ x + m", model="poisson")
@@ -30,11 +31,11 @@ def counts(rng: np.random.Generator, *, spread: float = 0.0, zeros: float = 0.0)
 def fits(seed: int, tables: int, *, spread: float = 0.0, zeros: float = 0.0) -> list[Fit]:
     """Of seeded simulations at epsilon = 1."""
     rng, price = np.random.default_rng(seed), Cost.of(epsilon=1, delta="0.000001")
-    shape = design(QUERY, SCHEMA, neighbors="replace-one", rows=N, cost=price)
+    shape = design(QUERY, Public(SCHEMA, "replace-one", N), price)
     made: list[Fit] = []
     for _ in range(tables):
         base = rows_of(QUERY, counts(rng, spread=spread, zeros=zeros), SCHEMA, price)
-        made.append(Rows(shape, base.layout, base.z, N).fit(rng))
+        made.append(RegressionRows(shape, base.layout, base.z, N).fit(rng))
     return [one for one in made if one.reasons[0] is None]
 
 

@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import InferenceError
-from tacit.inference.decode import moments
-from tacit.inference.terms import block
-from tacit.mechanisms import moments as mechanism
-from tacit.mechanisms import weighted_forms as weighted
+from tacit.estimates.noisy_moments import moments
+from tacit.estimates.terms import block
+from tacit.method.moments import mechanism as mechanism
+from tacit.method.shared import weighted_encoding as weighted
+from tacit.method.shared.simulated_parts import empty_parts, simulated
+from tacit.release.query import query_from_dict
+from tacit.source import open_source
 from tacit.testing import coverage, simulate
 from tacit.testing.coverage import NONE
-from tacit.testing.simulate import add_noise, empty_parts, exact_integers, shaped, simulated, size_of
+from tacit.testing.simulate import add_noise, exact_integers, shaped, size_of
 
 PEOPLE = tc.Schema(
     {
@@ -250,7 +252,7 @@ def test_simulations_have_the_integers_of_the_engines(neighbors: str) -> None:
         for price in (tc.Cost.of(epsilon=1), tc.Cost.of(rho=1)):
             shape = shaped(query, schema, neighbors, size_of(data, schema), price)
             for ours, theirs in zip(
-                exact_integers(shape, data), mechanism.measure(shape, open_source(data)), strict=True
+                exact_integers(shape, data), mechanism.exact(shape, open_source(data)), strict=True
             ):
                 assert ours.tolist() == [list(cell) for cell in theirs], query
 
@@ -376,7 +378,7 @@ def test_combined_groups_of_weighted_persons_are_bounded(query: tc.Query) -> Non
 @pytest.mark.parametrize("schema", [SURVEY, PANEL], ids=["rows", "persons"])
 def test_plans_and_words_of_weighted_counts(schema: tc.Schema) -> None:
     for query in (tc.Count(weights="w"), tc.Count(by="g", weights="w")):
-        assert tc.queries.query_from_dict(query.to_dict()) == query
+        assert query_from_dict(query.to_dict()) == query
         plan = tc.plan(query, schema, rho=0.1, rows=2_000)
         assert "weighted by w" in str(plan)
         assert all(0 < one.width < 2_000 * 5 for part in plan.parts for one in part.terms)

@@ -9,7 +9,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.testing.simulate import add_noise, exact_integers, shaped, simulate, simulated
+from tacit.method.shared.simulated_parts import simulated
+from tacit.testing.simulate import add_noise, exact_integers, shaped, simulate
 
 SCHEMA = tc.Schema(
     {

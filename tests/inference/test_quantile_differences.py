@@ -9,8 +9,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.quantiles import rising
-from tacit.testing.quantiles import simulate_quantiles
+from tacit.estimates.monotone import rising
+from tacit.testing.simulated_quantiles import simulate_quantiles
 
 SCHEMA = tc.Schema({"x": tc.Real(-5, 15, units="kg"), "g": tc.Category(["a", "b"]), "ok": tc.Boolean()})
 DECILES = [f"{i}/10" for i in range(1, 10)]

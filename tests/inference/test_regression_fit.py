@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.inference.regression_fit import looseness
-from tacit.linear.noisy import Noisy
+from tacit.curator.mechanisms import design
+from tacit.method.regression.noisy_crossproducts import Noisy, looseness
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 SCHEMA = tc.Schema(
     {
@@ -44,12 +44,12 @@ def test_intervals_cover_with_both_errors(price: dict[str, Any], neighbors: str)
     rng = np.random.default_rng(11)
     query = tc.Regression("y ~ a + b + m")
     rows = 1_500 if neighbors == "replace-one" else None
-    shape = design(query, SCHEMA, neighbors=neighbors, rows=rows, cost=Cost.of(**price))
+    shape = design(query, Public(SCHEMA, neighbors, rows), Cost.of(**price))
     held, share, width = np.zeros(4), [], []
     truth = np.array(list(TRUTH.values()))
     for _ in range(150):
         base = rows_of(query, draw(rng, 1_500), SCHEMA, Cost.of(rho=1))
-        found = Rows(shape, base.layout, base.z, 1_500).fit(rng)
+        found = RegressionRows(shape, base.layout, base.z, 1_500).fit(rng)
         assert found.names == tuple(TRUTH)
         assert found.reasons == (None,) * 4
         held += np.abs(found.values - truth) <= 1.96 * found.std_errors
@@ -108,12 +108,12 @@ def test_unequal_errors_are_covered_where_the_noise_hides_how_unequal_they_are()
     """
     rng, held, words = np.random.default_rng(15), 0, ""
     query = tc.Regression("y ~ a")
-    shape = design(query, SCHEMA, neighbors="replace-one", rows=3_000, cost=Cost.of(rho="0.05"))
+    shape = design(query, Public(SCHEMA, "replace-one", 3_000), Cost.of(rho="0.05"))
     for _ in range(300):
         a = rng.uniform(0, 1, 3_000)
         data = {**draw(rng, 3_000), "a": a, "y": 1 + 0.8 * a + rng.normal(0, 1.5, 3_000) * np.abs(a - 0.5)}
         base = rows_of(query, data, SCHEMA, Cost.of(rho=1))
-        found = Rows(shape, base.layout, base.z, 3_000).fit(rng)
+        found = RegressionRows(shape, base.layout, base.z, 3_000).fit(rng)
         held += bool(abs(found.values[1] - 0.8) <= 1.96 * found.std_errors[1])
         words += found.notes[-1]
     assert held >= 258, held

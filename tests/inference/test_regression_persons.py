@@ -10,12 +10,13 @@ import pytest
 from scipy.special import expit, ndtr
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.inference.between_persons import between
-from tacit.inference.fits.effects import marginal_effects
-from tacit.linear.noisy import Noisy
+from tacit.curator.mechanisms import design
+from tacit.fits.effects import marginal_effects
+from tacit.method.regression.estimate_persons import between
+from tacit.method.regression.noisy_crossproducts import Noisy
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 SCHEMA = tc.Schema(
     {
@@ -40,7 +41,7 @@ def draw(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
     return {"who": who, "x": x, "w": w, "y": eta + 0.7 * error, "q": ndtr(error) < expit(eta)}
 
 
-def released(model: str, n: int, price: Cost, rng: np.random.Generator) -> Rows:
+def released(model: str, n: int, price: Cost, rng: np.random.Generator) -> RegressionRows:
     return rows_of(QUERIES[model], draw(rng, n), SCHEMA, price)
 
 
@@ -59,7 +60,7 @@ def test_intervals_of_persons_cover_with_both_errors(model: str) -> None:
         assert found.reasons == (None,) * 3
         held += np.abs(found.values - TRUTH) <= 1.96 * found.std_errors
         if i < 10:
-            values, errors = Rows(rows.shape, rows.layout, rows.z, rows.size).ordinary()
+            values, errors = RegressionRows(rows.shape, rows.layout, rows.z, rows.size).ordinary()
             naive += abs(values[0] - TRUTH[0]) <= 1.96 * errors[0]
     assert held.min() >= 79, held
     assert naive < 5
@@ -127,11 +128,11 @@ def test_average_marginal_effects_of_persons_cover() -> None:
     x, w = np.linspace(-1, 1, 401)[:, None], np.clip(rng.normal(0, 1, 20_000), -3, 3)
     eta = TRUTH[0] + TRUTH[1] * x + TRUTH[2] * w
     truth = TRUTH[1:] * float((expit(eta) * expit(-eta)).mean())
-    shape = design(QUERIES["logistic"], SCHEMA, neighbors="replace-one", rows=4_000, cost=Cost.of(rho="0.15"))
+    shape = design(QUERIES["logistic"], Public(SCHEMA, "replace-one", 4_000), Cost.of(rho="0.15"))
     held: Any = np.zeros(2)
     for _ in range(50):
         base = released("logistic", 4_000, Cost.of(rho=1), rng)
-        found = marginal_effects(Rows(shape, base.layout, base.z, 4_000, base.who).fit(rng))
+        found = marginal_effects(RegressionRows(shape, base.layout, base.z, 4_000, base.who).fit(rng))
         assert found.names == ("x", "w")
         held += np.abs(found.values - truth) <= 1.96 * found.std_errors
     assert held.min() >= 36, held

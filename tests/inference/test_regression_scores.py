@@ -9,14 +9,15 @@ import pytest
 from scipy.special import expit, ndtr
 
 import tacit as tc
-from tacit.curator.asked import design
+from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
-from tacit.inference.fits.effects import marginal_effects
-from tacit.inference.regression import fit_release
-from tacit.linear.links import link
-from tacit.linear.regressors import brillinger, regressors
+from tacit.fits.effects import marginal_effects
+from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.links import link
+from tacit.method.regression.normal_regressors import brillinger, regressors
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 SCHEMA = tc.Schema(
     {
@@ -53,11 +54,11 @@ def test_intervals_cover_with_both_errors(model: str, neighbors: str) -> None:
     rng = np.random.default_rng(21)
     query = QUERIES[model]
     rows = 1_500 if neighbors == "replace-one" else None
-    shape = design(query, SCHEMA, neighbors=neighbors, rows=rows, cost=Cost.of(epsilon=3, delta="0.000001"))
+    shape = design(query, Public(SCHEMA, neighbors, rows), Cost.of(epsilon=3, delta="0.000001"))
     held, share, width = np.zeros(3), [], []
     for _ in range(60):
         base = rows_of(query, draw(rng, 1_500), SCHEMA, Cost.of(rho=1))
-        found = Rows(shape, base.layout, base.z, 1_500).fit(rng)
+        found = RegressionRows(shape, base.layout, base.z, 1_500).fit(rng)
         assert found.reasons == (None,) * 3
         held += np.abs(found.values - TRUTH) <= 1.96 * found.std_errors
         share.append(np.diag(found.cov_privacy) / found.std_errors**2)
@@ -129,11 +130,11 @@ def test_average_marginal_effects_cover(model: str) -> None:
     eta = np.stack([TRUTH[0] + TRUTH[1] * grid + TRUTH[2] * m for m in (0, 1)])
     slope = {"logistic": expit(eta) * expit(-eta), "probit": np.exp(-(eta**2) / 2) / np.sqrt(2 * np.pi)}
     truth = TRUTH[1] * float(slope.get(model, np.exp(eta)).mean())
-    shape = design(QUERIES[model], SCHEMA, neighbors="replace-one", rows=4_000, cost=Cost.of(rho="0.15"))
+    shape = design(QUERIES[model], Public(SCHEMA, "replace-one", 4_000), Cost.of(rho="0.15"))
     held = 0
     for _ in range(50):
         base = rows_of(QUERIES[model], draw(rng, 4_000), SCHEMA, Cost.of(rho=1))
-        found = marginal_effects(Rows(shape, base.layout, base.z, 4_000).fit(rng))
+        found = marginal_effects(RegressionRows(shape, base.layout, base.z, 4_000).fit(rng))
         assert found.names == ("x",)
         held += abs(found.values[0] - truth) <= 1.96 * found.std_errors[0]
     assert held >= 36, held

@@ -13,18 +13,11 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.inference.regression_fit import Step, stepped
-from tacit.inference.regression_variance import (
-    _above_zero,  # pyright: ignore[reportPrivateUsage]
-    _proper,  # pyright: ignore[reportPrivateUsage]
-    cut_off,
-    sampling,
-    spread,
-    widened,
-)
-from tacit.linear.noisy import Scores, crossed, scores
+from tacit.method.regression.estimate_linear import LinearStep, stepped
+from tacit.method.regression.estimate_variance import _above_zero, _proper, cut_off, sampling, spread, widened  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.noisy_crossproducts import Scores, crossed, scores
 from tacit.privacy import Cost
-from tacit.testing.regressions import Rows, rows_of
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 SCHEMA = tc.Schema({"y": tc.Real(-4, 8, missing=0), "a": tc.Real(0, 1, missing=0), "b": tc.Real(0, 1, missing=0)})
 QUERY = tc.Regression("y ~ a + b")
@@ -40,11 +33,11 @@ def table(rng: np.random.Generator, n: int, kind: str) -> dict[str, np.ndarray]:
     return {"y": 1 + a - b + e, "a": a, "b": b}
 
 
-def rows_at(data: dict[str, np.ndarray], price: dict[str, object]) -> Rows:
+def rows_at(data: dict[str, np.ndarray], price: dict[str, object]) -> RegressionRows:
     return rows_of(QUERY, data, SCHEMA, Cost.of(**price))
 
 
-def releases(rows: Rows, number: int, seed: int) -> Iterator[tuple[Step, Scores]]:
+def releases(rows: RegressionRows, number: int, seed: int) -> Iterator[tuple[LinearStep, Scores]]:
     """What releases of the same rows come down to."""
     rng = np.random.default_rng(seed)
     for _ in range(number):
@@ -55,7 +48,7 @@ def releases(rows: Rows, number: int, seed: int) -> Iterator[tuple[Step, Scores]
         yield step, second
 
 
-def exact(rows: Rows, step: Step) -> tuple[np.ndarray, np.ndarray]:
+def exact(rows: RegressionRows, step: LinearStep) -> tuple[np.ndarray, np.ndarray]:
     """Least squares in terms of size 1, and the sandwich's diagonal."""
     x = (rows.z / 1024) @ step.terms.T
     X, y = x[:, :-1], x[:, -1]

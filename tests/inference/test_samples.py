@@ -14,9 +14,9 @@ from scipy.stats import chi2
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.inference.fits.cells import Axis, Cells
-from tacit.inference.samples import draw, generator, rows, sample
-from tacit.release import Axis as Facts
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.method.histogram.estimate_samples import draw, generator, rows, sample
+from tacit.release.parts import Axis as Facts
 from tacit.testing import simulate
 
 SCHEMA = tc.Schema(
@@ -104,13 +104,13 @@ def test_rng_is_kept_and_rows_come_in_no_order() -> None:
     assert abs(np.corrcoef(ages[1:], ages[:-1])[0, 1]) < 0.1
 
 
-def cells(counts: Any, *axes: Axis, **words: Any) -> Cells:
-    return Cells(axes, np.asarray(counts, dtype=np.float64), 1.0, **words)
+def cells(counts: Any, *axes: CellAxis, **words: Any) -> CellCounts:
+    return CellCounts(axes, np.asarray(counts, dtype=np.float64), 1.0, **words)
 
 
 def test_cells_have_the_projected_probabilities() -> None:
     """Pearson's statistic of 50,000 draws over 5 cells: above the 1 - 1e-6 point with probability 1e-6."""
-    axis = Axis("g", "levels", labels=tuple("abcdef"))
+    axis = CellAxis("g", "levels", labels=tuple("abcdef"))
     made = cells([50.0, 30.0, 15.0, 6.0, 1.0, -7.0], axis, total=90.0)
     (places,) = draw(made, [np.arange(6)], 50_000, np.random.default_rng(0))
     p = made.simplex().counts / 90
@@ -123,7 +123,7 @@ def test_cells_have_the_projected_probabilities() -> None:
 
 def test_values_are_even_within_a_bin() -> None:
     """Whole numbers and days: each of those in a bin alike, Pearson's test at 1e-6; real ones by their mean, 5 SE."""
-    axis = Axis("v", "continuous", np.array([0.0, 10.0, 30.0]))
+    axis = CellAxis("v", "continuous", np.array([0.0, 10.0, 30.0]))
     rng, n = np.random.default_rng(1), 60_000
     for kind, values in (("integer", np.arange(31)), ("date", np.arange(31))):
         made = rows(cells([0.0, 100.0], axis), (Facts(kind, (0.0, 10.0, 30.0)),), (), n, rng)["v"]
@@ -148,7 +148,7 @@ def test_cells_beside_the_bins_become_bounds_and_missing_values() -> None:
         (whole, 0, 1, "Int64"),
         (days, pd.Timestamp("1970-01-01"), pd.Timestamp("1970-01-10"), "datetime64[ns]"),
     ):
-        axis = Axis("v", "continuous", np.array(fact.edges), extra=extra)
+        axis = CellAxis("v", "continuous", np.array(fact.edges), extra=extra)
         made = {name: rows(cells(counts, axis), (fact,), (), 50, rng)["v"] for name, counts in alone.items()}
         assert {str(column.dtype) for column in made.values()} == {kind}
         assert made["missing"].isna().all()
@@ -156,7 +156,7 @@ def test_cells_beside_the_bins_become_bounds_and_missing_values() -> None:
         assert (made["above"] == high).all()
     levels = Facts("levels")
     for labels, kind in ((("false", "true"), "boolean"), (("f", "m"), "category")):
-        axis = Axis("v", "levels", labels=labels, extra=("missing",))
+        axis = CellAxis("v", "levels", labels=labels, extra=("missing",))
         made = rows(cells([5.0, 5.0, 5.0], axis), (levels,), (("v", labels),), 300, rng)["v"]
         assert str(made.dtype) == kind
         assert made.isna().any()
@@ -164,7 +164,7 @@ def test_cells_beside_the_bins_become_bounds_and_missing_values() -> None:
 
 
 def test_bins_without_a_whole_number_are_never_drawn() -> None:
-    axis = Axis("v", "continuous", np.array([0.0, 0.5, 1.0, 3.0]))
+    axis = CellAxis("v", "continuous", np.array([0.0, 0.5, 1.0, 3.0]))
     made = rows(
         cells([10.0, 500.0, 20.0], axis), (Facts("integer", (0.0, 0.5, 1.0, 3.0)),), (), 900, np.random.default_rng(3)
     )
@@ -173,13 +173,13 @@ def test_bins_without_a_whole_number_are_never_drawn() -> None:
 
 def test_days_beyond_nanoseconds() -> None:
     far = float(date(3000, 1, 1).toordinal() - date(1970, 1, 1).toordinal())
-    axis = Axis("v", "continuous", np.array([0.0, far - 1, far]))
+    axis = CellAxis("v", "continuous", np.array([0.0, far - 1, far]))
     made = rows(cells([0.0, 5.0], axis), (Facts("date", (0.0, far - 1, far)),), (), 40, np.random.default_rng(4))["v"]
     assert set(made.dt.year) == {2999, 3000}
 
 
 def test_a_million_cells() -> None:
-    axes = tuple(Axis(name, "levels", labels=tuple(map(str, range(k)))) for name, k in (("a", 100), ("b", 10_000)))
+    axes = tuple(CellAxis(name, "levels", labels=tuple(map(str, range(k)))) for name, k in (("a", 100), ("b", 10_000)))
     counts = np.random.default_rng(5).normal(0.0, 2.0, (100, 10_000))
     counts[3, :100] += 500
     made = rows(cells(counts, *axes, total=5e4), (Facts("levels"),) * 2, (), 20_000, np.random.default_rng(6))

@@ -7,9 +7,9 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from tacit.curator.ledger import Request
-from tacit.curator.ledger.chain import Entry, linked
-from tacit.curator.ledger.sqlite_form import DDL
+from tacit.ledger import Request
+from tacit.ledger.chain import Entry, linked
+from tacit.ledger.sqlite_layout import DDL
 from tacit.privacy import Budget, Cost, Spend
 
 

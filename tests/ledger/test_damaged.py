@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.ledger import Request, open_ledger
-from tacit.curator.ledger.chain import START, entry_hash
 from tacit.errors import LedgerError
+from tacit.ledger import Request, open_ledger
+from tacit.ledger.chain import START, entry_hash
 from tacit.privacy import Budget, Cost
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "damaged_ledgers.py"

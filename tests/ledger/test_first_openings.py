@@ -10,8 +10,8 @@ from pathlib import Path
 from alone import alone
 from as_before import with_log
 
-from tacit.curator.ledger import Request, open_ledger
 from tacit.errors import LedgerError
+from tacit.ledger import Request, open_ledger
 from tacit.privacy import Budget, Cost
 
 PROCESSES, ROUNDS = 6, 12

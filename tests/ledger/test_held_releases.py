@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 import tacit as tc
-from tacit.cli.ledgers import Change, budget
-from tacit.curator.ledger import open_ledger
+from tacit.cli.ledger_commands import Change, budget
 from tacit.errors import LedgerError, ReleaseError
-from tacit.release import Releases, sealed
+from tacit.ledger import open_ledger
+from tacit.release.digests import sealed
+from tacit.release.document import Releases
 
 NOTHING = Change({}, {}, None, "")
 
@@ -97,7 +98,7 @@ def test_a_charge_without_a_stored_answer_is_named(home: Path) -> None:
     """A release of a charge that bought nothing: nobody can have it from this ledger."""
     one = next(iter(Releases.load("one.json").values()))
     ledger = open_ledger("people.ledger", budget=None, unit=None)
-    from tacit.curator.ledger.chain import Request
+    from tacit.ledger.chain import Request
     from tacit.privacy import Cost
 
     charge = ledger.charge(Request("people", (), '{"another":"question"}', Cost.of(rho="0.1")))

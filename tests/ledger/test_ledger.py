@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from alone import alone
 
-from tacit.curator.ledger import Ledger, Request, open_ledger
-from tacit.curator.ledger import sqlite as sqlite_module
-from tacit.curator.ledger.chain import broken_link
-from tacit.curator.ledger.files import refuse_network
-from tacit.curator.ledger.sqlite import SqliteStore
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import Ledger, Request, open_ledger
+from tacit.ledger import sqlite as sqlite_module
+from tacit.ledger.chain import broken_link
+from tacit.ledger.ledger_files import refuse_network
+from tacit.ledger.sqlite import SqliteStore
 from tacit.privacy import Budget, Cost
 
 
@@ -102,6 +102,16 @@ def test_identity_is_fixed_at_creation(place: Path, budget: Budget | None, unit:
     assert open_ledger(place, budget=None, unit=None).budget == Budget(rho="0.1")
 
 
+@pytest.mark.parametrize("other", [None, 4, 6])
+def test_a_ledger_of_persons_is_no_ledger_of_rows(place: Path, other: int | None) -> None:
+    """Nor one of persons with fewer rows, or more."""
+    open_ledger(place, budget=Budget(rho="0.1"), unit=5).close()
+    with pytest.raises(LedgerError) as refused:
+        open_ledger(place, budget=None, unit=other)
+    assert refused.value.code == "L02"
+    assert open_ledger(place, budget=None, unit=5).unit == 5
+
+
 def test_a_new_ledger_takes_a_budget_and_leaves_no_file(place: Path) -> None:
     with pytest.raises(BudgetError):
         open_ledger(place, budget=None, unit=None)
@@ -161,8 +171,10 @@ def test_any_edit_is_found(place: Path) -> None:
             assert broken_link([*entries[:i], *entries[i + 1 :]]) is not None
     ledger.close()
     with sqlite3.connect(place) as raw:
+        trigger = raw.execute("SELECT sql FROM sqlite_master WHERE name = 'no_update'").fetchone()[0]
         raw.execute("DROP TRIGGER no_update")
         raw.execute("""UPDATE tacit_entries SET body = replace(body, '1/100', '1/200') WHERE kind = 'charge'""")
+        raw.execute(trigger)  # its absence alone would be damage
     with pytest.raises(LedgerError) as found:
         open_ledger(place, budget=None, unit=None).verify()
     assert found.value.code == "L10"

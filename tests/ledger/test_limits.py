@@ -11,9 +11,9 @@ from alone import alone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.curator.ledger import Ledger, Limit, Request, open_ledger
-from tacit.curator.ledger.chain import linked
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import Ledger, Limit, Request, open_ledger
+from tacit.ledger.chain import linked
 from tacit.privacy import Budget, Cost, Spend
 
 

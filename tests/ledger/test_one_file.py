@@ -13,11 +13,11 @@ import pytest
 from as_before import with_log
 
 import tacit as tc
-from tacit.curator import requests as door
-from tacit.curator.ledger import Request, open_ledger
-from tacit.curator.ledger import sqlite as sqlite_module
-from tacit.curator.ledger.chain import linked
+from tacit.curator import purchase as door
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import Request, open_ledger
+from tacit.ledger import sqlite as sqlite_module
+from tacit.ledger.chain import linked
 from tacit.privacy import Budget, Cost
 
 BUDGET = Budget(rho=1)
@@ -262,7 +262,7 @@ def test_half_a_character_is_refused_before_it_is_charged(place: Path) -> None:
 
 
 def test_a_mount_that_is_no_text_and_a_path_that_is_none(tmp_path: Path) -> None:
-    from tacit.curator.ledger.files import refuse_network
+    from tacit.ledger.ledger_files import refuse_network
 
     refuse_network(tmp_path / "x.ledger", "odd\n\n/dev/sda /mnt/\udcff ext4 rw 0 0\n")
     for odd in ("a\0b", "x" * 5000):

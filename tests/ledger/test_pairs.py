@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import tacit as tc
-from tacit.curator.ledger import open_ledger
-from tacit.curator.ledger.chain import Entry
-from tacit.curator.ledger.sqlite import SqliteStore
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import open_ledger
+from tacit.ledger.chain import Entry
+from tacit.ledger.sqlite import SqliteStore
 from tacit.privacy import Budget, Cost, Spend, range_to_mu_squared
-from tacit.privacy.bought import range_for
+from tacit.privacy.bought import Bought, mu_squared_of, range_for
 
 BEFORE = json.loads((Path(__file__).parent / "fixtures" / "ledgers_before_gdp.json").read_text(encoding="utf-8"))
 SCHEMA = tc.Schema({"x": tc.Real(0, 4096, missing=0), "g": tc.Category(["a", "b"])})
@@ -140,6 +140,16 @@ def test_prices_are_charged_by_their_parts(budget, price):
     opened._ledger.verify()
     assert opened.release(MIXED, **price) is not None
     assert len(opened._ledger.charges()) == 1
+
+
+@pytest.mark.parametrize(("neighbors", "cells"), [("replace-one", 2), ("add-remove", 1)])
+def test_selections_of_groups_are_charged_for_two_of_them(neighbors: Any, cells: int) -> None:
+    """A row that is replaced may leave one group and enter another: both selections change."""
+    opened = curator(None, Budget(epsilon=2, delta=1e-6, neighbors=neighbors))
+    chosen, size = opened.release(tc.Quantiles("x", [0.5], by="g"), rho="1/100").parts
+    both = [Bought(chosen.cost, 3, cells), Bought(size.cost)]
+    assert opened.spent == Spend(mu_squared=mu_squared_of(both))
+    assert mu_squared_of([Bought(chosen.cost, 3, 2)]) > mu_squared_of([Bought(chosen.cost, 3, 1)])
 
 
 def test_plans_say_what_is_charged():

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from alone import alone
 
-from tacit.curator.ledger import Ledger, Request, open_ledger
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import Ledger, Request, open_ledger
 from tacit.privacy import Budget, Cost
 
 psycopg = pytest.importorskip("psycopg")

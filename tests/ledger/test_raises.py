@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from alone import alone
 
-from tacit.curator.ledger import Ledger, Raise, Request, open_ledger
-from tacit.curator.ledger.chain import Entry, entry_hash, linked
-from tacit.curator.ledger.sqlite import SqliteStore
 from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import Ledger, Raise, Request, open_ledger
+from tacit.ledger.chain import Entry, entry_hash, linked
+from tacit.ledger.sqlite import SqliteStore
 from tacit.privacy import Budget, Cost, Spend
 
 PAIR = Budget(epsilon=1, delta="1e-6")
@@ -160,12 +160,14 @@ def rewritten(place: Path, change: tuple[str, str], *, rechain: bool) -> Ledger:
     ]
     assert edited != entries
     with sqlite3.connect(place) as raw:
+        trigger = raw.execute("SELECT sql FROM sqlite_master WHERE name = 'no_update'").fetchone()[0]
         raw.execute("DROP TRIGGER no_update")
         for one in chained(edited) if rechain else edited:
             raw.execute(
                 "UPDATE tacit_entries SET body = ?, prev = ?, hash = ? WHERE seq = ?",
                 (one.body, one.prev, one.hash, one.seq),
             )
+        raw.execute(trigger)  # its absence alone would be damage
     return open_ledger(place, budget=None, unit=None)
 
 
@@ -207,6 +209,17 @@ def test_a_charge_before_its_raise_is_found(place: Path) -> None:
         words = ledger._body(tx, request, 1, Spend())
         tx.append(linked(tx.last(), "charge", request.digest, words))
     ledger.raise_budget(Budget(rho="0.8"), note="board 31")
+    with pytest.raises(LedgerError) as found:
+        ledger.verify()
+    assert found.value.code == "L10"
+
+
+@pytest.mark.parametrize("before", ["0.05", "0.2"])
+def test_a_raise_of_another_total_than_the_one_in_force_is_found(ledger: Ledger, before: str) -> None:
+    """Chained as it should be, and upward: but what it says was promised never was."""
+    words = {"before": Budget(rho=before).to_dict(), "total": Budget(rho="0.8").to_dict(), "note": "board 31"}
+    with ledger.store_.write() as tx:
+        tx.append(linked(tx.last(), "raise", "1", {"number": 1, "date": "2026-11-21", **words}))
     with pytest.raises(LedgerError) as found:
         ledger.verify()
     assert found.value.code == "L10"

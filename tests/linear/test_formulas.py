@@ -11,10 +11,10 @@ from formulaic import model_matrix
 
 import tacit as tc
 from tacit.errors import QueryError
-from tacit.linear.formula import parse, spelled
-from tacit.linear.layout import H
+from tacit.method.regression.formula import parse, spelled
 from tacit.privacy import Cost
-from tacit.testing.regressions import rows_of
+from tacit.rows.coordinates import H
+from tacit.testing.simulated_regressions import rows_of
 
 SCHEMA = tc.Schema(
     {

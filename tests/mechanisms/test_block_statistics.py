@@ -18,12 +18,12 @@ from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 import tacit as tc
+from tacit.base.muted import silent
 from tacit.errors import ModelError, TacitError
-from tacit.mechanisms import fresh
-from tacit.mechanisms.zygote import patience
+from tacit.method.blocks import mechanism_user_statistics as fresh
+from tacit.method.blocks.mechanism_fork_server import patience
 from tacit.models.block_statistics import STATISTICS, split
-from tacit.models.carried import identity, packed, unpacked
-from tacit.silence import silent
+from tacit.models.function_pickle import identity, packed, unpacked
 
 SCHEMA = tc.Schema({"x": tc.Real(), "y": tc.Real()})
 CALLS: list[int] = []

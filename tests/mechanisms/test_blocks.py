@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2
+from scipy.stats import binom, chi2
 
-from tacit.curator.source.rows import Rows
-from tacit.mechanisms import seats
-from tacit.mechanisms.blocks import Blocks, capacity, packed, words
+from tacit.method.blocks import block_sizes
+from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks.block_sizes import capacity
+from tacit.method.blocks.mechanism_labels import Blocks, packed, words
+from tacit.source.row_arrays import RowArrays
 
 NUMBERS = st.sampled_from([-1e300, -1.0, 0.0, -0.0, 1.0, 2.5, 1e300])
 
 
 def blocks_of(values: np.ndarray, own: np.ndarray, k: int, room: int, owners: np.ndarray | None = None) -> Blocks:
-    return packed(Rows(values, owners), own, k, room)
+    return packed(RowArrays(values, owners), own, k, room)
 
 
 def changed(a: Blocks, b: Blocks) -> int:
@@ -78,7 +80,7 @@ def test_rows_stand_sorted_and_padded() -> None:
 
 
 def test_words_are_fresh_and_one_for_each_person() -> None:
-    rows = Rows(np.zeros((1_000, 1)), np.repeat(np.arange(-1, 99), 10))
+    rows = RowArrays(np.zeros((1_000, 1)), np.repeat(np.arange(-1, 99), 10))
     own = words(rows, 7, None)
     assert len(set(own.tolist())) == 100  # two alike with probability 2**-51
     assert (own.reshape(100, 10) == own.reshape(100, 10)[:, :1]).all()
@@ -88,12 +90,19 @@ def test_words_are_fresh_and_one_for_each_person() -> None:
 def test_blocks_have_sizes_of_independent_labels_and_seldom_overflow() -> None:
     """Chi-square of 400 sizes; beyond with probability 1e-6.  Overflow of one of 400: about 4e-7."""
     n, k = 40_000, 400
-    rows = Rows(np.arange(n, dtype=np.float64)[:, None], None)
+    rows = RowArrays(np.arange(n, dtype=np.float64)[:, None], None)
     made = packed(rows, words(rows, k, None), k, capacity(n, k))
     assert made.sizes.sum() == n
     assert ((made.sizes - n / k) ** 2).sum() / (n / k) < chi2.isf(1e-6, k - 1)
     first = made.values[0, : made.sizes[0], 0]
     assert abs(first.mean() - n / 2) < 5.5 * n / np.sqrt(12 * made.sizes[0])  # a sorted file: 4e-8
+
+
+@pytest.mark.parametrize(("n", "k"), [(1_000, 10), (40_000, 400), (100_000, 1_000), (10_000, 2_000), (500, 500)])
+def test_capacity_is_for_all_but_rare_blocks(n: int, k: int) -> None:
+    """The exact law of a block's size: beyond its room with probability 1e-8 at most, and not for much more room."""
+    assert binom.sf(capacity(n, k), n, 1 / k) < 1e-8
+    assert binom.sf(capacity(n, k) // 2, n, 1 / k) > 1e-8
 
 
 # Blocks of equal size ------------------------------------------------------------------------------------------------
@@ -109,7 +118,7 @@ def test_seats_are_shared_out_by_ranks_and_as_equal_as_can_be(n: int, k: int, se
     rank = np.argsort(np.argsort(own))
     assert made.sizes.tolist() == np.bincount(rank * k // n, minlength=k).tolist()
     assert made.sizes.max() - made.sizes.min() <= 1
-    assert made.sizes.max() == seats.room(n, k)
+    assert made.sizes.max() == block_sizes.equal_capacity(n, k)
 
 
 @settings(max_examples=200, deadline=None)
@@ -130,7 +139,9 @@ def test_a_row_that_is_replaced_gives_its_seat_to_the_other(
 
     def made(table: list[tuple[float, bool]]) -> Blocks:
         there = np.array([complete for _, complete in table])
-        return blocks_of(np.array([[x] for x, _ in table])[there], words_[there], k, seats.room(len(rows), k))
+        return blocks_of(
+            np.array([[x] for x, _ in table])[there], words_[there], k, block_sizes.equal_capacity(len(rows), k)
+        )
 
     assert changed(made(rows), made([*rows[:i], other, *rows[i + 1 :]])) <= 1
 
@@ -140,7 +151,7 @@ def test_every_way_to_share_out_seats_is_as_likely_and_the_order_of_rows_has_no_
 
     Chi-square of 20,000 draws, 6 degrees: beyond the limit with probability 1e-6.
     """
-    table, found = Rows(np.arange(3.0)[:, None], None), Counter[tuple[int, ...]]()
+    table, found = RowArrays(np.arange(3.0)[:, None], None), Counter[tuple[int, ...]]()
     for _ in range(20_000):
         own = words(table, 2, 5)
         found[tuple((own >> np.uint64(63)).tolist())] += 1
@@ -159,7 +170,7 @@ def test_numbers_of_blocks_that_cannot_be_labelled(k: int) -> None:
 
 
 def test_an_empty_table_has_empty_blocks() -> None:
-    rows = Rows(np.zeros((0, 2)), None)
+    rows = RowArrays(np.zeros((0, 2)), None)
     made = packed(rows, words(rows, 3, None), 3, 4)
     assert made.sizes.tolist() == [0, 0, 0]
     assert not made.values.any()

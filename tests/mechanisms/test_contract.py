@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import polars as pl
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design, integers
-from tacit.curator.source import open_source
-from tacit.mechanisms import moment_forms, moments
-from tacit.mechanisms.moments import Design
-from tacit.testing.contract import PRICES, RELATIONS, contract
-from tacit.testing.exact import Exact
-from tacit.testing.tables import Relation, arrow_table, pairs, persons
+from tacit.curator.mechanisms import design, integers
+from tacit.method.shared import encoding as moment_forms
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.mechanism_additive import protect
+from tacit.noise.laws import DiscreteLaplace
+from tacit.source import open_source
+from tacit.testing.contract import contract
+from tacit.testing.exact_integers import Exact
+from tacit.testing.findings import PRICES, RELATIONS
+from tacit.testing.neighbouring_tables import Relation, arrow_table, pairs, persons
 
 SCHEMA = tc.Schema(
     {
@@ -50,9 +55,9 @@ def test_the_integers_of_the_suite_are_those_of_a_curator(relation: Relation) ->
     schema = tc.Schema({"who": tc.PrivacyUnit(3), **SCHEMA})
     for query in (tc.Variance("age"), tc.Mean(["educ", "married"], by="sex", where="age > 50"), tc.DataQuality("age")):
 
-        def made(size: int | None, query: tc.Query = query) -> tuple[Design, ...]:
+        def made(size: int | None, query: tc.Query = query) -> tuple[Measurement, ...]:
             rows = size if relation == "replace-one" else None
-            return tuple(design(query, schema, neighbors=relation, rows=rows, cost=price) for price in PRICES)
+            return tuple(design(query, Public(schema, relation, rows), price) for price in PRICES)
 
         exact = Exact(schema, relation, made)
         for pair in pairs(schema, relation, 3, np.random.default_rng(0)):
@@ -67,13 +72,13 @@ def test_the_suite_notices_a_sensitivity_that_is_too_small(monkeypatch: pytest.M
     """A form whose declared l1 is halved must fail (a): the suite has teeth."""
     right = moment_forms.plain
 
-    def halved(G: int, noise: moment_forms.Noise) -> moment_forms.Form:
+    def halved(G: int, noise: moment_forms.Noise) -> moment_forms.Encoding:
         from dataclasses import replace
 
         form = right(G, noise)
         return replace(form, l1=form.l1 // 2, l2_squared=form.l2_squared // 4)
 
-    monkeypatch.setattr(moments.forms, "plain", halved)
+    monkeypatch.setattr(moment_forms, "plain", halved)
     with pytest.raises(AssertionError):
         contract(tc.Mean("educ"), SCHEMA, tables=36, draws=40_000)
 
@@ -81,12 +86,19 @@ def test_the_suite_notices_a_sensitivity_that_is_too_small(monkeypatch: pytest.M
 def test_the_suite_notices_over_noising(monkeypatch: pytest.MonkeyPatch) -> None:
     right = moment_forms.plain
 
-    def doubled(G: int, noise: moment_forms.Noise) -> moment_forms.Form:
+    def doubled(G: int, noise: moment_forms.Noise) -> moment_forms.Encoding:
         from dataclasses import replace
 
         form = right(G, noise)
         return replace(form, l1=form.l1 * 2, l2_squared=form.l2_squared * 4)
 
-    monkeypatch.setattr(moments.forms, "plain", doubled)
+    monkeypatch.setattr(moment_forms, "plain", doubled)
     with pytest.raises(AssertionError, match="reached"):
         contract(tc.Mean("educ"), SCHEMA, tables=36, draws=40_000)
+
+
+def test_integers_of_a_release_have_noise_of_their_own() -> None:
+    """Of 60 draws of this width two are alike with probability below 60**2 / 2 / 10**12 < 2e-9."""
+    noisy = protect(tuple((0,) * 3 for _ in range(20)), DiscreteLaplace(Fraction(10**12)))
+    assert [len(cell) for cell in noisy] == [3] * 20
+    assert len({one for cell in noisy for one in cell}) == 60

@@ -10,13 +10,18 @@ import pytest
 
 import tacit as tc
 from tacit import families
-from tacit.curator.source.rows import Rows
-from tacit.mechanisms import blocks, moment_forms, sample_and_aggregate, seats, winsorized
-from tacit.mechanisms.moment_forms import Form
+from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks import mechanism_labels as blocks
+from tacit.method.blocks import mechanism_means as sample_and_aggregate
+from tacit.method.blocks import mechanism_winsorized as winsorized
+from tacit.method.shared import encoding as moment_forms
+from tacit.method.shared.encoding import Encoding
 from tacit.privacy import Cost
-from tacit.testing import contract, in_blocks
+from tacit.source.row_arrays import RowArrays
+from tacit.testing import contract
+from tacit.testing import contract_blocks as in_blocks
 from tacit.testing.findings import PRICES
-from tacit.testing.tables import Relation, pairs
+from tacit.testing.neighbouring_tables import Relation, pairs
 
 SCHEMA = tc.Schema({"x": tc.Real(), "sex": tc.Category(["f", "m"])})
 PERSONS = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SCHEMA})
@@ -52,15 +57,15 @@ def test_a_wrong_sensitivity_is_noticed(factor: float, monkeypatch: pytest.Monke
     """One too small is passed, one too large is not reached."""
     right = moment_forms.plain
 
-    def wrong(G: int, noise: moment_forms.Noise) -> Form:
+    def wrong(G: int, noise: moment_forms.Noise) -> Encoding:
         form = right(G, noise)
         return replace(form, l1=int(form.l1 * factor), l2_squared=int(form.l2_squared * factor**2))
 
-    monkeypatch.setattr(sample_and_aggregate.moment_forms, "plain", wrong)
+    monkeypatch.setattr(moment_forms, "plain", wrong)
     assert not any(one.passed for one in findings("replace-one"))
 
 
-def by_count(rows: Rows, own: Any, k: int, room: int) -> blocks.Blocks:
+def by_count(rows: RowArrays, own: Any, k: int, room: int) -> blocks.Blocks:
     """Labels that are another draw for another number of complete rows: one left out moves all the others."""
     words = np.random.default_rng(len(own)).permutation(own)
     return right_packed(rows, words, k, room)
@@ -114,5 +119,5 @@ def test_the_words_of_the_suite_are_used_as_a_release_uses_its_own(
     shape = curator.design(query, Cost.of(epsilon=1))
     own = seats.seated(words, seats.cuts(words, 5)) if relation == "replace-one" else words
     recorder = in_blocks.Recorder()
-    in_blocks.run(shape, Rows(x[:, None], None), own, recorder)
+    in_blocks.run(shape, RowArrays(x[:, None], None), own, recorder)
     assert [part.integers for part in release.parts] == recorder.seen

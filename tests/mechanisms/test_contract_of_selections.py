@@ -10,14 +10,18 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.mechanisms import quantiles, ranks
-from tacit.mechanisms.moments import Design
-from tacit.mechanisms.ranks import Runs
-from tacit.noise.selection import Selection
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.shared import mechanism_rank_selection as ranks
+from tacit.method.shared import rank_utilities
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.rank_utilities import Runs
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
-from tacit.testing import contract, selections
+from tacit.testing import contract
+from tacit.testing import contract_selection as selections
 from tacit.testing.findings import PRICES
-from tacit.testing.tables import Relation, pairs
+from tacit.testing.neighbouring_tables import Relation, pairs
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 100), "k": tc.Integer(0, 20, missing=3), "sex": tc.Category(["f", "m"])})
 PERSONS = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SCHEMA})
@@ -46,13 +50,13 @@ def material(schema: tc.Schema, relation: Relation) -> list[Any]:
 @pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
 def test_a_wrong_sensitivity_is_noticed(relation: Relation, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     """One too small is passed, one too large is not reached."""
-    right = ranks.reached
+    right = rank_utilities.reached
 
     def wrong(prob: Fraction, neighbors: Any, *, grouped: bool) -> tuple[int, int]:
         most, squared = right(prob, neighbors, grouped=grouped)
         return int(most * factor), int(squared * factor**2)
 
-    monkeypatch.setattr(quantiles.ranks, "reached", wrong)
+    monkeypatch.setattr(rank_utilities, "reached", wrong)
     found = selections.sensitivity(tc.Quantiles("x", [0.25]), SCHEMA, relation, material(SCHEMA, relation))
     assert all(one.passed == (one.form == "size") for one in found)
 
@@ -62,7 +66,7 @@ def test_persons_who_weigh_one_in_each_group_are_noticed(relation: Relation, mon
     """Without shares a person in both groups would count twice, and cost twice as much."""
     right = quantiles.exact
 
-    def whole(shape: Design, source: Any) -> Sequence[Mapping[int, int]]:
+    def whole(shape: Measurement, source: Any) -> Sequence[Mapping[int, int]]:
         return [{step: 1_024 * (weight > 0) for step, weight in cell.items()} for cell in right(shape, source)]
 
     monkeypatch.setattr(quantiles, "exact", whole)
@@ -77,12 +81,12 @@ def test_a_selection_at_twice_the_price_is_noticed(
     relation: Relation, price: Cost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its cost where the law says so; by its samples where the law says otherwise: the audit has teeth."""
-    query, right, bought = tc.Quantiles("x", [0.5]), ranks.select, ranks.law_for
+    query, right, bought = tc.Quantiles("x", [0.5]), ranks.select, rank_utilities.law_for
 
     def sharper(runs: Runs, law: Selection) -> int:
         return right(runs, Selection(2 * law.rate))
 
-    shape = quantiles.design(query, SCHEMA, neighbors=relation, rows=1_000, cost=price)
+    shape = quantiles_design.design(query, Public(SCHEMA, relation, 1_000), price)
     assert selections.audit(query, SCHEMA, relation, price, 4_000) == []
     assert selections.costs(query, SCHEMA, relation, price) == []
     with monkeypatch.context() as patched:
@@ -94,6 +98,6 @@ def test_a_selection_at_twice_the_price_is_noticed(
     def doubled(*given: Any, **words: Any) -> Selection:
         return Selection(2 * bought(*given, **words).rate)
 
-    monkeypatch.setattr(quantiles.ranks, "law_for", doubled)
+    monkeypatch.setattr(rank_utilities, "law_for", doubled)
     assert all(one.startswith("(c)") for one in selections.costs(query, SCHEMA, relation, price))
     assert selections.costs(query, SCHEMA, relation, price)

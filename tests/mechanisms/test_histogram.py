@@ -16,16 +16,18 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.curator.source import open_source
+from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
-from tacit.mechanisms import histogram
+from tacit.method.histogram import mechanism as histogram
+from tacit.method.shared.measurement import Public
+from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.source import open_source
 from tacit.testing import contract, simulate
-from tacit.testing.arrays import columns_of
-from tacit.testing.simulate import add_noise, exact_integers, shaped, simulated
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulate import add_noise, exact_integers, shaped
 
 COLUMNS: dict[str, Any] = {
     "age": tc.Real(18, 93, units="years"),
@@ -78,7 +80,7 @@ def arrays(data: pa.Table) -> dict[str, np.ndarray]:
 
 
 def shape_of(query: Any, schema: tc.Schema = SCHEMA) -> Any:
-    return design(query, schema, neighbors="add-remove", rows=None, cost=Cost.of(epsilon=1))
+    return design(query, Public(schema, "add-remove", None), Cost.of(epsilon=1))
 
 
 def test_bins_of_a_single_column_need_no_name() -> None:
@@ -99,7 +101,7 @@ def test_every_engine_counts_the_same_cells(query: Any, tmp_path: Path) -> None:
     assert expected.sum() > 100
     relation = duckdb.connect().from_arrow(data)
     for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
-        assert histogram.exact(shape, open_source(source, SCHEMA)).tolist() == expected[:, 0].tolist(), source
+        assert histogram.counts(shape, open_source(source, SCHEMA)).tolist() == expected[:, 0].tolist(), source
 
 
 def test_spark_counts_the_same_cells_of_a_histogram(spark: Any, tmp_path: Path) -> None:
@@ -107,8 +109,8 @@ def test_spark_counts_the_same_cells_of_a_histogram(spark: Any, tmp_path: Path) 
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))
     for query in QUERIES[:3]:
         shape = shape_of(query)
-        found = histogram.exact(shape, open_source(frame, SCHEMA))
-        assert (found == histogram.exact(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
+        found = histogram.counts(shape, open_source(frame, SCHEMA))
+        assert (found == histogram.counts(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
 
 
 @pytest.mark.parametrize("query", QUERIES[:3], ids=lambda q: "-".join(q.columns))
@@ -169,7 +171,7 @@ def test_margins_cover(price: dict[str, Any], neighbors: Any) -> None:
         data = draw_people(800, rng)
         shape = shaped(query, PEOPLE, neighbors, 800, Cost.of(**price))
         release = simulated(shape, add_noise(shape, exact_integers(shape, data), rng))
-        from tacit.inference.histogram import margin
+        from tacit.method.histogram.estimate_margins import margin
 
         truths = {"ok": np.array([0.7 - 0.4 * 33 / 75, 0.3 + 0.4 * 33 / 75]) * 800, "age": np.full(5, 160.0)}
         truths["age-sex"] = np.full(10, 80.0)

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
+from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
-from tacit.inference.histogram_cells import cells_of
+from tacit.fits.released_cells import cells_of
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
+from tacit.release.query import query_from_dict
 from tacit.schema.autobins import LEAST, advised
 
 SCHEMA = tc.Schema(
@@ -30,7 +31,7 @@ SCHEMA = tc.Schema(
 
 
 def sizes(query: Any, n: int | None = 250_000, neighbors: str = "replace-one", **price: Any) -> tuple[int, ...]:
-    shape = design(query, SCHEMA, neighbors=neighbors, rows=n, cost=Cost.of(**(price or {"epsilon": 1})))
+    shape = design(query, Public(SCHEMA, neighbors, n), Cost.of(**(price or {"epsilon": 1})))
     return tuple(key.size for key in shape.keys)
 
 
@@ -60,10 +61,8 @@ def test_cells_keep_two_over_alpha_rows_where_they_can() -> None:
 def test_integers_days_and_levels() -> None:
     found = design(
         tc.Histogram(["age", "educ", "year", "sex"], bins="auto", outside=True),
-        SCHEMA,
-        neighbors="replace-one",
-        rows=250_000,
-        cost=Cost.of(epsilon=4),
+        Public(SCHEMA, "replace-one", 250_000),
+        Cost.of(epsilon=4),
     )
     age, educ, year, sex = found.keys
     assert educ.labels == ("1", "2", "3", "4", "below", "above")  # so few are left to themselves
@@ -161,7 +160,7 @@ bins = "auto"
 def test_the_rows_of_a_file_decide_where_their_number_is_private(tmp_path: Path) -> None:
     """`tacit plan` and `tacit release` of the same file choose the same bins."""
     from tacit.cli import actions
-    from tacit.release import Releases
+    from tacit.release.document import Releases
 
     tc.examples.people(500).to_parquet(tmp_path / "people.parquet")
     (tmp_path / "job.toml").write_text("""

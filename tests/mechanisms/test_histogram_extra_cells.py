@@ -17,17 +17,18 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.curator.source import open_source
+from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
-from tacit.inference.histogram import Columns
-from tacit.inference.histogram_cells import cells_of
-from tacit.mechanisms import histogram
+from tacit.fits.released_cells import cells_of
+from tacit.method.histogram import mechanism as histogram
+from tacit.method.histogram.estimate import HistogramColumns
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.source import open_source
 from tacit.testing import contract
-from tacit.testing.arrays import columns_of
+from tacit.testing.reference_table import columns_of
 from tacit.testing.simulate import exact_integers
 
 COLUMNS: dict[str, Any] = {
@@ -90,7 +91,7 @@ def arrays(data: pa.Table) -> dict[str, np.ndarray]:
 
 
 def shape_of(query: Any, schema: tc.Schema = SCHEMA) -> Any:
-    return design(query, schema, neighbors="add-remove", rows=None, cost=Cost.of(epsilon=1))
+    return design(query, Public(schema, "add-remove", None), Cost.of(epsilon=1))
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: "-".join(q.columns))
@@ -110,7 +111,7 @@ def test_every_engine_counts_the_same_extra_cells(query: Any, tmp_path: Path) ->
         pl.from_arrow(data),
     )
     for source in (*sources, duckdb.connect().from_arrow(data)):
-        assert histogram.exact(shape, open_source(source, SCHEMA)).tolist() == expected[:, 0].tolist(), source
+        assert histogram.counts(shape, open_source(source, SCHEMA)).tolist() == expected[:, 0].tolist(), source
 
 
 def test_persons_have_extra_cells_alike(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_persons_have_extra_cells_alike(tmp_path: Path) -> None:
         shape = shape_of(query, schema)
         (expected,) = exact_integers(shape, columns_of(columns, schema))
         for source in (tmp_path / "t.parquet", pl.from_arrow(data)):
-            assert histogram.exact(shape, open_source(source, schema)).tolist() == expected[:, 0].tolist(), source
+            assert histogram.counts(shape, open_source(source, schema)).tolist() == expected[:, 0].tolist(), source
 
 
 @pytest.mark.parametrize(
@@ -141,7 +142,7 @@ def test_a_file_whose_bounds_leave_nan_out(cells: list[float], counts: list[int]
         pq.write_table(pa.table({"age": pa.array(cells, kind)}), tmp_path / "t.parquet")
         for missing, expected in ((True, counts), (False, [*counts[:2], *counts[3:]])):
             shape = shape_of(tc.Histogram("age", bins={"age": 2}, outside=True, missing=missing), schema)
-            assert histogram.exact(shape, open_source(tmp_path / "t.parquet", schema)).tolist() == expected
+            assert histogram.counts(shape, open_source(tmp_path / "t.parquet", schema)).tolist() == expected
 
 
 def test_spark_counts_the_same_extra_cells(spark: Any, tmp_path: Path) -> None:
@@ -149,8 +150,8 @@ def test_spark_counts_the_same_extra_cells(spark: Any, tmp_path: Path) -> None:
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))
     for query in QUERIES[:3]:
         shape = shape_of(query)
-        found = histogram.exact(shape, open_source(frame, SCHEMA))
-        assert (found == histogram.exact(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
+        found = histogram.counts(shape, open_source(frame, SCHEMA))
+        assert (found == histogram.counts(shape, open_source(tmp_path / "t.parquet", SCHEMA))).all()
 
 
 @pytest.mark.parametrize("query", [*QUERIES[:2], QUERIES[-3]], ids=lambda q: "-".join(q.columns))
@@ -168,7 +169,7 @@ def test_one_level_and_its_missing_cell_change_by_two() -> None:
     """With one cell a row can only leave; with a cell for what is missing it moves."""
     schema = tc.Schema({"only": tc.Category(["yes"])})
     one, two = (
-        design(tc.Histogram("only", missing=flag), schema, neighbors="replace-one", rows=9, cost=Cost.of(epsilon=1))
+        design(tc.Histogram("only", missing=flag), Public(schema, "replace-one", 9), Cost.of(epsilon=1))
         for flag in (False, True)
     )
     assert (one.columns[0].form.l1, two.columns[0].form.l1) == (1, 2)
@@ -215,7 +216,7 @@ def test_from_question_to_cells() -> None:
     assert ages.terms[-3:] == ("missing", "below", "above")
     assert ages.values[-3:] == pytest.approx(true, abs=6 * sd)  # passes but for 6e-9
     assert release.margin("sex").to_frame().index.tolist() == ["male", "female", "missing"]
-    assert "missing, below, above" in str(Columns(release).summary())
+    assert "missing, below, above" in str(HistogramColumns(release).summary())
     cells = cells_of(release)
     assert cells.total == n
     assert cells.project().counts.sum() == pytest.approx(n)

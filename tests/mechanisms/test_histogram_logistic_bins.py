@@ -11,14 +11,15 @@ import pytest
 from scipy.stats import t as student
 
 import tacit as tc
-from tacit import files
 from tacit.errors import QueryError
-from tacit.inference.from_cells.quantiles import quantiles
-from tacit.logistic import LogisticBins
+from tacit.method.histogram.estimate_from_cells.cell_quantiles import quantiles
+from tacit.method.shared.simulated_parts import simulated
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
+from tacit.release.query import query_from_dict
 from tacit.schema.axes import axismap
-from tacit.testing.simulate import add_noise, shaped, simulated
+from tacit.schema.logistic_bins import LogisticBins
+from tacit.study import curator_file as files
+from tacit.testing.simulate import add_noise, shaped
 
 BINS = tc.LogisticBins(20, center=10, scale=4)
 QUERY = tc.Histogram("z", bins=BINS)

@@ -7,16 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tacit.mechanisms import moment_forms as forms
-from tacit.mechanisms.moment_forms import Form
-from tacit.rowmap import GRID
+from tacit.method.shared import encoding as forms
+from tacit.method.shared.encoding import Encoding
+from tacit.rows.row_map import GRID
 
 EVEN = [2, 4, 6, 16, 48, 96, 250, 256, 512, 1000]
 Z_GRIDS = [448, 464, 480, 512, 768]
 GROUP_GRIDS = [32, 33, 47, 64, 100, 250, 512]
 
 
-def rows_of(form: Form) -> np.ndarray:
+def rows_of(form: Encoding) -> np.ndarray:
     return np.array([form.row(v) for v in range(form.parameters["G"] + 1)], dtype=object).astype(np.int64)
 
 

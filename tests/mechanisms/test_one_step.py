@@ -11,15 +11,17 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit import families, queries_blocks
-from tacit.curator.source.rows import Rows
+from tacit import families
 from tacit.errors import TacitError
-from tacit.inference.one_step import estimate as stepped
-from tacit.mechanisms import one_step as mechanism
-from tacit.mechanisms.moments import Design
+from tacit.method.blocks import mechanism_one_step as mechanism
+from tacit.method.blocks import one_step_design
+from tacit.method.blocks.estimate_one_step import estimate as stepped
+from tacit.method.shared import asked_model
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.models import scores
 from tacit.privacy import Cost
-from tacit.release import release_from_dict
+from tacit.release.document import release_from_dict
+from tacit.source.row_arrays import RowArrays
 
 GAMMA = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))
 NORMAL = families.Normal(mean=(-3, 3), sd=(0.2, 5))
@@ -41,18 +43,18 @@ def broken_model() -> tc.Model:
 
 def design(
     schema: tc.Schema, cost: Cost, neighbors: str = "replace-one", model: Any = GAMMA, rows: int = 200
-) -> Design:
+) -> Measurement:
     query = tc.SampleAndAggregate("x", model, one_step=True, rows=rows)
-    return mechanism.design(
-        query, schema, neighbors=neighbors, rows=rows if neighbors == "replace-one" else None, cost=cost
-    )
+    return one_step_design.design(query, Public(schema, neighbors, rows if neighbors == "replace-one" else None), cost)
 
 
-def exact(shape: Design, aim: scores.Aim, values: np.ndarray, own: np.ndarray, owners: Any = None) -> list[np.ndarray]:
+def exact(
+    shape: Measurement, aim: scores.ScoreAim, values: np.ndarray, own: np.ndarray, owners: Any = None
+) -> list[np.ndarray]:
     from dataclasses import replace
 
-    second = replace(shape, columns=mechanism.split(shape)[1], rows=None)
-    found = mechanism.exact(second, Rows(values[:, None], owners), aim, own)
+    second = replace(shape, columns=one_step_design.split(shape)[1], rows=None)
+    found = mechanism.exact(second, RowArrays(values[:, None], owners), aim, own)
     return [np.array(cells[0], dtype=object) for cells in found]
 
 
@@ -63,16 +65,16 @@ def exact(shape: Design, aim: scores.Aim, values: np.ndarray, own: np.ndarray, o
 def test_every_score_has_a_place(model: Any) -> None:
     """NaN, infinite, outside the support, a log-density that fails: within the grid, and what is no number at 0."""
     chosen = broken_model() if model == "broken" else model
-    aim = scores.Aim(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
-    found = mechanism.integers(Rows(np.array(ODD)[:, None], None), aim, np.arange(len(ODD)))
+    aim = scores.ScoreAim(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
+    found = mechanism.integers(RowArrays(np.array(ODD)[:, None], None), aim, np.arange(len(ODD)))
     assert found.dtype == np.int64
     assert found.min() >= 0
-    assert found.max() <= 2 * mechanism.H
-    assert (found[:4] == mechanism.H).all()
+    assert found.max() <= 2 * one_step_design.H
+    assert (found[:4] == one_step_design.H).all()
     if model == "broken":
-        assert (found[7:9] == mechanism.H).all()
+        assert (found[7:9] == one_step_design.H).all()
     assert mechanism.grid_of(np.array([np.nan, np.inf, -9.0, 3.0])).tolist() == [
-        mechanism.H, mechanism.H, 0, 2 * mechanism.H,
+        one_step_design.H, one_step_design.H, 0, 2 * one_step_design.H,
     ]  # fmt: skip
 
 
@@ -82,11 +84,11 @@ def test_a_row_has_the_integers_of_its_own_lane_whatever_stands_beside_it(model:
     rng = np.random.default_rng(0)
     x, own = rng.gamma(2, 1, 20_000), rng.integers(0, scores.BATCH, 20_000)
     aim = scores.aim(model, model.fallback)
-    found = mechanism.integers(Rows(x[:, None], None), aim, own)
+    found = mechanism.integers(RowArrays(x[:, None], None), aim, own)
     order = rng.permutation(len(x))[:15_000]
-    other = mechanism.integers(Rows(x[order, None], None), aim, own[order])
+    other = mechanism.integers(RowArrays(x[order, None], None), aim, own[order])
     assert (other == found[order]).all()
-    alone = mechanism.integers(Rows(x[:1, None], None), aim, own[:1])
+    alone = mechanism.integers(RowArrays(x[:1, None], None), aim, own[:1])
     assert (alone == found[:1]).all()
 
 
@@ -129,8 +131,8 @@ def test_a_person_weighs_as_much_with_one_row_as_with_many() -> None:
     aim = scores.aim(EXPONENTIAL, np.array([1.0]))
     x, owners = np.array([0.1, 0.5, 3.0, 0.7, 9.0, 1e300]), np.array([0, 0, 0, 1, -1, -1])
     own = np.arange(6)
-    rows = mechanism.integers(Rows(x[:, None], None), aim, own)[:, 0]
-    found = sorted(mechanism.integers(Rows(x[:, None], owners), aim, own)[:, 0].tolist())
+    rows = mechanism.integers(RowArrays(x[:, None], None), aim, own)[:, 0]
+    found = sorted(mechanism.integers(RowArrays(x[:, None], owners), aim, own)[:, 0].tolist())
     means = [rows[:3].mean(), rows[3], rows[4:].mean()]
     assert found == sorted(int(np.floor(mean + 0.5)) for mean in means)
 
@@ -226,7 +228,7 @@ def test_a_function_of_ones_own_is_given_again(monkeypatch: pytest.MonkeyPatch) 
     assert abs(found.value - 2) < 5.5 * found.std_error
     document = release.to_dict()
     assert release_from_dict(document).estimate().value == found.value  # type: ignore[attr-defined]
-    monkeypatch.setattr(queries_blocks, "SEEN", {})
+    monkeypatch.setattr(asked_model, "SEEN", {})
     document["query"]["model"]["name"] = "another"  # a name is no part of what was traced, and is not cached
     read = release_from_dict(document)
     with pytest.raises(TacitError, match="I75"):

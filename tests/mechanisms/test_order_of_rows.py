@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 import tacit as tc
-from tacit.curator.source.rows import Rows
-from tacit.mechanisms import blocks, fresh
+from tacit.method.blocks import mechanism_labels as blocks
+from tacit.method.blocks import mechanism_user_statistics as fresh
 from tacit.models.blocks import prepared
+from tacit.source.row_arrays import RowArrays
 
 OTHER_NAN = np.array([0xFFF8000000000123], dtype=np.uint64).view(np.float64)[0]
 """No number, with another payload and sign than NumPy's own."""
@@ -77,7 +78,7 @@ def test_a_function_sees_no_order_either() -> None:
     model = tc.Statistic(first_sign, sign=(0, 10))
     found: set[float] = set()
     for values in ([-0.0, 0.0, 0.0], [0.0, -0.0, 0.0], [0.0, 0.0, -0.0]):
-        rows = Rows(np.array(values)[:, None], None)
+        rows = RowArrays(np.array(values)[:, None], None)
         packed = blocks.packed(rows, np.zeros(3, dtype=np.uint64), 2, 8)
         found.add(float(fresh.statistics(model, packed.values, packed.sizes)[0, 0]))
     assert found == {0.0}

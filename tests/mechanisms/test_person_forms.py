@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from test_regression_forms import ATTAINED, FORMULAS, SMALL, made, rows_of
 
-from tacit.linear import layout as layouts
-from tacit.linear.layout import Layout
-from tacit.mechanisms import person_forms, regression_forms, score_forms
-from tacit.mechanisms.regression_forms import Crossing
+from tacit.method.regression import encoding as regression_forms
+from tacit.method.regression import layout as layouts
+from tacit.method.regression import person_encoding as person_forms
+from tacit.method.regression import score_encoding as score_forms
+from tacit.method.regression.encoding import Crossing
+from tacit.method.regression.layout import Layout
 
 EXACT = 1e-12
 """What floats of the test may be off by."""

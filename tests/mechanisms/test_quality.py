@@ -15,13 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import integers
-from tacit.curator.source import open_source
+from tacit.curator.mechanisms import integers
 from tacit.errors import QueryError
-from tacit.inference import quality as shares
-from tacit.mechanisms import quality
+from tacit.method.quality import encoding as quality_encoding
+from tacit.method.quality import estimate as shares
+from tacit.method.shared.simulated_parts import empty_parts, simulated
+from tacit.source import open_source
 from tacit.testing import contract
-from tacit.testing.simulate import add_noise, empty_parts, exact_integers, shaped, simulated
+from tacit.testing.simulate import add_noise, exact_integers, shaped
 
 SCHEMA = tc.Schema(
     {
@@ -129,7 +130,7 @@ def test_the_sensitivity_of_classes_over_all_pairs() -> None:
     for number in (3, 4):
         rows = np.eye(number, dtype=int)
         for neighbors, others in (("add-remove", np.zeros((1, number), int)), ("replace-one", rows)):
-            form = quality.classes(number, neighbors)
+            form = quality_encoding.classes(number, neighbors)
             gaps = np.abs(rows[:, None] - others[None])
             assert gaps.sum(axis=2).max() == form.l1
             assert (gaps**2).sum(axis=2).max() == form.l2_squared

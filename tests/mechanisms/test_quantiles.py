@@ -15,14 +15,16 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import InferenceError, QueryError
-from tacit.mechanisms import quantiles, ranks
-from tacit.noise.choose import choose
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.shared import rank_utilities
+from tacit.method.shared.measurement import Public
+from tacit.noise.select import choose
 from tacit.privacy import Cost, range_to_mu_squared
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
-from tacit.testing.quantiles import simulate_quantiles
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.source import open_source
+from tacit.testing.simulated_quantiles import simulate_quantiles
 
 SCHEMA = tc.Schema(
     {"x": tc.Real(-5, 15, units="kg"), "k": tc.Integer(0, 20, missing=3), "d": tc.Date("2020-01-01", "2020-12-31")}
@@ -36,13 +38,13 @@ PRICES = [Cost.of(epsilon=1), Cost.of(rho="0.1"), Cost.of(epsilon=1, delta="1e-6
 def test_the_parts_cost_at_most_the_price(column: str, price: Cost, neighbors: Any) -> None:
     """Selections at epsilon, epsilon**2 / 8 or (of a pair) their mu**2 / 2, N at its own: almost all of the price."""
     rows = 1_000 if neighbors == "replace-one" else None
-    shape = quantiles.design(tc.Quantiles(column, [0.1, 0.5]), SCHEMA, neighbors=neighbors, rows=rows, cost=price)
-    chosen, sizes = quantiles.split(shape)
+    shape = quantiles_design.design(tc.Quantiles(column, [0.1, 0.5]), Public(SCHEMA, neighbors, rows), price)
+    chosen, sizes = quantiles_design.split(shape)
     total = Fraction(0)
     for one, p in zip(chosen, (Fraction(1, 10), Fraction(1, 2)), strict=True):
-        epsilon = one.law.scale**-1 * 2 * ranks.sensitivity(p, neighbors)
+        epsilon = one.law.scale**-1 * 2 * rank_utilities.sensitivity(p, neighbors)
         rho = range_to_mu_squared(epsilon) / 2 if price.kind == "approximate" else epsilon**2 / 8
-        total += len(quantiles.RUNGS) * (epsilon if price.kind == "pure" else rho)
+        total += len(quantiles_design.RUNGS) * (epsilon if price.kind == "pure" else rho)
     if sizes is not None:
         scale = sizes.law.scale
         total += 1 / scale if price.kind == "pure" else 1 / (2 * scale**2)
@@ -55,13 +57,13 @@ def test_the_parts_cost_at_most_the_price(column: str, price: Cost, neighbors: A
 
 def test_the_offset_is_a_function_of_what_was_released() -> None:
     """Two neighbours with the same released N have the same offsets: c uses nothing else."""
-    shape = quantiles.design(tc.Quantiles("x", [0.5]), SCHEMA, neighbors="add-remove", rows=None, cost=PRICES[0])
-    chosen, sizes = quantiles.split(shape)
+    shape = quantiles_design.design(tc.Quantiles("x", [0.5]), Public(SCHEMA, "add-remove", None), PRICES[0])
+    chosen, sizes = quantiles_design.split(shape)
     assert sizes is not None
-    assert quantiles.reach(chosen[0], 100.0, sizes.law.variance(), 0.95) < quantiles.reach(
+    assert quantiles_design.reach(chosen[0], 100.0, sizes.law.variance(), 0.95) < quantiles_design.reach(
         chosen[0], 10_000.0, 0.0, 0.95
     )
-    assert quantiles.reach(chosen[0], 0.0, 0.0, 0.95) > 0
+    assert quantiles_design.reach(chosen[0], 0.0, 0.0, 0.95) > 0
 
 
 def test_every_engine_counts_the_same_steps(tmp_path: Path) -> None:
@@ -72,7 +74,7 @@ def test_every_engine_counts_the_same_steps(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(
         "x\n" + "\n".join("" if v is None else repr(v) for v in data["x"].to_pylist()) + "\n"
     )
-    shape = quantiles.design(tc.Quantiles("x", [0.5]), SCHEMA, neighbors="add-remove", rows=None, cost=PRICES[0])
+    shape = quantiles_design.design(tc.Quantiles("x", [0.5]), Public(SCHEMA, "add-remove", None), PRICES[0])
     at = shape.columns[0].rowmap
     assert at is not None
     v, known = at.numpy(np.array([np.nan if c is None else c for c in data["x"].to_pylist()]))
@@ -91,7 +93,7 @@ def test_spark_counts_the_same_steps(spark: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     data = pa.table({"k": pa.array([None if u < 0.1 else int(25 * u) for u in rng.random(200)], pa.int32())})
     pq.write_table(data, tmp_path / "t.parquet")
-    shape = quantiles.design(tc.Quantiles("k", [0.5]), SCHEMA, neighbors="replace-one", rows=200, cost=PRICES[0])
+    shape = quantiles_design.design(tc.Quantiles("k", [0.5]), Public(SCHEMA, "replace-one", 200), PRICES[0])
     at = shape.columns[0].rowmap
     assert at is not None
     frame = open_source(spark.read.parquet(str(tmp_path / "t.parquet")))
@@ -103,8 +105,8 @@ def test_selections_of_a_release_have_their_law() -> None:
     from scipy import stats
 
     counts = {10: 3, 20: 5, 30: 2}
-    runs = ranks.utilities(counts, 41, Fraction(1, 2))
-    law = ranks.law_for(Cost.of(epsilon=3), Fraction(1, 2), "replace-one", grouped=False)
+    runs = rank_utilities.utilities(counts, 41, Fraction(1, 2))
+    law = rank_utilities.law_for(Cost.of(epsilon=3), Fraction(1, 2), "replace-one", grouped=False)
     drawn = np.bincount([choose(law, runs.utility, runs.points)[0] for _ in range(40_000)], minlength=len(runs.points))
     for factor, passes in ((Fraction(1), True), (Fraction(11, 10), False)):
         p = type(law)(law.rate * factor).pmf(runs.utility, runs.points)

@@ -18,14 +18,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import QueryError
-from tacit.mechanisms import quantiles, ranks
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.shared import rank_utilities
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
-from tacit.testing.arrays import columns_of
-from tacit.testing.quantiles import counted, simulate_quantiles
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.source import open_source
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulated_quantiles import counted, simulate_quantiles
 
 COLUMNS: dict[str, Any] = {
     "x": tc.Real(-5, 15, units="kg"),
@@ -68,8 +71,8 @@ QUERIES = [
 
 
 def design(query: Any, schema: tc.Schema, **changed: Any) -> Any:
-    facts = {"neighbors": "add-remove", "rows": None, "cost": RHO, **changed}
-    return quantiles.design(query, schema, **facts)
+    facts: dict[str, Any] = {"neighbors": "add-remove", "rows": None, "cost": RHO, **changed}
+    return quantiles_design.design(query, Public(schema, facts["neighbors"], facts["rows"]), facts["cost"])
 
 
 @pytest.mark.parametrize(("query", "schema"), QUERIES)
@@ -110,10 +113,11 @@ def test_groups_cost_the_price_once(schema: tc.Schema, A: int, prob: str, price:
     Of persons, a whole weight A is what a row is.
     """
     rows = 1_000 if neighbors == "replace-one" else None
-    shape = design(tc.Quantiles("x", [prob], by="region"), schema, neighbors=neighbors, rows=rows, cost=price)
-    (chosen,), sizes = quantiles.split(shape)
+    query = tc.Quantiles("x", [prob], by="region")
+    shape = quantiles_design.design(query, Public(schema, neighbors, rows), price)
+    (chosen,), sizes = quantiles_design.split(shape)
     p = Fraction(prob)
-    leaving, within = A * ranks.sensitivity(p, "add-remove"), A * ranks.sensitivity(p, neighbors)
+    leaving, within = A * rank_utilities.sensitivity(p, "add-remove"), A * rank_utilities.sensitivity(p, neighbors)
     rate = 1 / chosen.law.scale
     moved = 2 if neighbors == "replace-one" else 1
     assert sizes is not None
@@ -172,7 +176,7 @@ def test_a_person_in_two_cells_changes_no_more_than_a_row(prob: Fraction) -> Non
     def spread(cell: int, at: int, weight: int) -> np.ndarray:
         held = dict(rest[cell])
         held[at] = held.get(at, 0) + weight
-        runs = ranks.utilities(held, 4, prob, 0)
+        runs = rank_utilities.utilities(held, 4, prob, 0)
         return np.repeat(runs.utility, runs.points)
 
     made = {(c, at, w): spread(c, at, w) for c in (0, 1) for at in (0, 3) for w in range(11)}
@@ -181,10 +185,10 @@ def test_a_person_in_two_cells_changes_no_more_than_a_row(prob: Fraction) -> Non
         d = [int(np.abs(made[c, ends[c], own[c]] - made[c, ends[2 + c], new[c]]).max()) for c in (0, 1)]
         worst[relation] = [max(worst[relation][0], sum(d)), max(worst[relation][1], d[0] ** 2 + d[1] ** 2)]
     for relation in ("replace-one", "add-remove"):
-        most, squared = ranks.reached(prob, relation, grouped=True)
+        most, squared = rank_utilities.reached(prob, relation, grouped=True)
         assert worst[relation][0] <= 10 * most
         assert worst[relation][1] <= 100 * squared
-    most, squared = ranks.reached(prob, "add-remove", grouped=True)
+    most, squared = rank_utilities.reached(prob, "add-remove", grouped=True)
     assert worst["add-remove"] == [10 * most, 100 * squared]
 
 

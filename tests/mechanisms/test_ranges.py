@@ -16,17 +16,20 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import InferenceError, QueryError
-from tacit.inference import ranges as said
-from tacit.mechanisms import ranges, ranks
-from tacit.noise.selection import Selection
+from tacit.method.ranges import design as ranges_design
+from tacit.method.ranges import estimate as said
+from tacit.method.ranges import mechanism as ranges
+from tacit.method.shared import rank_utilities
+from tacit.method.shared.measurement import Public
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost, range_to_mu_squared
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
-from tacit.rowmap import IDENTITY, ONE, Sum
-from tacit.schema.rowmaps import WIDE
-from tacit.testing.simulate import SimulatedRelease
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.release.simulated import SimulatedRelease
+from tacit.rows.row_map import IDENTITY, ONE, SumTerm
+from tacit.schema.row_maps_of_columns import WIDE
+from tacit.source import open_source
 
 SCHEMA = tc.Schema({"x": tc.Real(), "k": tc.Integer(0, 20), "sex": tc.Category(["f", "m"])})
 PERSONS = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), "x": tc.Real()})
@@ -35,7 +38,7 @@ PRICES = [Cost.of(epsilon=1), Cost.of(rho="0.1"), Cost.of(epsilon=1, delta="1e-6
 
 def design(schema: tc.Schema, cost: Cost, neighbors: Any = "add-remove", **words: Any) -> Any:
     rows = 1_000 if neighbors == "replace-one" else None
-    return ranges.design(tc.Range("x", **words), schema, neighbors=neighbors, rows=rows, cost=cost)
+    return ranges_design.design(tc.Range("x", **words), Public(schema, neighbors, rows), cost)
 
 
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
@@ -45,7 +48,7 @@ def test_the_parts_cost_at_most_the_price(schema: tc.Schema, price: Cost, neighb
     shape = design(schema, price, neighbors)
     pair, size = shape.columns
     A = 1 if schema is SCHEMA else 1024
-    assert pair.form.l1 == A * ranks.sensitivity(Fraction(1, 200), neighbors)
+    assert pair.form.l1 == A * rank_utilities.sensitivity(Fraction(1, 200), neighbors)
     epsilon = 2 * pair.form.l1 / pair.law.scale
     rho = range_to_mu_squared(epsilon) / 2 if price.kind == "approximate" else epsilon**2 / 8
     one = epsilon if price.kind == "pure" else rho
@@ -57,7 +60,7 @@ def test_the_parts_cost_at_most_the_price(schema: tc.Schema, price: Cost, neighb
 
 def bins(source: Any, shape: Any) -> dict[int, int]:
     pair = shape.columns[0]
-    term = Sum(None) if pair.weight is None else Sum(None, ONE, pair.weight, IDENTITY)
+    term = SumTerm(None) if pair.weight is None else SumTerm(None, ONE, pair.weight, IDENTITY)
     found = source.aggregate((pair.key,), (term,), shape.unit)
     return {i: cell[0] for i, cell in enumerate(found.cells) if cell[0]}
 
@@ -82,7 +85,7 @@ def test_spark_and_every_engine_count_the_same_bins(tmp_path: Path, spark: Any) 
 def simulated(x: np.ndarray, rng: np.random.Generator, cost: Cost, neighbors: Any, outside: float) -> Any:
     query = tc.Range("x", outside=outside)
     rows = len(x) if neighbors == "replace-one" else None
-    shape = ranges.design(query, SCHEMA, neighbors=neighbors, rows=rows, cost=cost)
+    shape = ranges_design.design(query, Public(SCHEMA, neighbors, rows), cost)
     places, many = np.unique(np.searchsorted(WIDE, x, side="right"), return_counts=True)
 
     def draw(runs: Any, law: Selection) -> int:
@@ -134,9 +137,9 @@ def test_inside_and_outside_agree_on_what_lies_beyond() -> None:
     for price in PRICES:
         shape = design(SCHEMA, price)
         pair = shape.columns[0]
-        part = ranges.part_of(pair, ((1, 2),))
+        part = pair.released(((1, 2),))
         for size in (10.0, 1e3, 1e6):
-            inside = ranges.target(pair.form.parameters, float(cast(Any, pair.law).scale), size)
+            inside = ranges_design.target(pair.form.parameters, float(cast(Any, pair.law).scale), size)
             assert said.rank(part, size) == pytest.approx(inside, rel=1e-12)
 
 
@@ -166,7 +169,7 @@ def test_from_question_to_bounds() -> None:
 @pytest.mark.parametrize(("words", "code"), [({"column": "sex"}, "Q13"), ({"column": "y"}, "Q10")])
 def test_what_has_no_range_is_refused(words: dict[str, str], code: str) -> None:
     with pytest.raises(QueryError) as refused:
-        ranges.design(tc.Range(**words), SCHEMA, neighbors="add-remove", rows=None, cost=PRICES[0])
+        ranges_design.design(tc.Range(**words), Public(SCHEMA, "add-remove", None), PRICES[0])
     assert refused.value.code == code
 
 

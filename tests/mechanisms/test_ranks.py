@@ -10,8 +10,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from tacit.mechanisms.ranks import law_for, select, sensitivity, utilities
-from tacit.noise.selection import Selection
+from tacit.method.shared.mechanism_rank_selection import select
+from tacit.method.shared.rank_utilities import law_for, sensitivity, utilities
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
 from tacit.privacy.bought import range_for
 from tacit.privacy.budget import Neighbors

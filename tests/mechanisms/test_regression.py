@@ -17,24 +17,27 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.curator.source import open_source
+from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
-from tacit.files import load
-from tacit.linear.formula import parse
-from tacit.linear.layout import layout
-from tacit.linear.rows import Aim
-from tacit.linear.scored import terms_of
-from tacit.linear.scoring import Aimed, bend, link_of
-from tacit.mechanisms import regression, regression_scores
-from tacit.mechanisms.moments import Design
-from tacit.mechanisms.regression import Crosses
+from tacit.method.regression import design as regression_design
+from tacit.method.regression import scores_design
+from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.formula import parse
+from tacit.method.regression.glm_pilot import Aimed, bend, link_of
+from tacit.method.regression.layout import layout
+from tacit.method.regression.mechanism_rows import exact_part
+from tacit.method.regression.noisy_scores import terms_of
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
-from tacit.testing.contract import PRICES, contract, sensitivity
-from tacit.testing.regressions import rows_of
-from tacit.testing.tables import pairs
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.rows.row_products import ResidualAim
+from tacit.source import open_source
+from tacit.study.curator_file import load
+from tacit.testing.contract import contract, sensitivity
+from tacit.testing.findings import PRICES
+from tacit.testing.neighbouring_tables import pairs
+from tacit.testing.simulated_regressions import rows_of
 
 COLUMNS: dict[str, Any] = {
     "income": tc.Real(0, 100_000, units="USD"),
@@ -87,7 +90,7 @@ def arrays(data: pa.Table) -> dict[str, np.ndarray]:
     return {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
 
 
-def bent(shape: Design) -> Design:
+def bent(shape: Measurement) -> Measurement:
     """The second part aimed at coefficients that are not round."""
     query = cast(tc.Regression, shape.query)
     made = layout(parse(query.formula), shape.variables)
@@ -95,19 +98,19 @@ def bent(shape: Design) -> Design:
     chosen = link_of(query.model, made, terms).looking(-1.0, 4.0, 2.5, 0.3)
     b = 0.7 - 0.31 * np.arange(len(terms.size))
     aim, stored = bend(Aimed(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
-    first, second = shape.columns[0], regression_scores.aim_at(cast(Crosses, shape.columns[-1]), aim, stored)
-    return Design(**{**vars(shape), "columns": (first, second)})
+    first, second = shape.columns[0], scores_design.aim_at(cast(Crosses, shape.columns[-1]), aim, stored)
+    return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
-def somewhere(shape: Design) -> Design:
+def somewhere(shape: Measurement) -> Measurement:
     """The second part aimed at something that is not round."""
     if cast(tc.Regression, shape.query).model != "linear":
         return bent(shape)
     first, second = shape.columns
     size = len(cast(Crosses, second).question.coordinates)
     weights = [(-1) ** j * (12_345_678 + 987_654 * j) for j in range(size - 1)]
-    aimed = regression.aim_at(cast(Crosses, second), Aim((*weights, 400_000_001), 29, 512))
-    return Design(**{**vars(shape), "columns": (first, aimed)})
+    aimed = regression_design.aim_at(cast(Crosses, second), ResidualAim((*weights, 400_000_001), 29, 512))
+    return Measurement(**{**vars(shape), "columns": (first, aimed)})
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)
@@ -123,17 +126,17 @@ def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> N
     relation = duckdb.connect().from_arrow(data)
     for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
         opened = open_source(source, SCHEMA)
-        assert [regression.exact(column, shape, opened) for column in shape.columns] == expected, type(source)
+        assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
 
 
 def test_spark_adds_up_the_same_integers_of_a_regression(spark: Any, tmp_path: Path) -> None:
     pq.write_table(table(120), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))
     for query in (*QUERIES[:2], QUERIES[-1]):
-        shape = somewhere(design(query, SCHEMA, neighbors="add-remove", rows=None, cost=Cost.of(rho=1)))
+        shape = somewhere(design(query, Public(SCHEMA, "add-remove", None), Cost.of(rho=1)))
         for column in shape.columns:
-            found = regression.exact(column, shape, open_source(frame, SCHEMA))
-            assert found == regression.exact(column, shape, open_source(tmp_path / "t.parquet", SCHEMA))
+            found = exact_part(column, shape, open_source(frame, SCHEMA))
+            assert found == exact_part(column, shape, open_source(tmp_path / "t.parquet", SCHEMA))
 
 
 PLAIN = tc.Schema({"y": tc.Real(0, 10), "x": tc.Real(-1, 1), "m": tc.Boolean(), "k": tc.Integer(0, 20)})
@@ -204,7 +207,7 @@ def test_persons_models_and_columns_are_refused() -> None:
         (tc.Regression("k ~ x", model="poisson"), tc.Schema({"x": tc.Real(0, 1), "k": tc.Integer(0, 1_025)}), "Q118"),
     ):
         with pytest.raises(QueryError) as refused:
-            design(query, schema, neighbors="add-remove", rows=None, cost=Cost.of(rho=1))
+            design(query, Public(schema, "add-remove", None), Cost.of(rho=1))
         assert refused.value.code == code
     for model in ("lasso", "Logistic", 3):
         with pytest.raises(QueryError) as refused:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tacit.linear import layout as layouts
-from tacit.linear.formula import parse
-from tacit.linear.layout import SIGN, Layout
-from tacit.mechanisms import regression_forms as forms
-from tacit.parts import Variable
+from tacit.method.regression import encoding as forms
+from tacit.method.regression import layout as layouts
+from tacit.method.regression.formula import parse
+from tacit.method.regression.layout import Layout
+from tacit.release.parts import Variable
+from tacit.rows.coordinates import SIGN
 
 SMALL = 2
 A = Variable("a", "real", 0.0, 1.0, half=SMALL)

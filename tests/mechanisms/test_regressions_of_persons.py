@@ -17,14 +17,16 @@ import pytest
 from test_regression import COLUMNS, PLAIN, QUERIES, SCHEMA, arrays, somewhere, table
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.curator.source import open_source
-from tacit.mechanisms import regression
+from tacit.curator.mechanisms import design
+from tacit.method.regression.mechanism_rows import exact_part
+from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.release import release_from_dict
-from tacit.testing.contract import PRICES, contract, sensitivity
-from tacit.testing.regressions import rows_of
-from tacit.testing.tables import pairs
+from tacit.release.document import release_from_dict
+from tacit.source import open_source
+from tacit.testing.contract import contract, sensitivity
+from tacit.testing.findings import PRICES
+from tacit.testing.neighbouring_tables import pairs
+from tacit.testing.simulated_regressions import rows_of
 
 UNIT = tc.PrivacyUnit(3)
 PERSONS = tc.Schema({"who": UNIT, **SCHEMA})
@@ -72,18 +74,16 @@ def test_every_engine_adds_up_the_same_integers_of_persons(
     assert len({abs(x) for x in expected[1][0]}) > 4
     for source in sources(data, tmp_path, kinds):
         opened = open_source(source, PERSONS)
-        assert [regression.exact(column, shape, opened) for column in shape.columns] == expected, type(source)
+        assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
 
 
 def test_spark_adds_up_the_same_integers_of_persons(spark: Any, tmp_path: Path) -> None:
     pq.write_table(visits("number", 120), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))
-    shape = somewhere(
-        design(tc.Regression("income ~ age"), PERSONS, neighbors="add-remove", rows=None, cost=Cost.of(rho=1))
-    )
+    shape = somewhere(design(tc.Regression("income ~ age"), Public(PERSONS, "add-remove", None), Cost.of(rho=1)))
     for column in shape.columns:
-        found = regression.exact(column, shape, open_source(frame, PERSONS))
-        assert found == regression.exact(column, shape, open_source(tmp_path / "t.parquet", PERSONS))
+        found = exact_part(column, shape, open_source(frame, PERSONS))
+        assert found == exact_part(column, shape, open_source(tmp_path / "t.parquet", PERSONS))
 
 
 def test_a_row_a_person_is_a_row() -> None:

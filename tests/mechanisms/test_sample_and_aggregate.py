@@ -14,26 +14,28 @@ import pytest
 
 import tacit as tc
 from tacit import families
-from tacit.curator.source.rows import Rows
 from tacit.errors import TacitError
-from tacit.mechanisms import sample_and_aggregate as mechanism
-from tacit.mechanisms.moments import Design
+from tacit.method.blocks import block_sizes
+from tacit.method.blocks import design as mechanism_design
+from tacit.method.blocks import mechanism_means as mechanism
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
-from tacit.testing.arrays import columns_of
-from tacit.testing.blocks import complete
+from tacit.source.row_arrays import RowArrays
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulated_blocks import complete
 
 EXPONENTIAL = families.Exponential(rate=(0.1, 10))
 NORMAL = families.Normal(mean=(-3, 3), sd=(0.1, 3))
 SCHEMA = tc.Schema({"x": tc.Real()})
 
 
-def design(query: tc.SampleAndAggregate, cost: Cost, neighbors: str = "replace-one", rows: int = 60) -> Design:
+def design(query: tc.SampleAndAggregate, cost: Cost, neighbors: str = "replace-one", rows: int = 60) -> Measurement:
     public = rows if neighbors == "replace-one" else None
-    return mechanism.design(query, SCHEMA, neighbors=neighbors, rows=public, cost=cost)
+    return mechanism_design.design(query, Public(SCHEMA, neighbors, public), cost)
 
 
-def integers(shape: Design, values: np.ndarray, own: np.ndarray) -> np.ndarray:
-    found = mechanism.exact(shape, Rows(values, None), own)
+def integers(shape: Measurement, values: np.ndarray, own: np.ndarray) -> np.ndarray:
+    found = mechanism.exact(shape, RowArrays(values, None), own)
     return np.array([k for ((k, t),) in found for k in (k, t)], dtype=np.int64)
 
 
@@ -49,6 +51,19 @@ def test_a_block_without_an_answer_counts_as_the_default() -> None:
     none = integers(shape, np.zeros((0, 1)), own[:0])
     assert bad.tolist() == none.tolist()
     assert fine.tolist() != none.tolist()
+
+
+def test_estimates_are_clamped_to_their_grid() -> None:
+    """By integers: of what is no number to its lower end, of what is beyond to the end that is nearer."""
+    (column,) = design(tc.SampleAndAggregate("x", EXPONENTIAL, blocks=3), Cost.of(epsilon=1)).columns
+    assert column.grid is not None
+    low, high, G = column.grid.lower, column.grid.upper, column.grid.G
+    odd = np.array([np.nan, np.inf, -np.inf, low - 1, -1e300, high + 1, 1e300, low, high])
+    clamped = np.array([low, low, low, low, low, high, high, low, high])
+    for one, other in zip(odd, clamped, strict=True):
+        found = mechanism.sums(column, np.array([one]))
+        assert found == mechanism.sums(column, np.array([other]))
+        assert found[0][0] == (G // 2 if other == high else -G // 2)
 
 
 # Law and price ------------------------------------------------------------------------------------------------------
@@ -81,13 +96,25 @@ def test_both_relations_have_the_same_blocks_and_noise() -> None:
     """Labels are independent where rows come and go; where their number is public, blocks are of equal size."""
     query = tc.SampleAndAggregate("x", EXPONENTIAL, rows=60)
     one, other = (design(query, Cost.of(epsilon=1), neighbors).blocks for neighbors in ("replace-one", "add-remove"))
-    assert isinstance(one, mechanism.Plan)
-    assert isinstance(other, mechanism.Plan)
+    assert isinstance(one, mechanism_design.BlockPlan)
+    assert isinstance(other, mechanism_design.BlockPlan)
     assert (one.rows, other.rows, one.room) == (60, None, 60 // one.blocks)
     assert other.room > one.room
     assert replace(other, rows=60, room=one.room) == one
     columns = [design(query, Cost.of(epsilon=1), neighbors).columns for neighbors in ("replace-one", "add-remove")]
     assert columns[0] == columns[1]
+
+
+@pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
+def test_a_block_has_room_for_all_rows_of_its_persons(neighbors: str) -> None:
+    """Whose number in a block is that of independent labels: their rows are up to `max_rows` times as many."""
+    query = tc.SampleAndAggregate("x", EXPONENTIAL, blocks=5, rows=200)
+    rows = 200 if neighbors == "replace-one" else None
+    for most in (1, 7):
+        schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=most), "x": tc.Real()})
+        plan = mechanism_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=1)).blocks
+        assert isinstance(plan, mechanism_design.BlockPlan)
+        assert (plan.rows, plan.room) == (None, block_sizes.capacity(200, 5) * most)
 
 
 # Engines, persons, files --------------------------------------------------------------------------------------------
@@ -113,19 +140,17 @@ def test_complete_rows_are_the_same_on_every_engine(tmp_path: Path) -> None:
     table.to_parquet(tmp_path / "t.parquet")
     table.to_csv(tmp_path / "t.csv", index=False)
     query = tc.SampleAndAggregate(["y", "x"], families.LinearRegression(regressors=1), blocks=2, rows=9)
-    shape = mechanism.design(
+    shape = mechanism_design.design(
         tc.SampleAndAggregate("x", NORMAL, blocks=2, where="sex == 'f' or y > 3"),
-        schema,
-        neighbors="replace-one",
-        rows=6,
-        cost=Cost.of(epsilon=1),
+        Public(schema, "replace-one", 6),
+        Cost.of(epsilon=1),
     )
     assert isinstance(query.to_dict(), dict)
     plan: Any = shape.blocks
     expected = complete(shape, columns_of(table, schema))
     order = np.argsort(expected.values[:, 0])
     assert expected.values[order, 0].tolist() == [-4, 1, 7]
-    from tacit.curator.source.opening import open_source
+    from tacit.source.open_table import open_source
 
     for data in (table, pl.from_pandas(table), str(tmp_path / "t.parquet"), str(tmp_path / "t.csv")):
         found = open_source(data, schema).complete(plan.cells, shape.unit, shape.where)
@@ -217,7 +242,7 @@ def test_how_many_blocks_there_are_is_for_the_parameters_that_are_released() -> 
     def rows_of_a_block(**words: Any) -> float:
         query = tc.SampleAndAggregate("x", **({"model": law} | words))
         plan = design(query, Cost.of(epsilon=1), rows=100_000).blocks
-        assert isinstance(plan, mechanism.Plan)
+        assert isinstance(plan, mechanism_design.BlockPlan)
         return 100_000 / plan.blocks
 
     assert rows_of_a_block() > 500

@@ -7,15 +7,16 @@ import pytest
 from scipy import stats
 from test_regression_forms import SMALL, furthest, made, rows_of
 
-from tacit.linear import layout as layouts
-from tacit.linear.bend import Bend, height, rises
-from tacit.linear.counts import Counts
-from tacit.linear.formula import parse
-from tacit.linear.layout import Layout
-from tacit.linear.links import bounded, link, polygons
-from tacit.mechanisms import regression_forms, score_forms
-from tacit.mechanisms.regression_forms import Crossing
-from tacit.parts import Variable
+from tacit.method.regression import encoding as regression_forms
+from tacit.method.regression import layout as layouts
+from tacit.method.regression import score_encoding as score_forms
+from tacit.method.regression.count_scores import CountScore
+from tacit.method.regression.encoding import Crossing
+from tacit.method.regression.formula import parse
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.links import bounded, link, polygons
+from tacit.release.parts import Variable
+from tacit.rows.piecewise_score import Bend, height, rises
 
 FORMULAS = ["m ~ a", "y ~ a + b", "m ~ r", "y ~ r + a", "y ~ r*a", "y ~ a*m"]
 FREE = ("m ~ a", "y ~ a + b", "y ~ a*m")
@@ -176,7 +177,7 @@ def test_scores_have_mean_zero_and_their_curve_is_its_derivative() -> None:
 @pytest.mark.parametrize("spread", [0.0, 0.7])
 def test_scores_of_counts_have_mean_zero_under_their_law_as_bounds_clamp_it(spread: float) -> None:
     """By the law's own probabilities (scipy), summed; the curve is the derivative of the mean, by differences."""
-    counts, eta = Counts(1, 12, full=1.0, spread=spread), np.log([0.2, 1.0, 3.0, 8.0])
+    counts, eta = CountScore(1, 12, full=1.0, spread=spread), np.log([0.2, 1.0, 3.0, 8.0])
     y = np.arange(400)
 
     def mass(at: np.ndarray) -> np.ndarray:
@@ -194,7 +195,7 @@ def test_scores_of_counts_have_mean_zero_under_their_law_as_bounds_clamp_it(spre
 
 def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they_are_zero() -> None:
     """In integers: weights by an eighth of a piece of 1/8, at their kink, scores by 0.01 of a predictor."""
-    link_ = Counts(0, 40).looking(-1.5, 2.5, 1.4, 0.0)
+    link_ = CountScore(0, 40).looking(-1.5, 2.5, 1.4, 0.0)
     response = (0.0, 40 / 2000)  # 50 steps for each count
     (slope, middle), weight = polygons(link_, 3.0, 512, response)
     bend = Bend((0, 1, 0), 1, 512, slope, middle, weight)

@@ -19,18 +19,21 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.cli.showing import estimates
-from tacit.curator.asked import design
-from tacit.curator.source import open_source
+from tacit.cli.show_commands import estimates
+from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
-from tacit.inference.histogram_cells import cells_of
-from tacit.inference.sparse_histogram import absent, conditional
-from tacit.mechanisms import histogram, sparse_histogram
+from tacit.fits.released_cells import cells_of
+from tacit.method.histogram import mechanism as histogram
+from tacit.method.histogram import mechanism_sparse as sparse_histogram
+from tacit.method.histogram import sparse_design
+from tacit.method.histogram.estimate_sparse import absent, conditional
+from tacit.method.shared.measurement import Public
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
-from tacit.release import release_from_dict
-from tacit.rowmap import Occupied
+from tacit.release.document import release_from_dict
+from tacit.release.query import query_from_dict
+from tacit.rows.row_map import Occupied
+from tacit.source import open_source
 from tacit.testing import contract, simulate
 
 SCHEMA = tc.Schema(
@@ -67,7 +70,7 @@ def table(rows: int = 500, seed: int = 0) -> pa.Table:
 
 
 def shape_of(query: Any, schema: tc.Schema = SCHEMA, **price: Any) -> Any:
-    return design(query, schema, neighbors="add-remove", rows=None, cost=Cost.of(**(price or {"epsilon": 1})))
+    return design(query, Public(schema, "add-remove", None), Cost.of(**(price or {"epsilon": 1})))
 
 
 def twin(query: Any) -> Any:
@@ -86,7 +89,7 @@ def test_every_engine_finds_the_same_occupied_cells(query: Any, persons: bool, t
     pq.write_table(data, tmp_path / "t.parquet")
     pa.csv.write_csv(data, tmp_path / "t.csv")
     shape = shape_of(query, schema)
-    expected = histogram.exact(shape_of(twin(query), schema), open_source(tmp_path / "t.parquet", schema))
+    expected = histogram.counts(shape_of(twin(query), schema), open_source(tmp_path / "t.parquet", schema))
     assert expected.size == shape.cells
     relation = duckdb.connect().from_arrow(data)
     for source in (tmp_path / "t.parquet", tmp_path / "t.csv", data, pl.from_arrow(data), relation):
@@ -250,17 +253,13 @@ def test_thresholds_are_public_and_follow_the_rules() -> None:
     wide = tc.Schema({"a": tc.Category(range(10_000)), "b": tc.Category(range(10_000))})
     law = DiscreteLaplace(Fraction(2))
     for rows, most in ((1_000, 10), (100_000, 1_000), (10**9, 10_000)):
-        shape = design(
-            tc.Histogram(["a", "b"], sparse=True), wide, neighbors="replace-one", rows=rows, cost=Cost.of(epsilon=1)
-        )
+        shape = design(tc.Histogram(["a", "b"], sparse=True), Public(wide, "replace-one", rows), Cost.of(epsilon=1))
         threshold = shape.columns[0].form.parameters["threshold"]
-        assert sparse_histogram.false_cells(law, threshold, 10**8) <= most
-        assert sparse_histogram.false_cells(law, threshold - 1, 10**8) > most
+        assert sparse_design.false_cells(law, threshold, 10**8) <= most
+        assert sparse_design.false_cells(law, threshold - 1, 10**8) > most
     private = shape_of(tc.Histogram(["a", "b"], sparse=True), wide)
     assert (
-        sparse_histogram.false_cells(
-            DiscreteLaplace(Fraction(1)), private.columns[0].form.parameters["threshold"], 10**8
-        )
+        sparse_design.false_cells(DiscreteLaplace(Fraction(1)), private.columns[0].form.parameters["threshold"], 10**8)
         <= 100
     )
     few = shape_of(tc.Histogram("region", sparse=True), SCHEMA)

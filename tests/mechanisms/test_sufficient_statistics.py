@@ -11,13 +11,14 @@ import pytest
 
 import tacit as tc
 from tacit import families
-from tacit.curator.asked import design, integers
-from tacit.curator.source import open_source
+from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError
-from tacit.models.statistics import statistics
+from tacit.method.shared.measurement import Public
+from tacit.models.sufficient_statistics import statistics
 from tacit.privacy import Cost
-from tacit.queries import query_from_dict
-from tacit.testing.arrays import columns_of
+from tacit.release.query import query_from_dict
+from tacit.source import open_source
+from tacit.testing.reference_table import columns_of
 from tacit.testing.simulate import exact_integers
 
 GAMMA = families.Gamma(shape=(0.5, 8), rate=(0.2, 8))
@@ -60,7 +61,7 @@ def test_integers_are_those_of_numpy_on_every_engine(query: tc.SufficientStatist
     frame.to_parquet(path)
     for relation in ("replace-one", "add-remove"):
         rows = len(frame) if relation == "replace-one" else None
-        shape = design(query, SCHEMA, neighbors=relation, rows=rows, cost=Cost.of(epsilon=1))
+        shape = design(query, Public(SCHEMA, relation, rows), Cost.of(epsilon=1))
         expected = [np.asarray(one).tolist() for one in exact_integers(shape, columns_of(given, SCHEMA))]
         for source in (given, frame, pl.DataFrame(given), path):
             found = integers(shape, open_source(source, SCHEMA))
@@ -75,12 +76,26 @@ def test_the_contract_holds() -> None:
     assert tc.testing.contract(counts, persons, tables=36, draws=20_000).passed
 
 
+@pytest.mark.parametrize("cost", [Cost.of(epsilon=1), Cost.of(rho=1)], ids=["pure", "normal"])
+@pytest.mark.parametrize("where", [None, "far > 0"])
+def test_rows_that_a_condition_leaves_out_are_absent_whatever_stands_for_missing(cost: Cost, where: str | None) -> None:
+    """With a declared place a row is always there; with a condition it can leave: another form, of more than w."""
+    query = tc.SufficientStatistics("share", families.Exponential(rate=(1, 9)), where=where)
+    (column,) = design(query, Public(SCHEMA, "replace-one", 9), cost).columns
+    assert column.form.name == ("plain" if where is None else "exclusion")
+    declared, power = (column.form.l1, 1) if cost.kind == "pure" else (column.form.l2_squared, 2)
+    rows = np.array([column.form.row(v) for v in np.linspace(0, column.form.parameters["G"], 101, dtype=int).tolist()])
+    rows = rows if where is None else np.vstack([rows, 0 * rows[:1]])
+    reached = max(int((np.abs(rows - one).astype(object) ** power).sum(axis=1).max()) for one in rows)
+    assert reached == declared
+
+
 def test_a_statistic_is_clamped_where_it_is_said_to_be() -> None:
-    shape = design(WAIT, SCHEMA, neighbors="replace-one", rows=9, cost=Cost.of(epsilon=1))
+    shape = design(WAIT, Public(SCHEMA, "replace-one", 9), Cost.of(epsilon=1))
     assert [column.label for column in shape.columns] == ["wait", "log(wait)"]
     assert [(one.grid.lower, one.grid.upper) for one in shape.columns if one.grid] == [(0, 3), (-3, 1.2)]
     assert sum(column.form.l1 / column.law.scale for column in shape.columns) <= 1
-    normal = design(QUERIES[2], SCHEMA, neighbors="replace-one", rows=9, cost=Cost.of(rho=1))
+    normal = design(QUERIES[2], Public(SCHEMA, "replace-one", 9), Cost.of(rho=1))
     assert [column.label for column in normal.columns] == ["age", "(age - 50) ** 2"]
     grid = normal.columns[1].grid
     assert grid is not None
@@ -92,13 +107,11 @@ def test_noise_as_printed_is_wider_by_rows_over_blocks() -> None:
     over = tc.SufficientStatistics("yes", families.Bernoulli(), method="chen-sung", blocks=20)
     plain = tc.SufficientStatistics("yes", families.Bernoulli())
     cost = Cost.of(epsilon=1)
-    wide, direct = (
-        design(one, SCHEMA, neighbors="replace-one", rows=1_000, cost=cost).columns[0].law for one in (over, plain)
-    )
+    wide, direct = (design(one, Public(SCHEMA, "replace-one", 1_000), cost).columns[0].law for one in (over, plain))
     assert wide.scale == 50 * direct.scale
     assert query_from_dict(over.to_dict()) == over
     with pytest.raises(QueryError, match="Q116"):
-        design(over, SCHEMA, neighbors="add-remove", rows=None, cost=cost)
+        design(over, Public(SCHEMA, "add-remove", None), cost)
 
 
 def test_what_has_no_statistics_is_refused_with_what_serves() -> None:

@@ -9,20 +9,22 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.linear.bend import FINE, PIECES, WIDTH, Bend
-from tacit.linear.layout import H
-from tacit.mechanisms import regression, regression_scores, score_forms
-from tacit.mechanisms.moments import Design
-from tacit.mechanisms.regression import Crosses
+from tacit.curator.mechanisms import design
+from tacit.method.regression import mechanism as regression
+from tacit.method.regression import score_encoding as score_forms
+from tacit.method.regression import scores_design
+from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
-from tacit.release import Part
-from tacit.testing import aims
-from tacit.testing.contract import PRICES, RELATIONS, contract, sensitivity, whole
-from tacit.testing.findings import norm_of
-from tacit.testing.regressions import Rows, rows_of
-from tacit.testing.tables import pairs
+from tacit.release.parts import Part
+from tacit.rows.coordinates import H
+from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, Bend
+from tacit.testing import worst_case_scores as aims
+from tacit.testing.contract import contract, sensitivity, whole
+from tacit.testing.findings import PRICES, RELATIONS, norm_of
+from tacit.testing.neighbouring_tables import pairs
+from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
 PLAIN = tc.Schema({"k": tc.Integer(0, 20), "x": tc.Real(-1, 1), "m": tc.Boolean()})
 QUERY = tc.Regression("k ~ x + m", model="poisson")
@@ -69,7 +71,7 @@ def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost) -> None:
 
     A third of the noise proves 3.8 against 1.8 and 2.4 against 1.5, give or take 0.12: missed by 7 standard deviations.
     """
-    shape = design(QUERY, PLAIN, neighbors="replace-one", rows=100, cost=price)
+    shape = design(QUERY, Public(PLAIN, "replace-one", 100), price)
     (found,) = sensitivity(QUERY, PLAIN, "replace-one", (price,), aims.neighbours(QUERY, PLAIN, "replace-one"))[-1:]
     column = shape.columns[-1]
     assert whole(column, found.apart, 20_000) == []
@@ -78,7 +80,7 @@ def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost) -> None:
 
 
 def test_the_steep_aim_moves_weights_alone_and_its_neighbours_are_a_step_apart() -> None:
-    shape = design(QUERY, PLAIN, neighbors="replace-one", rows=2, cost=PRICES[0])
+    shape = design(QUERY, Public(PLAIN, "replace-one", 2), PRICES[0])
     (near, _) = aims.neighbours(QUERY, PLAIN, "replace-one")
     columns = [np.array(column, dtype=float) for column in zip(near.one[1], near.other[1], strict=True)]
     z = rows_of(QUERY, dict(zip(PLAIN, columns, strict=True)), PLAIN, PRICES[0]).z
@@ -121,14 +123,14 @@ def any_bend(rng: np.random.Generator, size: int, clip: int) -> Bend:
     return made
 
 
-def any_parts(rng: np.random.Generator, shape: Design) -> tuple[Part, ...]:
+def any_parts(rng: np.random.Generator, shape: Measurement) -> tuple[Part, ...]:
     """What earlier releases may have said, noise having no bounds: integers of any size."""
     made: tuple[Part, ...] = ()
     for column in shape.columns:
         asked = cast(Crosses, regression.following(column, made, shape))
         size = 10 ** rng.uniform(0, 13)
         integers = tuple(int(k) for k in rng.normal(0, size, len(asked.question.products)))
-        made = (*made, regression.part_of(asked, (integers,)))
+        made = (*made, asked.released((integers,)))
     return made
 
 
@@ -165,7 +167,7 @@ def test_no_two_rows_are_further_apart_in_any_part_whatever_releases_said(relati
         asked = [first, last, aims.steep(last)]
         for _ in range(3):
             aim = any_bend(rng, made.layout.size, score_forms.CLIP)
-            asked.append(regression_scores.aim_at(last, aim, {}))
+            asked.append(scores_design.aim_at(last, aim, {}))
             parts = any_parts(rng, made.shape)
             asked += [regression.following(one, parts[:i], made.shape) for i, one in enumerate(made.shape.columns) if i]
         for one in asked:
@@ -185,7 +187,7 @@ def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
     data["k"] = np.minimum(rng.poisson(10 * np.exp(-50 * (1 - x))), 40)
     made = rows_of(tc.Regression(f"k ~ x + {' + '.join(names)}", model="poisson"), data, schema, price)
     shape = replace(made.shape, rows=rows)
-    parts = Rows(shape, made.layout, made.z, n).expected(rows).parts
+    parts = RegressionRows(shape, made.layout, made.z, n).expected(rows).parts
     end = np.abs(made.z[:, -1]).max()
     places = range(H - 140, H + 1, 4)
     z = np.array([[H] * 5 + [place, side * end] for side in (-1, 1) for place in places])

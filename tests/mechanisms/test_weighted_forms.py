@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.mechanisms import moment_forms as forms
-from tacit.mechanisms import weighted_forms as weighted
-from tacit.mechanisms.moment_forms import Form
-from tacit.rowmap import Share
+from tacit.method.shared import encoding as forms
+from tacit.method.shared import weighted_encoding as weighted
+from tacit.method.shared.encoding import Encoding
+from tacit.rows.row_map import Share
 from tacit.testing import contract
 
 NOISES = ["laplace", "gaussian"]
 
 
-def rows_of(form: Form, A: int) -> np.ndarray:
+def rows_of(form: Encoding, A: int) -> np.ndarray:
     G = form.parameters["G"]
     return np.array([form.row(v, a) for a in range(A + 1) for v in range(G + 1)], dtype=np.int64)
 
@@ -72,7 +72,7 @@ def test_every_weight_of_the_real_grid() -> None:
     assert int((16 * (a - b) ** 2 + b**2).max()) > A * A
 
 
-def weights_of(form: Form, A: int) -> np.ndarray:
+def weights_of(form: Encoding, A: int) -> np.ndarray:
     """What one row adds, weight by weight; that of weight 0 (of an absent row) first."""
     return np.array([form.row(0, a) for a in range(A + 1)], dtype=np.int64)
 

@@ -14,23 +14,24 @@ from hypothesis import strategies as st
 import tacit as tc
 from tacit import families
 from tacit.errors import TacitError
-from tacit.mechanisms import winsorized as mechanism
-from tacit.mechanisms.moments import Design
+from tacit.method.blocks import mechanism_winsorized as mechanism
+from tacit.method.blocks import winsorized_design
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.models.boxes import Parameter
 from tacit.models.wide_grid import STEPS, WideGrid, window
-from tacit.noise.selection import Selection
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
-from tacit.release import release_from_dict
+from tacit.release.document import release_from_dict
 
 EXPONENTIAL = families.Exponential(rate=(1e-4, 1e4))
 NORMAL = families.Normal(mean=(-3_000, 3_000), sd=(1e-4, 5_000))
 SCHEMA = tc.Schema({"x": tc.Real()})
 
 
-def design(cost: Cost, model: Any = EXPONENTIAL, neighbors: str = "replace-one", k: int = 12) -> Design:
+def design(cost: Cost, model: Any = EXPONENTIAL, neighbors: str = "replace-one", k: int = 12) -> Measurement:
     query = tc.SampleAndAggregate("x", model, winsorize=True, blocks=k, rows=120)
     public = 120 if neighbors == "replace-one" else None
-    return mechanism.design(query, SCHEMA, neighbors=neighbors, rows=public, cost=cost)
+    return winsorized_design.design(query, Public(SCHEMA, neighbors, public), cost)
 
 
 # Grid and window -----------------------------------------------------------------------------------------------------
@@ -94,8 +95,8 @@ def test_the_more_blocks_the_less_the_quartiles_cost() -> None:
     query = tc.SampleAndAggregate("x", EXPONENTIAL, winsorize=True)
     found = []
     for rows in (2_000, 10_000, 20_000, 100_000):
-        words: Any = {"neighbors": "replace-one", "rows": rows, "cost": Cost.of(epsilon=1)}
-        first = mechanism.design(query, SCHEMA, **words).columns[0]
+        public = Public(SCHEMA, "replace-one", rows)
+        first = winsorized_design.design(query, public, Cost.of(epsilon=1)).columns[0]
         found.append((first.cost.epsilon or 0) / 2)
     assert found[0] == Fraction(1, 4)
     assert found[-1] == Fraction(1, 10)
@@ -108,7 +109,7 @@ def test_the_wider_the_box_the_more_its_quartiles_are_worth() -> None:
     for high in (10.0, 1e3, 1e5):
         query = tc.SampleAndAggregate("x", families.Exponential(rate=(1 / high, high)), winsorize=True, blocks=1_000)
         cost = Cost.of(epsilon=1)
-        shape = mechanism.design(query, SCHEMA, neighbors="replace-one", rows=20_000, cost=cost)
+        shape = winsorized_design.design(query, Public(SCHEMA, "replace-one", 20_000), cost)
         found.append((shape.columns[0].cost.epsilon or 0) / 2)
     assert found == [Fraction(1, 10), Fraction(3, 20), Fraction(1, 5)]
 
@@ -192,8 +193,8 @@ def test_nothing_of_a_table_stops_a_release(table: list[float]) -> None:
 
 def test_only_the_blocks_of_a_parameter_that_is_asked_for_are_selected_from() -> None:
     shape = design(Cost.of(epsilon=1), NORMAL)
-    one = mechanism.design(
-        replace(shape.query, parameters="sd"), SCHEMA, neighbors="replace-one", rows=120, cost=Cost.of(epsilon=1)
+    one = winsorized_design.design(
+        replace(shape.query, parameters="sd"), Public(SCHEMA, "replace-one", 120), Cost.of(epsilon=1)
     )
     assert [column.label for column in one.columns] == ["sd", "sd"]
     assert [column.label for column in shape.columns] == ["mean", "mean", "sd", "sd"]

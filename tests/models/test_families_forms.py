@@ -11,9 +11,9 @@ from scipy import special, stats
 
 import tacit as tc
 from tacit import families as fam
-from tacit.models import asked
+from tacit.models import evaluate as asked
+from tacit.models.family_registry import FAMILIES
 from tacit.models.likelihood import Likelihood
-from tacit.models.registry import FAMILIES
 
 Z = np.random.default_rng(0).standard_normal((40, 2))  # a design
 LINE = [1.0, 0.5, -0.25]  # intercept and two slopes

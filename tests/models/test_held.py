@@ -14,12 +14,12 @@ import pytest
 from jax.experimental import io_callback
 
 import tacit as tc
+from tacit.base.lazy_imports import double
 from tacit.errors import ModelError
 from tacit.models import scores
 from tacit.models.blocks import block_mle, compiled
-from tacit.models.held import ORDERS, held, traced
-from tacit.models.quiet import quiet
-from tacit.untyped import double
+from tacit.models.jax_config import quiet
+from tacit.models.traced_density import ORDERS, held, traced
 
 ROWS = np.random.default_rng(4).exponential(0.5, (4, 30))
 SEEN: list[Any] = []

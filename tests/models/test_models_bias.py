@@ -64,7 +64,7 @@ def test_where_the_expectation_of_a_maximum_is_known_nothing_of_its_bias_is_left
 def test_the_distance_from_a_median_is_known_at_any_number_of_rows() -> None:
     """By hand for 2 and 4 rows (3/4 and 83/96); table and expansion meet."""
     from tacit.models import median_distance
-    from tacit.models.quiet import quiet
+    from tacit.models.jax_config import quiet
 
     with quiet():
         found = np.asarray(median_distance.expected(np.array([2, 3, 4, 5, 1_024, 1_026, 4_001])))
@@ -76,8 +76,8 @@ def test_the_distance_from_a_median_is_known_at_any_number_of_rows() -> None:
 def test_expectations_are_sums_placed_by_the_rows_where_the_support_is_known() -> None:
     """Moments of counts are right; where a constant is left out of a density, the rows themselves stand in."""
     jax = pytest.importorskip("jax")
-    from tacit.models import located
-    from tacit.models.quiet import quiet
+    from tacit.models import block_quadrature as located
+    from tacit.models.jax_config import quiet
 
     model, theta = fam.NegativeBinomial(), np.array([60.0, 1.5])
     with quiet():

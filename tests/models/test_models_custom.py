@@ -14,7 +14,7 @@ import tacit as tc
 from tacit import families as fam
 from tacit.errors import ModelError
 from tacit.models.blocks import block_mle
-from tacit.models.quiet import quiet
+from tacit.models.jax_config import quiet
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from tacit.noise import choose as module
-from tacit.noise.choose import choose
+from tacit.noise import select as module
 from tacit.noise.laws import NoiseError
-from tacit.noise.selection import Selection
+from tacit.noise.select import choose
+from tacit.noise.selection_law import Selection
 
 UTILITY = [-9, -4, -1, 0, -1, -3, -20]
 POINTS = [40, 5, 2, 1, 3, 7, 1000]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.noise.enclosures import exp_minus, normal_tail, root_two_over_pi
+from tacit.noise.tail_bounds import exp_minus, normal_tail, root_two_over_pi
 
 PLACES = st.fractions(0, 60) | st.fractions(0, Fraction(1, 10**15)) | st.integers(0, 60).map(Fraction)
 BITS = st.integers(60, 700)

@@ -13,11 +13,12 @@ import mpmath
 import numpy as np
 import pytest
 
-from tacit.noise import curves, enclosures, exact
+from tacit.noise import curves, exact
+from tacit.noise import tail_bounds as enclosures
 from tacit.noise.curves import EXPONENTIAL, HALF_NORMAL, Curve, pieces
 from tacit.noise.exact import draw
 from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
-from tacit.testing.noise_law import noise_law
+from tacit.testing.noise_law_test import noise_law
 
 LAWS = [DiscreteLaplace, RoundedNormal]
 SCALES = [Fraction(1, 1000), Fraction(1, 3), Fraction(1), Fraction(10**6), Fraction(10**9), Fraction(10**12)]

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal, law_from_dict
-from tacit.testing.noise_law import noise_law
+from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
+from tacit.noise.stored_laws import law_from_dict
+from tacit.testing.noise_law_test import noise_law
 
 SCALES = st.sampled_from(
     [Fraction(1, 1000), Fraction(1, 20), Fraction(1, 3), Fraction(1), Fraction(2), Fraction(31, 7), Fraction(100),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
-from tacit.testing.noise_law import noise_law
+from tacit.testing.noise_law_test import noise_law
 
 NOISES = [law(Fraction(s)) for law in (DiscreteLaplace, RoundedNormal) for s in ("1/3", "1", "17/4", "1000000000")]
 

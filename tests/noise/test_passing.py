@@ -11,12 +11,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from tacit.noise import passing as module
+from tacit.noise import threshold as module
 from tacit.noise.curves import EXPONENTIAL, pieces
-from tacit.noise.enclosures import minus_log
 from tacit.noise.exact import decide, system_words
 from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
-from tacit.noise.passing import chance, passing
+from tacit.noise.tail_bounds import minus_log
+from tacit.noise.threshold import chance, passing
 
 FALSE_ALARM = 1e-6
 LAPLACE, NORMAL = DiscreteLaplace(Fraction(5, 2)), RoundedNormal(Fraction(7, 3))

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tacit.mechanisms import additive
+from tacit.method.shared import mechanism_additive as additive
 from tacit.noise import exact
 from tacit.noise.exact import _draw, added, draw
 from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal

@@ -12,11 +12,11 @@ from scipy.optimize import minimize_scalar
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.inference.histogram_cells import cells_of
+from tacit.fits.released_cells import cells_of
 from tacit.parties import Combined
-from tacit.parties.ahead import height
-from tacit.parties.heterogeneity import effects
-from tacit.release import release_from_dict
+from tacit.pooling.heterogeneity import effects
+from tacit.pooling.prediction import height
+from tacit.release.document import release_from_dict
 
 SCHEMA = tc.Schema({"stay": tc.Real(0, 60, units="days"), "sex": tc.Category(["f", "m"]), "dead": tc.Boolean()})
 SIZES = {"st-mary": 300, "st-luke": 900, "st-john": 2_000}

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.parties.evidence import Evidence, merged
-from tacit.parties.pooling import pooled
-from tacit.parties.reading import evidence
-from tacit.parties.varied import varied
-from tacit.testing.parties import answers
+from tacit.pooling.common_value import pooled
+from tacit.pooling.evidence import Evidence, merged
+from tacit.pooling.random_effects import varied
+from tacit.pooling.released_evidence import evidence
+from tacit.testing.simulated_parties import answers
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 1), "whole": tc.Real(0, 1, missing=0), "yes": tc.Boolean()})
 R = 600

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import tacit as tc
-from tacit.inference.histogram_cells import cells_of
+from tacit.fits.released_cells import cells_of
 from tacit.parties import CombinedHistogram
 
 SCHEMA = tc.Schema(
@@ -143,7 +143,7 @@ def test_noise_of_sums_of_cells_is_drawn_as_it_is() -> None:
     """Sums of 30 cells of three parties' noises, 200,000 draws, for tests by simulation: moments within 6
     Monte-Carlo errors (beyond with probability < 1e-6).  One Laplace law of that scale would have twice the variance.
     """
-    from tacit.inference.from_cells.errors import Noise
+    from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 
     made = tc.combine({name: released(people(name), name, {"epsilon": 1}) for name in SIZES})
     law = made.parts[0].law

@@ -10,10 +10,10 @@ from scipy.stats import binom
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.parties import regressions
-from tacit.parties.varied import apart
+from tacit.method.regression import combine as regressions
+from tacit.pooling.random_effects import apart
 from tacit.privacy import Cost
-from tacit.testing.regressions import rows_of
+from tacit.testing.simulated_regressions import rows_of
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 1), "s": tc.Boolean(missing=False), "y": tc.Real(-0.5, 1.5)})
 QUERY = tc.Regression("y ~ x + s")

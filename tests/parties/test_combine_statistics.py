@@ -11,10 +11,11 @@ from scipy.stats import binom
 
 import tacit as tc
 from tacit import families
-from tacit.parties.parameters import common
-from tacit.parties.pooling import pooled
-from tacit.parties.reading import evidence
-from tacit.testing.parties import answers, only
+from tacit.method.shared.measurement import Public
+from tacit.method.sufficient_statistics.combine import common
+from tacit.pooling.common_value import pooled
+from tacit.pooling.released_evidence import evidence
+from tacit.testing.simulated_parties import answers, only
 
 RATE = families.Exponential(rate=(0.1, 10))
 SCHEMA = tc.Schema({"x": tc.Real(0, 2)})
@@ -61,7 +62,7 @@ def shares(sizes: Any, epsilon: str, p: float, repeats: int) -> Any:
     """Pooled Bernoulli shares; what is drawn is the integer that is released."""
     from dataclasses import replace
 
-    from tacit.testing.parties import Answer
+    from tacit.testing.simulated_parties import Answer
 
     column, query = tc.Schema({"x": tc.Boolean(missing=False)}), tc.SufficientStatistics("x", families.Bernoulli())
     rng = np.random.default_rng(1)
@@ -189,13 +190,13 @@ def test_other_bounds_do_not_go_together() -> None:
 
 def test_blocks_for_many_parties_and_as_printed() -> None:
     """Theory §6: fewer where bias must not count, as many as noise asks for where there is none (errata E3, E18)."""
-    from tacit.mechanisms.sample_and_aggregate import Plan, design
+    from tacit.method.blocks.design import BlockPlan, design
 
     def blocks(family: Any, **words: Any) -> int:
         query = tc.SampleAndAggregate("x", family, **words)
         cost = tc.Cost.of(epsilon=1)
-        shape = design(query, tc.Schema({"x": tc.Real()}), neighbors="replace-one", rows=10_000, cost=cost)
-        assert isinstance(shape.blocks, Plan)
+        shape = design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", 10_000), cost)
+        assert isinstance(shape.blocks, BlockPlan)
         return shape.blocks.blocks
 
     rate = families.Exponential(rate=(0.2, 5))

@@ -14,14 +14,15 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
+from tacit.curator.mechanisms import design
 from tacit.families import Exponential
-from tacit.parties.evidence import Evidence
-from tacit.parties.heterogeneity import effects, every, freedom_of, inflation
-from tacit.parties.pooling import pooled
-from tacit.parties.reading import evidence
-from tacit.testing.parties import Answer
-from tacit.testing.simulate import empty_parts
+from tacit.method.shared.measurement import Public
+from tacit.method.shared.simulated_parts import empty_parts
+from tacit.pooling.common_value import pooled
+from tacit.pooling.evidence import Evidence
+from tacit.pooling.heterogeneity import effects, every, freedom_of, inflation
+from tacit.pooling.released_evidence import evidence
+from tacit.testing.simulated_parties import Answer
 
 R = 400
 LAW = Exponential(rate=(0.2, 5))
@@ -35,7 +36,7 @@ def blocks(sizes: Sequence[int], epsilon: str, k: int, neighbors: str = "replace
         query = tc.SampleAndAggregate("x", LAW, blocks=k, rows=None if public else 1_000)
         cost = tc.Cost.of(epsilon=epsilon)
         n = rows if public else None
-        shape = design(query, tc.Schema({"x": tc.Real()}), neighbors=neighbors, rows=n, cost=cost)
+        shape = design(query, Public(tc.Schema({"x": tc.Real()}), neighbors, n), cost)
         (column,), (part,) = shape.columns, empty_parts(shape)
         assert column.grid is not None
         half = column.grid.G // 2

@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.parties.hierarchy import Tree, reconcile, whole
+from tacit.pooling.tree_totals import Tree, reconcile, whole
 
 NATION = Tree((-1, *[0] * 50, *[1 + i // 20 for i in range(1_000)]))
 """1,000 schools in 50 states."""

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import tacit as tc
-from tacit.parties import arrivals, returned
-from tacit.release import sealed
+from tacit.parties import incoming as arrivals
+from tacit.parties import study_result as returned
+from tacit.release.digests import sealed
 
 STORED = Path(__file__).parents[1] / "documents" / "study_0.1.json"
 

@@ -13,7 +13,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.release import Releases, digest_of
+from tacit.release.digests import digest_of
+from tacit.release.document import Releases
 
 STUDY = """
 tacit = 1

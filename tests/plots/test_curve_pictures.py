@@ -101,7 +101,7 @@ def test_differences_of_quantiles_and_a_line_at_nothing() -> None:
     assert "Bonferroni" in shown.caption
     assert [0.0, 0.0] in [list(line.get_xdata()) for line in shown.axes.lines]
     with pytest.raises(InferenceError) as refused:
-        plots.quantile_difference(found, level=0.99)
+        found.summary(level=0.99)
     assert refused.value.code == "I14"
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 
 import tacit as tc
-from tacit import plots
 from tacit.errors import InferenceError
-from tacit.inference.densities import density
+from tacit.method.histogram.estimate_densities import density
+from tacit.method.histogram.estimate_pictures import margin
 from tacit.testing import simulate
 
 pytest.importorskip("matplotlib")
@@ -207,7 +207,7 @@ def test_a_heat_map_of_several_widths_and_days() -> None:
 
 def test_a_heat_map_of_noise_alone_is_white() -> None:
     made = release(["kids", "sex"], rho=1e-9)
-    shown = plots.margin(made.margin(["kids", "sex"]), level=0.9999)
+    shown = margin(made.margin(["kids", "sex"]), level=0.9999)
     assert np.ma.getmaskarray(mesh(shown.axes).get_array()).mean() > 0.9
     assert "within noise" in shown.caption
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.plots import intervals
+from tacit.estimates import pictures
 
 pytest.importorskip("matplotlib")
 SCHEMA = tc.Schema(
@@ -39,7 +39,7 @@ def ends(axes: Any, which: int) -> list[tuple[float, float, float]]:
 @pytest.mark.parametrize("level", [0.95, 0.5])
 def test_a_picture_shows_the_numbers(query: tc.Query, level: float) -> None:
     found = estimate(query)
-    drawn = intervals.estimate(found, level=level)
+    drawn = pictures.estimate(found, level=level)
     limits = found.intervals(level)
     assert drawn.terms == found.terms
     assert drawn.values == tuple(found.values)

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit import plots
 from tacit.errors import InferenceError
-from tacit.inference.quality import hints, worth_a_look
+from tacit.method.quality.estimate import hints, worth_a_look
 from tacit.plots import canvas
 
 pytest.importorskip("matplotlib")
@@ -110,10 +109,11 @@ def test_groups_of_quantiles_are_curves_of_their_own() -> None:
     assert words(axes) == ["95% interval, north", "95% interval, south"]
 
 
-def test_a_level_that_was_not_selected_is_not_drawn() -> None:
+def test_a_picture_has_the_level_that_was_selected() -> None:
     found = release(tc.Quantiles("income", [0.5], level=0.9)).estimate()
+    assert found.plot().level == 0.9
     with pytest.raises(InferenceError) as refused:
-        plots.quantiles(found, level=0.95)
+        found.summary(level=0.95)
     assert refused.value.code == "I14"
     assert found.probs == (Fraction(1, 2),)
 

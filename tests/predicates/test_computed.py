@@ -18,12 +18,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tacit as tc
-from tacit.curator.source import open_source
-from tacit.curator.source.kinds import Reading
 from tacit.errors import SchemaError
-from tacit.predicates.arithmetic import Reference, log
+from tacit.schema.predicates.arithmetic import Reference, log
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.source import open_source
+from tacit.source.column_kinds import Reading
 from tacit.testing import contract, coverage, simulate
-from tacit.testing.arrays import with_computed
+from tacit.testing.reference_table import holds, with_computed
 
 COLUMNS: dict[str, Any] = {
     "age": tc.Real(0, 100),
@@ -214,6 +215,14 @@ def test_log_at_its_ends_and_in_order() -> None:
     assert float(log(np.float64(1.0), Reference())) == 0.0
     assert float(log(np.float64(5e-324), Reference())) == pytest.approx(-64 * math.log(2))
     assert float(log(np.float64(1e308), Reference())) == pytest.approx(64 * math.log(2))
+
+
+def test_a_number_divided_by_zero_is_missing() -> None:
+    """Not infinite, and not what stands for it on the way; a condition on it does not hold."""
+    schema = tc.Schema({"a": tc.Real(-9, 9), "b": tc.Real(-9, 9), "c": tc.Real(-9, 9, computed="a / b")})
+    data = {"a": np.array([1.0, 0.0, -0.0, 5.0, 3.0, np.nan]), "b": np.array([0.0, -0.0, 0.0, 2.0, np.nan, 1.0])}
+    np.testing.assert_array_equal(with_computed(data, schema)["= c"], [np.nan] * 3 + [2.5] + [np.nan] * 2)
+    assert holds(typed("a / b >= 0", schema), data).tolist() == [False, False, False, True, False, False]
 
 
 def test_what_is_missing_is_unknown_in_a_boolean_column() -> None:

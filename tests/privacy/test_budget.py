@@ -86,6 +86,22 @@ def test_each_way_of_adding():
     assert BASIC.spend(ed) == Spend(epsilon=Fraction(1, 5), delta=Fraction(1, 10**7))
 
 
+def test_delta_alone_refuses():
+    """Of a ledger that adds δ, and of approximate parts under a pair, when all else is far from its limit."""
+    basic, price = Budget(epsilon=100, delta="1e-6", accounting="basic"), Cost.of(epsilon="0.001", delta="1e-7")
+    spent = Spend()
+    for _ in range(10):
+        assert basic.admits(spent, price)
+        spent += basic.spend(price)
+    assert spent.delta == basic.delta
+    assert not basic.admits(spent, price)
+    assert basic.admits(spent, Cost.of(epsilon=1))
+    part = Cost(mu_squared=Fraction(1, 10**9), delta=Fraction(6, 10**7))
+    pair = Budget(epsilon=100, delta="1e-6")
+    assert pair.admits(Spend(), part)
+    assert not pair.admits(pair.spend(part), part)
+
+
 @pytest.mark.parametrize(
     ("budget", "cost"),
     [

@@ -14,8 +14,8 @@ import tacit as tc
 from tacit.errors import BudgetError
 from tacit.privacy import Cost, Spend, compose, gaussian_delta, mu_squared_to_epsilon, pld_total, zcdp_to_epsilon
 from tacit.privacy.bought import Bought, mu_squared_of, range_for, ranges_of
-from tacit.queries import Query
-from tacit.release import Release
+from tacit.release.document import Release
+from tacit.release.query import Query
 
 
 def test_three_ways_of_adding():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tacit.errors import BudgetError
 from tacit.privacy import analytic_multiplier, epsilon_delta_to_zcdp, gaussian_delta, zcdp_to_delta, zcdp_to_epsilon
 from tacit.privacy.conversions import approximate_to_zcdp
-from tacit.privacy.enclosures import gaussian_delta_bounds, normal_cdf, pi, precision
+from tacit.privacy.gaussian_bounds import gaussian_delta_bounds, normal_cdf, pi, precision
 
 mp.mp.dps = 60
 

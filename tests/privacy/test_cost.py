@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tacit.errors import CODES, BudgetError
 from tacit.privacy import Cost, gaussian_delta
-from tacit.privacy.numbers import aligned, plain, significant
+from tacit.privacy.exact_numbers import aligned, plain, significant
 
 epsilons = st.fractions(min_value=Fraction(1, 10**9), max_value=1000, max_denominator=10**12).filter(bool)
 deltas = st.integers(1, 300).map(lambda k: Fraction(1, 10**k)) | st.fractions(

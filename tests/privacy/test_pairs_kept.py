@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.asked import design
-from tacit.mechanisms import quantiles, ranges
-from tacit.mechanisms.moments import Column, Design
-from tacit.noise.selection import Selection
+from tacit.curator.mechanisms import design
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.ranges import design as ranges_design
+from tacit.method.ranges import mechanism as ranges
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Budget, Cost
 from tacit.testing.contract import pairs_kept
+from tacit.testing.contract_selection import spread
 from tacit.testing.pair_check import PAIRS, Losses, broken, convolved, hockey_stick
-from tacit.testing.selections import spread
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 4096, missing=0), "g": tc.Category(["a", "b"]), "y": tc.Integer(0, 3, missing=0)})
 ROWS = 3_201
@@ -47,10 +50,10 @@ def test_every_kind_of_request_keeps_the_pair_that_is_written(kind):
     assert pairs_kept(KINDS[kind], SCHEMA) == []
 
 
-def as_before(shape: Design, price: Cost) -> Design:
+def as_before(shape: Measurement, price: Cost) -> Measurement:
     """A selection calibrated as it was: with the ρ of a normal of the pair."""
 
-    def column(one: Column) -> Column:
+    def column(one: PartSpec) -> PartSpec:
         if not isinstance(one.law, Selection):
             return one
         picks, most = len(one.form.matrix), one.form.l1
@@ -65,7 +68,7 @@ def as_before(shape: Design, price: Cost) -> Design:
 @pytest.mark.parametrize("query", [tc.Quantiles("x", [0.5]), tc.Range("x")])
 def test_the_calibration_of_before_broke_it(price, query):
     """The check has power: what was sold until now is found out."""
-    made = design(query, SCHEMA, neighbors="replace-one", rows=ROWS, cost=price)
+    made = design(query, Public(SCHEMA, "replace-one", ROWS), price)
     assert broken([made], price) == []
     assert broken([as_before(made, price)], price) != []
 
@@ -73,7 +76,7 @@ def test_the_calibration_of_before_broke_it(price, query):
 # Exact probabilities --------------------------------------------------------------------------------------------------
 
 
-def losses_of(shape: Design, one: dict[int, int], other: dict[int, int]) -> Losses:
+def losses_of(shape: Measurement, one: dict[int, int], other: dict[int, int]) -> Losses:
     """Exact privacy losses of all selections of one cell, from the probabilities of every step on two tables."""
     found: Losses = {0.0: 1.0}
     kept: list[list[np.ndarray]] = []
@@ -85,7 +88,7 @@ def losses_of(shape: Design, one: dict[int, int], other: dict[int, int]) -> Loss
             made.append(law.pmf(u, np.ones(len(u))))
             return 0
 
-        module = {quantiles.KIND: quantiles, ranges.KIND: ranges}[shape.kind]
+        module = {quantiles_design.KIND: quantiles, ranges_design.KIND: ranges}[shape.kind]
         module.released(shape, (counts,), draw, lambda cells, law: tuple((ROWS,) for _ in cells))
         kept.append(made)
     for p, q in zip(*kept, strict=True):
@@ -97,7 +100,7 @@ def losses_of(shape: Design, one: dict[int, int], other: dict[int, int]) -> Loss
 
 def evenly(rows: int) -> dict[int, int]:
     """Steps of rows that are spread evenly over a grid."""
-    steps, counts = np.unique(np.round(np.linspace(0, quantiles.STEPS, rows)).astype(int), return_counts=True)
+    steps, counts = np.unique(np.round(np.linspace(0, quantiles_design.STEPS, rows)).astype(int), return_counts=True)
     return dict(zip(steps.tolist(), counts.tolist(), strict=True))
 
 
@@ -111,10 +114,10 @@ def test_a_median_of_evenly_spread_rows():
     """3,201 rows on 0 to 4096: before, δ(.02) was .00117 where .001 was written."""
     epsilon, delta = "0.02", "0.001"
     price = Cost.of(epsilon=epsilon, delta=delta)
-    shape = design(tc.Quantiles("x", [0.5]), SCHEMA, neighbors="replace-one", rows=ROWS, cost=price)
+    shape = design(tc.Quantiles("x", [0.5]), Public(SCHEMA, "replace-one", ROWS), price)
     one = evenly(ROWS)
 
-    def exact(made: Design) -> float:
+    def exact(made: Measurement) -> float:
         both = (one, moved(one))
         return max(hockey_stick(losses_of(made, *pair), 0.0, float(epsilon)) for pair in (both, both[::-1]))
 
@@ -131,7 +134,7 @@ def test_a_mean_a_median_and_a_histogram_by_exact_convolution():
     for epsilon, delta in (("0.02", "0.001"), ("0.1", "0.001"), (1, "1e-6")):
         price = Cost.of(epsilon=epsilon, delta=delta)
         parts = {
-            name: design(one, SCHEMA, neighbors="replace-one", rows=ROWS, cost=price.share(Fraction(1, 3)))
+            name: design(one, Public(SCHEMA, "replace-one", ROWS), price.share(Fraction(1, 3)))
             for name, one in asks.items()
         }
         mean, cells, median = (parts[name] for name in ("mean", "cells", "median"))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.curator.source import check_source, open_source
 from tacit.errors import SchemaError
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
+from tacit.source import check_source, open_source
 
 FULL = Schema(
     {

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tacit.errors import QueryError
-from tacit.rowmap import GRID
+from tacit.rows.row_map import GRID
 from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
-from tacit.schema.rowmaps import keymap, rowmap
+from tacit.schema.row_maps_of_columns import keymap, rowmap
 
 SCHEMA = Schema(
     {

@@ -16,9 +16,9 @@ import pytest
 from benchmark_script import script
 
 import tacit as tc
-from tacit.curator.asked import integers
-from tacit.curator.source import open_source
+from tacit.curator.mechanisms import integers
 from tacit.privacy import Cost
+from tacit.source import open_source
 from tacit.testing.findings import distance
 
 FAR = 2**62
@@ -109,8 +109,8 @@ def test_instants_of_96_bits(tmp_path: Path) -> None:
     """An old form of Parquet's; one cell after 2262 is no other row's business, at once or piece by piece."""
     import struct
 
-    from tacit.predicates.numbers import cell_of
-    from tacit.schema.rowmaps import rowmap
+    from tacit.schema.predicates.numeric_expressions import cell_of
+    from tacit.schema.row_maps_of_columns import rowmap
 
     schema = tc.Schema({"day": tc.Date("1600-01-01", "3000-01-01")})
     mark, julian = 12_345, 2_440_588
@@ -134,7 +134,7 @@ def test_instants_of_96_bits(tmp_path: Path) -> None:
 
 def test_a_name_with_a_point_is_not_that_of_another_column(tmp_path: Path) -> None:
     """PyArrow finds "a.b" too where it is asked for "a"; a piece has the column that was asked for."""
-    from tacit.curator.source.kinds import Reading
+    from tacit.source.column_kinds import Reading
 
     for name in ("a.b", "b"):
         first = pa.array([1.0, 2.0]) if name == "a.b" else pa.array([{"a": 1.0}, {"a": 2.0}])
@@ -153,8 +153,8 @@ def test_persons_that_numbers_of_64_bits_or_more_tell_apart(engine: str, tmp_pat
     """Also where others are nobody's: NumPy makes floats of them, or hides anybody behind a mask."""
     from decimal import Decimal
 
-    from tacit.predicates.numbers import cell_of
-    from tacit.schema.rowmaps import unit_of
+    from tacit.schema.predicates.numeric_expressions import cell_of
+    from tacit.schema.row_maps_of_columns import unit_of
 
     fuzz = script("engines_fuzz")
     unit = unit_of(tc.Schema({"x": tc.PrivacyUnit(3)}))

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import expressions as ex
-from tacit.curator.source import open_source
-from tacit.curator.source.kinds import Reading
-from tacit.rowmap import Polynomial, Sum
-from tacit.schema.rowmaps import binmap, keymap
-from tacit.testing.arrays import with_computed
+from tacit.rows.row_map import Polynomial, SumTerm
+from tacit.schema.row_maps_of_columns import binmap, keymap
+from tacit.source import cell_expressions as ex
+from tacit.source import open_source
+from tacit.source.column_kinds import Reading
+from tacit.testing.reference_table import with_computed
 
 DIVISORS = [3, 5, 7, 10, 49, 98, 103, 107, 161, 187, 197, 327_680, 49 * 2**10, 365, 146_097, 2**20, 2**7]
 
@@ -94,7 +94,7 @@ def test_bins_of_equal_width_are_those_of_their_edges(low: float, high: float, b
     x = np.concatenate([np.random.default_rng(0).uniform(low - width / 5, high + width / 5, 2_000), *near])
     expected = np.bincount(np.searchsorted(edges, x, side="right"), minlength=bins)
     for table in engines({"x": x}):
-        found = [cell[0] for cell in open_source(table).aggregate((key,), (Sum(None),)).cells]
+        found = [cell[0] for cell in open_source(table).aggregate((key,), (SumTerm(None),)).cells]
         assert found == expected.tolist()
 
 

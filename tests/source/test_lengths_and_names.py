@@ -14,12 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import check_source, computing, expressions, open_source
 from tacit.errors import SourceError
-from tacit.predicates.numbers import cell_of
-from tacit.predicates.typed import typed
-from tacit.rowmap import ONE, Sum
-from tacit.schema.rowmaps import keymap, rowmap, unit_of
+from tacit.rows.row_map import ONE, SumTerm
+from tacit.schema.predicates.numeric_expressions import cell_of
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import keymap, rowmap, unit_of
+from tacit.source import cell_expressions as expressions
+from tacit.source import check_source, computing, open_source
 
 NAMES = ("x", "sex", "day", "ok", "who")
 SCHEMA = tc.Schema(
@@ -83,11 +84,11 @@ def check_lengths(data: Any, rows: int) -> None:
     where, some = typed("ok == False and x > 10", SCHEMA), min(rows, 1)
     assert source.rows() == rows
     assert source.rows(unit) == some
-    assert source.aggregate((), (Sum(at, ONE),)) == type(source.aggregate((), ()))(rows, ((rows,),))
-    assert source.aggregate((key,), (Sum(None),)).cells == ((0,), (0,), (rows,))
-    assert source.aggregate((key,), (Sum(None), Sum(at, ONE)), None, where).cells[2] == (rows, rows)
-    assert source.aggregate((), (Sum(rowmap(SCHEMA, "twice"), ONE),)).rows == rows
-    assert source.aggregate((), (Sum(rowmap(SCHEMA, "day"), ONE),)).cells == ((0,),)
+    assert source.aggregate((), (SumTerm(at, ONE),)) == type(source.aggregate((), ()))(rows, ((rows,),))
+    assert source.aggregate((key,), (SumTerm(None),)).cells == ((0,), (0,), (rows,))
+    assert source.aggregate((key,), (SumTerm(None), SumTerm(at, ONE)), None, where).cells[2] == (rows, rows)
+    assert source.aggregate((), (SumTerm(rowmap(SCHEMA, "twice"), ONE),)).rows == rows
+    assert source.aggregate((), (SumTerm(rowmap(SCHEMA, "day"), ONE),)).cells == ((0,),)
     assert source.ranked(at).rows == rows
     tally = source.tallied((key,), where)
     assert (tally.rows, tally.counts.tolist()) == (rows, [0, 0, rows])

@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 from test_engines import MAPS, by_row, opened
 
-from tacit.curator.source import check_source, open_source
-from tacit.rowmap import IDENTITY, KeyMap, RowMap, Sum
+from tacit.rows.row_map import IDENTITY, KeyMap, RowMap, SumTerm
 from tacit.schema import Date, Real, Schema
-from tacit.schema.rowmaps import rowmap
+from tacit.schema.row_maps_of_columns import rowmap
+from tacit.source import check_source, open_source
 
 DAY = rowmap(Schema({"x": Date("1600-01-01", "2400-01-01")}), "x")
 FOUR = ["parquet", "arrow file", "pyarrow", "polars", "duckdb", "dict"]
@@ -143,7 +143,7 @@ def test_bytes_that_are_no_text_are_missing(engine: str, dictionary: bool, level
         source = open_source(tmp_path / "t.parquet")
     else:
         source = opened(engine, table, tmp_path)
-    for sums in ((Sum(None),), (Sum(None), Sum(RowMap("day", "day", "date", 0.0, 16.0, 16)))):
+    for sums in ((SumTerm(None),), (SumTerm(None), SumTerm(RowMap("day", "day", "date", 0.0, 16.0, 16)))):
         found = source.aggregate((key,), sums)
         assert found.rows == 4
         assert [cell[0] for cell in found.cells[:2]] == [1, 1]
@@ -159,7 +159,7 @@ def test_text_that_cannot_be_encoded_is_missing() -> None:
         pd.DataFrame({"sex": pd.Series(cells, dtype=object)}),
         pd.DataFrame({"sex": pd.Series(cells, dtype=pd.StringDtype("python"))}),
     ):
-        assert open_source(data).aggregate((SEX,), (Sum(None),)).cells == ((1,), (1,))
+        assert open_source(data).aggregate((SEX,), (SumTerm(None),)).cells == ((1,), (1,))
 
 
 def test_pandas_types_that_hold_nulls() -> None:
@@ -172,7 +172,7 @@ def test_pandas_types_that_hold_nulls() -> None:
     assert by_row(open_source(flags), MAPS[3], 3) == expected(MAPS[3], [1.0, None, 0.0])
     for dtype in ("string[python]", "string[pyarrow]", "category", "str"):
         words = pd.DataFrame({"sex": pd.Series(["f", None, "m", "x"], dtype=dtype)})
-        assert open_source(words).aggregate((SEX,), (Sum(None),)).cells == ((1,), (1,)), dtype
+        assert open_source(words).aggregate((SEX,), (SumTerm(None),)).cells == ((1,), (1,)), dtype
     times = pd.DataFrame({"id": range(3), "x": pd.to_datetime(["1970-01-02 23:59", None, "1969-12-31 00:00"])})
     assert by_row(open_source(times), DAY, 3) == expected(DAY, [1.0, None, -1.0])
 
@@ -187,7 +187,7 @@ def test_a_collation_of_the_connection_does_not_merge_levels() -> None:
     connection.execute("INSERT INTO people VALUES ('f'), ('F'), ('m'), ('M'), ('ḿ'), (NULL), ('f ')")
     for names in (("f", "m"), ("F", "M"), ("f", "F", "m", "M", "ḿ", *(f"level {i}" for i in range(40)))):
         key = KeyMap("sex", "sex", "category", names, names)
-        found = open_source(connection.table("people")).aggregate((key,), (Sum(None),))
+        found = open_source(connection.table("people")).aggregate((key,), (SumTerm(None),))
         assert [cell[0] for cell in found.cells] == [int(not name.startswith("level")) for name in names]
 
 
@@ -204,7 +204,7 @@ def test_levels_are_told_apart_by_their_characters(tmp_path: Path, extra: int) -
     coded = table.set_column(0, "sex", table["sex"].dictionary_encode())
     key = KeyMap("sex", "sex", "category", names, names)
     for data in (tmp_path / "t.parquet", table, coded, duckdb.from_arrow(table), pl.DataFrame(table)):
-        found = open_source(data).aggregate((key,), (Sum(None),))
+        found = open_source(data).aggregate((key,), (SumTerm(None),))
         assert [cell[0] for cell in found.cells] == [1 + (i < 5) for i in range(len(names))]
         assert found.rows == len(cells)
 
@@ -219,7 +219,7 @@ def test_folders_and_patterns_in_the_order_of_names(tmp_path: Path) -> None:
     assert source.columns() == {"age": "DOUBLE"}  # the folder year=2024 is no column
     assert source.rows() == 6
     at = RowMap("age", "age", "real", 0.0, 4.0, 4)
-    assert source.aggregate((), (Sum(at, IDENTITY),)).cells == ((0 + 2 + 6,),)
+    assert source.aggregate((), (SumTerm(at, IDENTITY),)).cells == ((0 + 2 + 6,),)
     (tmp_path / "plain").mkdir()
     for i in range(3):
         pq.write_table(pa.table({"age": [1.0] * (i + 1)}), tmp_path / "plain" / f"p{i}.parquet")
@@ -267,7 +267,7 @@ def test_spark_reads_days_as_the_others(spark: Any, tmp_path: Path) -> None:
             frame = spark.read.parquet(str(tmp_path / "t.parquet"))
             assert by_row(open_source(frame), DAY, len(counts)) == expected(DAY, whole_days(unit, counts))
     pq.write_table(pa.table({"sex": broken()}), tmp_path / "b.parquet")
-    found = open_source(spark.read.parquet(str(tmp_path / "b.parquet"))).aggregate((SEX,), (Sum(None),))
+    found = open_source(spark.read.parquet(str(tmp_path / "b.parquet"))).aggregate((SEX,), (SumTerm(None),))
     assert (found.rows, found.cells) == (4, ((1,), (1,)))
     days = [0, -1, 19_000, None]
     made = spark.createDataFrame([(i, d) for i, d in enumerate(days)], "id long, d int")
@@ -278,7 +278,7 @@ def test_spark_reads_days_as_the_others(spark: Any, tmp_path: Path) -> None:
 def test_polars_categories_and_enums() -> None:
     for dtype in (pl.String, pl.Categorical, pl.Enum(["f", "m", "x"])):
         frame = pl.DataFrame({"sex": pl.Series(["f", None, "m", "x"], dtype=dtype)})
-        assert open_source(frame).aggregate((SEX,), (Sum(None),)).cells == ((1,), (1,))
+        assert open_source(frame).aggregate((SEX,), (SumTerm(None),)).cells == ((1,), (1,))
 
 
 def test_python_numbers_of_any_size() -> None:
@@ -323,7 +323,7 @@ def test_an_interrupt_ends_a_query(tmp_path: Path, watched: bool) -> None:
     import signal
     import threading
 
-    from tacit.curator.source.watch import watching
+    from tacit.source.pass_progress import watching
 
     pq.write_table(pa.table({"x": np.arange(2_000_000) % 100.0}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
@@ -337,7 +337,7 @@ def test_an_interrupt_ends_a_query(tmp_path: Path, watched: bool) -> None:
         threading.Thread(target=knock, daemon=True).start()
         try:
             while True:
-                source.aggregate((), (Sum(MAPS[0], IDENTITY),))
+                source.aggregate((), (SumTerm(MAPS[0], IDENTITY),))
         finally:
             seen.set()
 
@@ -346,6 +346,8 @@ def test_an_interrupt_ends_a_query(tmp_path: Path, watched: bool) -> None:
             share()
 
     with contextlib.ExitStack() as stack:
+        # whoever started the tests may have had interrupts ignored (`nohup`, a shell's `&`), and a child inherits that
+        stack.callback(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
         if watched:
             share = stack.enter_context(watching()).share
             threading.Thread(target=looking, args=(share,), daemon=True).start()
@@ -364,7 +366,7 @@ def test_files_of_one_folder_that_were_written_otherwise(tmp_path: Path) -> None
     words = pa.array(["f", "m"])
     pq.write_table(pa.table({"sex": words, "x": days}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"sex": words.dictionary_encode(), "x": days}), tmp_path / "b.parquet")
-    found = open_source(tmp_path).aggregate((SEX,), (Sum(None), Sum(DAY, IDENTITY)))
+    found = open_source(tmp_path).aggregate((SEX,), (SumTerm(None), SumTerm(DAY, IDENTITY)))
     first = DAY.numpy(np.array([0.0, 1.0]))[0]
     assert found.cells == ((2, 2 * first[0]), (2, 2 * first[1]))
     pq.write_table(pa.table({"sex": words, "x": days.cast(pa.timestamp("us"))}), tmp_path / "c.parquet")

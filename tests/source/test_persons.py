@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from test_engines import ENGINES, opened
 
-from tacit.curator.source import open_source
-from tacit.rowmap import GRID, IDENTITY, ONE, KeyMap, Polynomial, RowMap, Share, Sum, Unit
+from tacit.rows.row_map import GRID, IDENTITY, ONE, KeyMap, Polynomial, RowMap, Share, SumTerm, Unit
+from tacit.source import open_source
 
 UNIT = Unit("who", "who")
 AGE = RowMap("age", "age", "real", 0.0, 100.0, GRID)
@@ -57,7 +57,7 @@ def table(seed: int = 0, rows: int = 400, kind: pa.DataType | None = None) -> pa
 
 
 def reference(
-    data: pa.Table, keys: tuple[KeyMap, ...], sums: tuple[Sum, ...]
+    data: pa.Table, keys: tuple[KeyMap, ...], sums: tuple[SumTerm, ...]
 ) -> tuple[int, dict[tuple[int, ...], list[int]]]:
     """Persons, and sums of the cells that have any: by plain Python, in exact fractions."""
     people: dict[Any, list[dict[str, Any]]] = defaultdict(list)
@@ -82,7 +82,7 @@ def level(key: KeyMap, row: dict[str, Any], rows: list[dict[str, Any]]) -> int |
     return min((i for i in listed if i is not None), default=key.missing)
 
 
-def summand(one: Sum, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], dict[str, Any]]]) -> int:
+def summand(one: SumTerm, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], dict[str, Any]]]) -> int:
     at = one.rowmap
     values: list[tuple[tuple[int, ...], int]] = [(where, 0) for where, _ in here]
     if at is not None:
@@ -113,7 +113,7 @@ def share(
     return math.floor(Fraction(total * min(len(known), cap), cap * len(known))) if known else 0
 
 
-def check(source: Any, data: pa.Table, keys: tuple[KeyMap, ...], sums: tuple[Sum, ...]) -> None:
+def check(source: Any, data: pa.Table, keys: tuple[KeyMap, ...], sums: tuple[SumTerm, ...]) -> None:
     persons, expected = reference(data, keys, sums)
     found = source.aggregate(keys, sums, UNIT)
     assert source.rows(UNIT) == persons
@@ -129,15 +129,15 @@ def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     data = table()
     source = opened(engine, data, tmp_path)
     columns = (AGE, DAYS) if engine == "pandas" else (AGE, DAYS, OK)  # pandas has objects for Booleans with nulls
-    means = tuple(Sum(at, p) for at in columns for p in (ONE, IDENTITY, SQUARE))
-    check(source, data, (), (*means, Sum(None, weight=CAPPED, weight_polynomial=IDENTITY)))
+    means = tuple(SumTerm(at, p) for at in columns for p in (ONE, IDENTITY, SQUARE))
+    check(source, data, (), (*means, SumTerm(None, weight=CAPPED, weight_polynomial=IDENTITY)))
     shared = tuple(
-        Sum(at, p, share, IDENTITY) for at in (AGE, DAYS) for p in (ONE, IDENTITY) for share in (WHOLE, CAPPED)
+        SumTerm(at, p, share, IDENTITY) for at in (AGE, DAYS) for p in (ONE, IDENTITY) for share in (WHOLE, CAPPED)
     )
-    count = Sum(None, weight=WHOLE, weight_polynomial=IDENTITY)
+    count = SumTerm(None, weight=WHOLE, weight_polynomial=IDENTITY)
     check(source, data, (SEX,), (*shared, count))
     check(source, data, (SEX, CODE), (*shared[:3], count))
-    weighed = tuple(Sum(at, p, one, IDENTITY) for at, p in ((None, ONE), (AGE, IDENTITY)) for one in WEIGHTS)
+    weighed = tuple(SumTerm(at, p, one, IDENTITY) for at, p in ((None, ONE), (AGE, IDENTITY)) for one in WEIGHTS)
     check(source, data, (), weighed)
     check(source, data, (SEX,), (*weighed, count))
 
@@ -147,13 +147,13 @@ def test_constant_levels_as_the_reference(engine: str, tmp_path: Path) -> None:
     """A person whose rows say several levels has the first of them, and is in one cell."""
     data = table(6)
     source = opened(engine, data, tmp_path)
-    sums = tuple(Sum(at, p) for at in (AGE, DAYS) for p in (ONE, IDENTITY, SQUARE))
+    sums = tuple(SumTerm(at, p) for at in (AGE, DAYS) for p in (ONE, IDENTITY, SQUARE))
     for keys in ((MAIN,), (KEPT,), (MAIN, KEPT)):
-        check(source, data, keys, (*sums, Sum(None, weight=WHOLE, weight_polynomial=IDENTITY)))
-        found = source.aggregate(keys, (Sum(None),), UNIT)
+        check(source, data, keys, (*sums, SumTerm(None, weight=WHOLE, weight_polynomial=IDENTITY)))
+        found = source.aggregate(keys, (SumTerm(None),), UNIT)
         assert found.rows == len(set(data["who"].to_pylist()))
-    check(source, data, (MAIN, CODE), (Sum(AGE, IDENTITY, WHOLE, IDENTITY),))
-    assert sum(cell[0] for cell in source.aggregate((KEPT,), (Sum(None),), UNIT).cells) == found.rows
+    check(source, data, (MAIN, CODE), (SumTerm(AGE, IDENTITY, WHOLE, IDENTITY),))
+    assert sum(cell[0] for cell in source.aggregate((KEPT,), (SumTerm(None),), UNIT).cells) == found.rows
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.float64(), pa.int64()], ids=str)
@@ -163,7 +163,7 @@ def test_whose_row_it_is(engine: str, kind: pa.DataType, tmp_path: Path) -> None
     data = table(1, 200, kind)
     if engine == "csv" and kind == pa.float64():
         pytest.skip("a text file's persons are text: 0.0 and -0.0 are two")
-    check(opened(engine, data, tmp_path), data, (), (Sum(AGE, IDENTITY),))
+    check(opened(engine, data, tmp_path), data, (), (SumTerm(AGE, IDENTITY),))
 
 
 def test_a_weight_is_a_column_or_a_share(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_a_weight_is_a_column_or_a_share(tmp_path: Path) -> None:
     weight = RowMap("days", "days", "real", 0.0, 30.0, 1 << 15)
     ta = Polynomial((0, 0, 1), 1 << 15)
     coarse = RowMap("age", "age", "real", 0.0, 100.0, 1 << 15)
-    sums = (Sum(coarse, IDENTITY, weight, ta), Sum(coarse, ONE, weight, IDENTITY))
+    sums = (SumTerm(coarse, IDENTITY, weight, ta), SumTerm(coarse, ONE, weight, IDENTITY))
     v, here = coarse.numpy(np.array([math.nan if x is None else x for x in data["age"].to_pylist()]))
     a, there = weight.numpy(np.array([math.nan if x is None else x for x in data["days"].to_pylist()]))
     both = here & there
@@ -189,7 +189,9 @@ def test_shares_of_one_person_never_exceed_the_whole() -> None:
             codes = np.repeat(np.arange(cells), counts)
             data = {"who": np.zeros(len(codes), np.int64), "code": codes}
             key = KeyMap("code", "code", "category", tuple(range(cells)), tuple(map(str, range(cells))))
-            found = open_source(data).aggregate((key,), (Sum(None, weight=share, weight_polynomial=IDENTITY),), UNIT)
+            found = open_source(data).aggregate(
+                (key,), (SumTerm(None, weight=share, weight_polynomial=IDENTITY),), UNIT
+            )
             assert [cell[0] for cell in found.cells] == [share.value(int(c), len(codes)) for c in counts]
             assert share.G - cells <= sum(cell[0] for cell in found.cells) <= share.G or share.cap
 
@@ -204,7 +206,7 @@ def test_weights_of_one_person_never_exceed_the_whole(engine: str, tmp_path: Pat
         data = pa.table({"who": np.zeros(len(codes), np.int64), "code": codes, "days": np.full(len(codes), 99.0)})
         key = KeyMap("code", "code", "category", tuple(range(cells)), tuple(map(str, range(cells))))
         given = Share(1 << 15, cap, HEAVY)
-        found = opened(engine, data, tmp_path).aggregate((key,), (Sum(None, ONE, given, IDENTITY),), UNIT)
+        found = opened(engine, data, tmp_path).aggregate((key,), (SumTerm(None, ONE, given, IDENTITY),), UNIT)
         assert [cell[0] for cell in found.cells] == [given.value(int(c), len(codes)) for c in counts]
         assert sum(cell[0] for cell in found.cells) <= given.G
 
@@ -214,11 +216,11 @@ def test_spark_gives_the_same_persons(spark: Any, tmp_path: Path) -> None:
         data = table(4, 200, kind)
         pq.write_table(data, tmp_path / "t.parquet")
         source = open_source(spark.read.parquet(str(tmp_path / "t.parquet")))
-        check(source, data, (), (Sum(AGE, IDENTITY), Sum(DAYS, SQUARE)))
-        check(source, data, (SEX,), (Sum(AGE, IDENTITY, WHOLE, IDENTITY), Sum(None, ONE, CAPPED, IDENTITY)))
-        check(source, data, (MAIN, KEPT), (Sum(AGE, IDENTITY), Sum(DAYS, SQUARE)))
+        check(source, data, (), (SumTerm(AGE, IDENTITY), SumTerm(DAYS, SQUARE)))
+        check(source, data, (SEX,), (SumTerm(AGE, IDENTITY, WHOLE, IDENTITY), SumTerm(None, ONE, CAPPED, IDENTITY)))
+        check(source, data, (MAIN, KEPT), (SumTerm(AGE, IDENTITY), SumTerm(DAYS, SQUARE)))
         if kind == pa.string():
-            check(source, data, (SEX,), tuple(Sum(AGE, IDENTITY, one, IDENTITY) for one in WEIGHTS[::3]))
+            check(source, data, (SEX,), tuple(SumTerm(AGE, IDENTITY, one, IDENTITY) for one in WEIGHTS[::3]))
 
 
 def test_empty_tables_have_nobody(tmp_path: Path) -> None:
@@ -226,5 +228,5 @@ def test_empty_tables_have_nobody(tmp_path: Path) -> None:
     for engine in ENGINES:
         source = opened(engine, data, tmp_path)
         assert source.rows(UNIT) == 0
-        assert source.aggregate((SEX,), (Sum(AGE, ONE, WHOLE, IDENTITY),), UNIT).cells == ((0,), (0,))
-        assert source.aggregate((), (Sum(AGE, ONE),), UNIT).cells == ((0,),)
+        assert source.aggregate((SEX,), (SumTerm(AGE, ONE, WHOLE, IDENTITY),), UNIT).cells == ((0,), (0,))
+        assert source.aggregate((), (SumTerm(AGE, ONE),), UNIT).cells == ((0,),)

@@ -14,14 +14,18 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import duck, rows
-from tacit.curator.source.frames import Table
-from tacit.curator.source.opening import open_source
-from tacit.mechanisms import blocks, one_step
+from tacit.method.blocks import mechanism_labels as blocks
+from tacit.method.blocks import mechanism_one_step as one_step
+from tacit.method.blocks import one_step_design
+from tacit.method.shared.measurement import Public
 from tacit.models import scores
-from tacit.predicates.numbers import cell_of
-from tacit.predicates.typed import typed
-from tacit.schema.rowmaps import unit_of
+from tacit.schema.predicates.numeric_expressions import cell_of
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import unit_of
+from tacit.source import duckdb as duck
+from tacit.source import row_arrays as rows
+from tacit.source.engine_table import EngineTable
+from tacit.source.open_table import open_source
 
 KEY, OTHER = b"k" * 32, b"o" * 32
 ROWS = 1_000
@@ -69,7 +73,7 @@ def sources(table: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> di
 KINDS = ("parquet", "folder", "arrow file", "pandas", "pyarrow", "dict")
 
 
-def read(source: Table, schema: tc.Schema, key: bytes) -> tuple[np.ndarray, np.ndarray]:
+def read(source: EngineTable, schema: tc.Schema, key: bytes) -> tuple[np.ndarray, np.ndarray]:
     cells = tuple(cell_of(schema, name) for name in ("x", "twice", "sex"))
     found = source.pieces(cells, unit_of(schema), typed("sex == 'f' or day > '2020-06-01'", schema), key)
     assert found is not None
@@ -199,7 +203,7 @@ def test_rows_may_come_in_any_order_and_in_any_parts() -> None:
     rng = np.random.default_rng(1)
     values, own = rng.integers(0, 5, (300, 2)).astype(float), rng.integers(0, 2**64, 300, dtype=np.uint64)
     own[:20] = own[20:40]  # equal words: the rows themselves decide
-    whole = blocks.packed(rows.Rows(values, None), own, 4, 50)
+    whole = blocks.packed(rows.RowArrays(values, None), own, 4, 50)
     for _ in range(20):
         order, cuts = rng.permutation(300), np.sort(rng.integers(0, 300, 5))
         group = blocks.Group(4, 50, 2, 0, 4)
@@ -219,7 +223,7 @@ def test_a_release_of_a_large_table_is_read_piece_by_piece(monkeypatch: pytest.M
         {"x": rng.exponential(1, 8_000)}, tc.Schema({"x": tc.Real()}), name="t", budget=tc.Budget(rho=9)
     )
     asked: list[str] = []
-    monkeypatch.setattr(Table, "complete", lambda *_: asked.append("complete"))
+    monkeypatch.setattr(EngineTable, "complete", lambda *_: asked.append("complete"))
     query = tc.SampleAndAggregate("x", tc.Statistic("median", median=(0, 3)), blocks=40)
     found = curator.release(query, rho=4).estimate()
     assert asked == []
@@ -283,8 +287,8 @@ def test_spark_releases_a_fitted_law(spark: Any) -> None:
 def scored(table: pd.DataFrame, data: Any, schema: tc.Schema, **words: Any) -> tuple[Any, ...]:
     """The integers of scores by the release's own reading, and from rows at hand, with the words of the key."""
     query = tc.SampleAndAggregate("x", tc.families.Normal(mean=(-3, 3), sd=(0.2, 5)), one_step=True, **words)
-    shape = one_step.design(query, schema, neighbors="add-remove", rows=None, cost=tc.Cost.of(rho=1), size_hint=ROWS)
-    second = replace(shape, columns=one_step.split(shape)[1])
+    shape = one_step_design.design(query, Public(schema, "add-remove", None, ROWS), tc.Cost.of(rho=1))
+    second = replace(shape, columns=one_step_design.split(shape)[1])
     aim = scores.aim(query.model.law, np.array([0.1, 1.1]))
     source = open_source(data, schema)
     found = one_step.read(second, source, aim)
@@ -292,7 +296,9 @@ def scored(table: pd.DataFrame, data: Any, schema: tc.Schema, **words: Any) -> t
     parts = list(local.pieces(shape.blocks.cells, shape.unit, shape.where, KEY) or ())  # type: ignore[union-attr]
     values, own = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     owners = None if shape.unit is None else own.view(np.int64)
-    whole = one_step.exact(second, rows.Rows(values, owners), aim, (own % np.uint64(scores.BATCH)).astype(np.int64))
+    whole = one_step.exact(
+        second, rows.RowArrays(values, owners), aim, (own % np.uint64(scores.BATCH)).astype(np.int64)
+    )
     return found, whole
 
 
@@ -305,7 +311,7 @@ def test_scores_are_added_up_piece_by_piece_as_at_once(
     monkeypatch.setattr(blocks, "SMALL", 16)
     monkeypatch.setattr(blocks, "GROUP", 500)
     monkeypatch.setattr(one_step.os, "urandom", lambda size: KEY[:size])
-    monkeypatch.setattr(Table, "complete", lambda *_: pytest.fail("read at once"))
+    monkeypatch.setattr(EngineTable, "complete", lambda *_: pytest.fail("read at once"))
     schema = tc.Schema(({"id": tc.PrivacyUnit(max_rows=50)} if persons else {}) | SCHEMA)
     for kind in ("parquet", "pandas"):
         found, whole = scored(table, sources[kind], schema, where="sex == 'f'")
@@ -320,7 +326,7 @@ def test_spark_adds_scores_up_where_the_rows_are(
     """By the words of the key exactly; with fresh ones a score may stand one step of 2**20 beside."""
     monkeypatch.setattr(one_step.os, "urandom", lambda size: KEY[:size])
     monkeypatch.setattr(blocks, "SMALL", 16 * 300)
-    monkeypatch.setattr(Table, "complete", lambda *_: pytest.fail("read at once"))
+    monkeypatch.setattr(EngineTable, "complete", lambda *_: pytest.fail("read at once"))
     schema = tc.Schema(({"id": tc.PrivacyUnit(max_rows=50)} if persons else {}) | SCHEMA)
     found, whole = scored(table, spark.read.parquet(str(sources["folder"])).repartition(3), schema)
     for one, other in zip(found, whole, strict=True):

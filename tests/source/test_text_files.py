@@ -11,12 +11,13 @@ from benchmark_script import script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tacit.curator.source import check_source, open_source, text
-from tacit.curator.source.text import split
 from tacit.errors import SourceError
-from tacit.rowmap import GRID, IDENTITY, ONE, KeyMap, RowMap, Sum
+from tacit.rows.row_map import GRID, IDENTITY, ONE, KeyMap, RowMap, SumTerm
 from tacit.schema import Boolean, Category, Date, Real, Schema
-from tacit.schema.rowmaps import keymap, rowmap
+from tacit.schema.row_maps_of_columns import keymap, rowmap
+from tacit.source import check_source, open_source
+from tacit.source import text_files as text
+from tacit.source.text_files import split
 
 AGE = RowMap("age", "age", "real", 0.0, 2.0**20, GRID)  # v is the value itself
 SEX = KeyMap("sex", "sex", "category", ("f", "é"), ("f", "é"))
@@ -52,8 +53,8 @@ LINES = [  # (bytes of a line, age or None, sex or None); sex None where the cel
 
 def answer(path: Path, rows: list[tuple[bytes, int | None, str | None]]) -> None:
     source = open_source(path)
-    found = source.aggregate((SEX,), (Sum(None), Sum(AGE, ONE), Sum(AGE, IDENTITY)))
-    whole = source.aggregate((), (Sum(None), Sum(AGE, ONE), Sum(AGE, IDENTITY)))
+    found = source.aggregate((SEX,), (SumTerm(None), SumTerm(AGE, ONE), SumTerm(AGE, IDENTITY)))
+    whole = source.aggregate((), (SumTerm(None), SumTerm(AGE, ONE), SumTerm(AGE, IDENTITY)))
     ages = [age for _, age, _ in rows if age is not None]
     assert found.rows == whole.rows == source.rows() == len(rows)
     assert whole.cells == ((len(rows), len(ages), sum(ages)),)
@@ -116,7 +117,7 @@ def test_a_byte_order_mark_at_the_real_edge_of_a_block(tmp_path: Path) -> None:
     rows = text.BLOCK // 8 * 2
     for first in (b"m,111\n", MARK + b"m,11\n", b"m,1\n"):
         (tmp_path / "t.csv").write_bytes(b"sex,n\n" + first + (MARK + b"f,12\n") * rows)
-        found = open_source(tmp_path / "t.csv").aggregate((key,), (Sum(None),))
+        found = open_source(tmp_path / "t.csv").aggregate((key,), (SumTerm(None),))
         assert found.rows == rows + 1
         counts.append(found.cells)
     assert counts == [((0,), (1,)), ((0,), (0,)), ((0,), (1,))]
@@ -178,11 +179,11 @@ def test_types_are_declared_not_sniffed(tmp_path: Path) -> None:
     schema = Schema({"code": Category({1: "one", 2: "two"}), "ok": Boolean(), "day": Date("1960-01-01", "2024-12-31")})
     source = open_source(tmp_path / "t.tsv")
     check_source(source, schema)
-    assert [one[0] for one in source.aggregate((keymap(schema, "code"),), (Sum(None),)).cells] == [4, 1]
-    assert [one[0] for one in source.aggregate((keymap(schema, "ok"),), (Sum(None),)).cells] == [2, 2]
+    assert [one[0] for one in source.aggregate((keymap(schema, "code"),), (SumTerm(None),)).cells] == [4, 1]
+    assert [one[0] for one in source.aggregate((keymap(schema, "ok"),), (SumTerm(None),)).cells] == [2, 2]
     day = rowmap(schema, "day")
     leap, before = (int(day.numpy(np.array([x]))[0][0]) for x in (19782.0, -1.0))
-    assert source.aggregate((), (Sum(day), Sum(day, IDENTITY))).cells == ((4, 3 * leap + before),)
+    assert source.aggregate((), (SumTerm(day), SumTerm(day, IDENTITY))).cells == ((4, 3 * leap + before),)
 
 
 def test_a_long_file_is_streamed_in_blocks(tmp_path: Path) -> None:
@@ -191,7 +192,7 @@ def test_a_long_file_is_streamed_in_blocks(tmp_path: Path) -> None:
     lines = [f"{age},{'f' if age % 2 else 'é'}" for age in ages.tolist()]
     lines[123_456] = '"spoiled,f'
     (tmp_path / "t.csv").write_text("age,sex\n" + "\n".join(lines) + "\n", encoding="utf-8")
-    found = open_source(tmp_path / "t.csv").aggregate((), (Sum(None), Sum(AGE, ONE), Sum(AGE, IDENTITY)))
+    found = open_source(tmp_path / "t.csv").aggregate((), (SumTerm(None), SumTerm(AGE, ONE), SumTerm(AGE, IDENTITY)))
     assert found.cells == ((rows, rows - 1, int(ages.sum()) - int(ages[123_456])),)
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import tacit as tc
-from tacit import signing
 from tacit.errors import TacitError
-from tacit.release import body_of
+from tacit.release import signing
+from tacit.release.digests import body_of
 
 STUDY = """
 tacit = 1

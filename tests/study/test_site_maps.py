@@ -14,10 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
-from tacit.curator.source.kinds import Reading
-from tacit.curator.source.site import apply
 from tacit.errors import TacitError
+from tacit.method.shared.measurement import Public
+from tacit.source import open_source
+from tacit.source.column_kinds import Reading
+from tacit.source.site_table import apply
 from tacit.testing import simulate
 
 STUDY = tc.Study.from_toml("""
@@ -130,20 +131,20 @@ def site_at(folder: Path, text: str = SITE) -> tc.Site:
 
 def exact(source: Any, query: Any) -> Any:
     """Integers before noise."""
-    from tacit.curator.asked import design, integers
+    from tacit.curator.mechanisms import design, integers
     from tacit.privacy import Cost
 
-    shape = design(query, STUDY.schema, neighbors="add-remove", rows=None, cost=Cost.of(epsilon=1))
+    shape = design(query, Public(STUDY.schema, "add-remove", None), Cost.of(epsilon=1))
     return integers(shape, source)
 
 
 def reference(cells: dict[str, np.ndarray], query: Any) -> Any:
-    from tacit.curator.asked import design
+    from tacit.curator.mechanisms import design
     from tacit.privacy import Cost
-    from tacit.testing.arrays import with_computed
+    from tacit.testing.reference_table import with_computed
     from tacit.testing.simulate import exact_integers
 
-    shape = design(query, STUDY.schema, neighbors="add-remove", rows=None, cost=Cost.of(epsilon=1))
+    shape = design(query, Public(STUDY.schema, "add-remove", None), Cost.of(epsilon=1))
     made = exact_integers(shape, with_computed(cells, STUDY.schema))
     return tuple(tuple(tuple(int(x) for x in cell) for cell in part) for part in made)
 
@@ -168,13 +169,13 @@ def test_every_engine_maps_alike(engine: str, tmp_path: Path) -> None:
         "polars": lambda: pl.from_arrow(data),
         "duckdb": lambda: duckdb.connect().from_arrow(data),
     }[engine]()
-    source = computing(apply(open_source(table), site_at(tmp_path)))
+    source = computing(apply(open_source(table), site_at(tmp_path).columns))
     for query in QUERIES:
         assert exact(source, query) == reference(mapped(cells), query), query
 
 
 def computing(table: Any) -> Any:
-    from tacit.curator.source import computing
+    from tacit.source import computing
 
     return computing(table, STUDY.schema)
 
@@ -182,7 +183,7 @@ def computing(table: Any) -> Any:
 def test_spark_maps_alike(spark: Any, tmp_path: Path) -> None:
     cells = rows(200)
     pq.write_table(pa.table({name: pa.array(column) for name, column in cells.items()}), tmp_path / "t.parquet")
-    source = computing(apply(open_source(spark.read.parquet(str(tmp_path / "t.parquet"))), site_at(tmp_path)))
+    source = computing(apply(open_source(spark.read.parquet(str(tmp_path / "t.parquet"))), site_at(tmp_path).columns))
     for query in QUERIES:
         assert exact(source, query) == reference(mapped(cells), query), query
 
@@ -194,7 +195,7 @@ def test_text_files_map_alike_and_keep_cells_that_are_not_recoded(tmp_path: Path
         ",".join("" if x is None else str(x) for x in row) for row in zip(*cells.values(), strict=True)
     ]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
-    source = computing(apply(open_source(tmp_path / "rows.csv"), site_at(tmp_path)))
+    source = computing(apply(open_source(tmp_path / "rows.csv"), site_at(tmp_path).columns))
     for query in QUERIES:
         assert exact(source, query) == reference(mapped(cells, text=True), query), query
 
@@ -203,7 +204,7 @@ def test_quality_is_that_of_the_mapped_cells(tmp_path: Path) -> None:
     """A wrong unit shows as shares above the bounds: that is what the question is for."""
     cells = rows()
     data = pa.table({name: pa.array(column) for name, column in cells.items()})
-    source = computing(apply(open_source(data), site_at(tmp_path)))
+    source = computing(apply(open_source(data), site_at(tmp_path).columns))
     found = exact(source, tc.DataQuality(["wait", "sex", "admitted"]))
     waits = [x for x in cells["WAIT_MIN"] if x is not None]
     above, below = sum(x / 60 > 240.0001 for x in waits), sum(x < 0 for x in waits)
@@ -227,7 +228,7 @@ def test_numbers_are_recoded_as_numbers(tmp_path: Path) -> None:
     data = pa.table({name: pa.array(column) for name, column in cells.items()})
     for table in (data, pl.from_arrow(data)):
         query = tc.Count(by=["sex", "side"])
-        assert exact(computing(apply(open_source(table), site)), query) == reference(wanted, query)
+        assert exact(computing(apply(open_source(table), site.columns)), query) == reference(wanted, query)
 
 
 @pytest.mark.parametrize(

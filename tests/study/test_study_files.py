@@ -11,10 +11,10 @@ import pytest
 
 import tacit as tc
 from tacit.errors import CODES, TacitError
-from tacit.files import Job
-from tacit.parties import checking
+from tacit.parties import validation as checking
 from tacit.privacy import Cost
 from tacit.study import Combine, Party, read
+from tacit.study.curator_file import Job
 
 STUDY = """
 tacit = 1

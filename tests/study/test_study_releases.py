@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 
 import tacit as tc
-from tacit.curator.source import open_source
 from tacit.errors import TacitError
-from tacit.release import releases_from_dict
+from tacit.release.document import releases_from_dict
+from tacit.source import open_source
 
 WORDS = """
 tacit = 1
@@ -210,12 +210,12 @@ def test_nothing_new_after_the_last_day(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_a_charge_of_before_is_resumed_after(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from tacit.curator.source.frames import Table
+    from tacit.source.engine_table import EngineTable
 
     study = study_of()
     curator = tc.Curator(rows(), study, name="st-mary", ledger=tmp_path / "st-mary.ledger")
     with monkeypatch.context() as broken:
-        broken.setattr(Table, "aggregate", lambda *_: 1 / 0)
+        broken.setattr(EngineTable, "aggregate", lambda *_: 1 / 0)
         with pytest.raises(TacitError) as caught:
             curator.release(study)
         assert caught.value.code == "M01"
@@ -273,7 +273,7 @@ def test_a_curator_plans_a_study() -> None:
 
 def exact(data: object, study: tc.Study, site: tc.Site | None) -> list[Any]:
     """The exact integers behind every answer, as the curator computes them."""
-    from tacit.curator.asked import integers
+    from tacit.curator.mechanisms import integers
 
     curator = tc.Curator(data, study, name="st-mary", site=site)
     return [integers(curator.design(one, study.spend), curator._source) for one in study.asks.values()]
@@ -339,11 +339,11 @@ def test_a_site_needs_its_study(tmp_path: Path) -> None:
 
 
 def test_a_renamed_table_is_typed_as_its_columns(tmp_path: Path) -> None:
-    from tacit.curator.source.site import apply
+    from tacit.source.site_table import apply
 
     _, site = at_home(tmp_path)
     cells = {"PATIENT_NO": ["a"], "wait": [datetime.date(2024, 1, 1)], "WAIT_MIN": [3.0], "GENDER": ["f"], "AGE65": [0]}
-    types = apply(open_source({**cells, "x": ["t"]}), site).types()
+    types = apply(open_source({**cells, "x": ["t"]}), site.columns).types()
     held = {name: types[name].holds for name in ("patient", "stay", "wait", "sex", "is_old", "x")}
     assert held == {
         "patient": "text",

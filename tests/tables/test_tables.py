@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tacit.base.table import SUFFIXES, Table, display_width, format_interval, format_number
 from tacit.errors import FileError
-from tacit.tables import SUFFIXES, Table, display_width, format_interval, format_number
 
 TABLE = Table("Mean & <more>", ("term", "ε_1"), (("a|b", 1), ("50% $", None)), ("note #1",))
 PRINTABLE = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), max_size=12)

@@ -34,6 +34,8 @@ class Module:
     path: Path
     uses: set[Use] = field(default_factory=set)  # internal modules and external dotted names
     dynamic: set[Use] = field(default_factory=set)  # imports that a reader of the text cannot follow
+    opened: list[tuple[str, int]] = field(default_factory=list)  # what import_module is given: names, * for a variable
+    openings: int = 0  # how often import_module is named but where it is imported
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,8 @@ class _Reader(ast.NodeVisitor):
                 self.use(base, node.lineno)
             else:
                 self.use(f"{base}.{alias.name}", node.lineno)
+            if alias.name == "import_module" and alias.asname is not None:
+                self.module.dynamic.add(Use("import_module under another name", node.lineno))
             if alias.name in OS_RANDOM:
                 self.use("os.urandom", node.lineno)
 
@@ -155,9 +159,13 @@ class _Reader(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if isinstance(node.func, ast.Name) and node.func.id in DYNAMIC_CALLS:
             self.module.dynamic.add(Use(node.func.id, node.lineno))
+        called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        if called == "import_module":
+            self.module.opened.append((_pattern(node.args[0]) if node.args else "", node.lineno))
         self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
+        self.module.openings += node.id == "import_module"
         if node.id in {"__import__", "__loader__", "__builtins__"}:
             self.module.dynamic.add(Use(node.id, node.lineno))
 
@@ -183,6 +191,24 @@ def _bindings(tree: ast.AST, reader: _Reader) -> Iterator[tuple[str, str]]:
             for alias in node.names:
                 if f"{base}.{alias.name}" in reader.known or base.split(".")[0] != reader.root:
                     yield alias.asname or alias.name, f"{base}.{alias.name}"
+
+
+def _pattern(text: ast.expr) -> str:
+    """A module's name as it is written: the first variable part as *, the others by their names."""
+    if isinstance(text, ast.Constant):
+        return str(text.value)
+    if not isinstance(text, ast.JoinedStr):
+        return "unknown"
+    said, first = "", True
+    for part in text.values:
+        if isinstance(part, ast.Constant):
+            said += str(part.value)
+        else:
+            said += (
+                "*" if first else "{" + ast.unparse(part.value if isinstance(part, ast.FormattedValue) else part) + "}"
+            )
+            first = False
+    return said
 
 
 def _type_checking(test: ast.expr) -> bool:

@@ -6,19 +6,20 @@ import os
 from pathlib import Path
 from typing import Any
 
+from tacit.base.json_text import write_text
+from tacit.cli import study_commands as studies
+from tacit.cli.answers import check_levels, finish
 from tacit.cli.output import emit, progress, watched, writable
 from tacit.errors import CommandError, FileError
-from tacit.files import Job
 from tacit.privacy import Cost
-from tacit.release import Releases
+from tacit.schema import draft
 from tacit.study import Study, read
+from tacit.study.curator_file import Job
 
 
 def schema(table: str, save: str | None, as_json: bool) -> None:
     """`tacit schema`."""
-    from tacit.curator.source import open_source
-    from tacit.release import write_text
-    from tacit.schema import draft
+    from tacit.source import open_source
 
     if save is not None:
         writable(save, table)
@@ -31,8 +32,7 @@ def schema(table: str, save: str | None, as_json: bool) -> None:
 
 def check(path: str, site: str | None, as_json: bool) -> None:
     """`tacit check`."""
-    from tacit.cli import studies
-    from tacit.curator.source import check_source, open_source
+    from tacit.source import check_source, open_source
 
     job = read(path)
     if site is not None or isinstance(job, Study):
@@ -49,7 +49,7 @@ def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: boo
     """`tacit import`."""
     import typer
 
-    from tacit.curator.importing import import_table
+    from tacit.source.text_import import import_table
 
     job = read(path)
     if Path(out).suffix == ".parquet":  # any other is refused by name
@@ -73,8 +73,6 @@ def plan(
     """`tacit plan`."""
     found = read(path)
     if isinstance(found, Study):
-        from tacit.cli import studies
-
         page, after = studies.plan(found, path, price, level, save, widths), " --site SITE.toml"
     elif widths:
         raise CommandError("--width is for studies.", code="C06", hint="--rho or --epsilon, and look at the widths")
@@ -91,8 +89,6 @@ def plan(
         "fits": page.fits,
     }
     if isinstance(found, Study):
-        from tacit.cli import studies
-
         words |= {"digest": found.digest(), "parties": list(found.parties), **studies.pooled(page)}
     emit(f"{page.to_text()}\n\nRun\n  tacit release {path}{after}", words, as_json)
 
@@ -157,16 +153,6 @@ def release(
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
 
 
-def finish(found: Releases, target: Path, cost: Cost, left: str, level: float | None, as_json: bool) -> None:
-    """Save what was bought, then print it."""
-    from tacit.cli.showing import estimates
-
-    found.save(target)
-    text = "\n\n".join(str(one) for one in estimates(found, "population", level).values())
-    words = {"saved": str(target), "cost": cost.to_dict(), "left": left}
-    emit(f"{text}\n\nsaved to {target} · {left}", words, as_json)
-
-
 def _job(path: str) -> Job:
     """A curator's file; a study asks for its site."""
     found = read(path)
@@ -174,19 +160,6 @@ def _job(path: str) -> Job:
         message = f"{path} is a study: its rows are with its parties."
         raise FileError(message, code="F09", hint="--site st-mary.toml")
     return found
-
-
-def check_levels(asks: Any, level: float | None) -> None:
-    """What the answers would refuse to show, before they are bought: InferenceError I01, I14."""
-    from tacit.inference.quantiles import within
-    from tacit.inference.terms import check_level
-    from tacit.queries import Quantiles
-
-    if level is not None:
-        check_level(level)
-        for query in asks.values():
-            if isinstance(query, Quantiles):
-                within(level, query.level)
 
 
 def _same_rows(job: Job, rows: int | None) -> None:
@@ -221,7 +194,7 @@ def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
 
 def _analyst(job: Job, given: str | None) -> str | None:
     """The command's analyst, or the file's."""
-    from tacit.curator.ledger.acts import checked_analyst
+    from tacit.ledger.acts import checked_analyst
 
     name = job.analyst if given is None else given
     return None if name is None else checked_analyst(name)
@@ -233,7 +206,7 @@ def _ledger(job: Job) -> str | None:
 
 
 def _open(job: Job, where: str) -> Any:
-    from tacit.curator.ledger import open_ledger
+    from tacit.ledger import open_ledger
 
     unit = None if job.schema.unit is None else getattr(job.schema[job.schema.unit], "max_rows", None)
     return open_ledger(where, budget=job.budget, unit=unit)

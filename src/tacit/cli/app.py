@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
-from tacit.cli.keys import Json
-from tacit.cli.keys import app as keys
+from tacit.cli.key_commands import Json
+from tacit.cli.key_commands import app as keys
 
 DONE, BAD, REFUSED, SOME, MACHINE, DEFECT, INTERRUPTED = 0, 2, 3, 4, 5, 70, 130
 PATH: Final = "A curator's file, or a study (TOML)."
@@ -43,7 +43,7 @@ Site = Annotated[str | None, typer.Option("--site", help="A party's own page (TO
 @app.command()
 def demo(as_json: Json = False) -> None:
     """Show what the tool does, on made-up people; writes one picture where matplotlib is installed."""
-    from tacit.cli import showing
+    from tacit.cli import show_commands as showing
 
     showing.demo(as_json)
 
@@ -135,7 +135,8 @@ def release(
     as_json: Json = False,
 ) -> None:
     """Buy all answers of a file, or none; writes FILE.release.json.  The same again is free."""
-    from tacit.cli import actions, studies
+    from tacit.cli import actions
+    from tacit.cli import study_commands as studies
 
     price = {"epsilon": epsilon, "delta": delta, "rho": rho}
     if site is None:
@@ -154,7 +155,7 @@ app.add_typer(keys, name="keys")
 def _schema(asked: bool) -> None:
     """`tacit show --schema`, which needs no file."""
     if asked:
-        from tacit.cli import showing
+        from tacit.cli import show_commands as showing
 
         showing.schema()
         raise typer.Exit()
@@ -176,7 +177,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Estimates with standard errors and intervals from a release file; needs no data and costs nothing."""
-    from tacit.cli import showing
+    from tacit.cli import show_commands as showing
 
     showing.show(path, name, target, level, save, plot, as_json)
 
@@ -204,7 +205,7 @@ def fit(
     as_json: Json = False,
 ) -> None:
     """Fit a model to a released histogram, as often as you like; needs no data and costs nothing."""
-    from tacit.cli import fitting
+    from tacit.cli import fit_commands as fitting
 
     wanted = fitting.Wanted(formula, model, family, method, tau)
     fitting.fit(path, name, wanted, level, save, plot, as_json)
@@ -222,7 +223,7 @@ def combine(
     as_json: Json = False,
 ) -> None:
     """Combine the parties' answers to a study; wrong ones are left out by name and reason (then exit code 4)."""
-    from tacit.cli import studies
+    from tacit.cli import study_commands as studies
 
     if studies.combine(study, returned, effects, level, save, as_json):
         raise typer.Exit(SOME)
@@ -248,7 +249,7 @@ def budget(
 
     A raise of the total or a limit of one analyst is recorded first, for good, among the charges.
     """
-    from tacit.cli import ledgers
+    from tacit.cli import ledger_commands as ledgers
 
     total = {"epsilon": raise_to_epsilon, "delta": raise_to_delta, "rho": raise_to_rho}
     limit = {"epsilon": limit_to_epsilon, "delta": limit_to_delta, "rho": limit_to_rho}

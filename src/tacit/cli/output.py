@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
-from tacit import phases
+from tacit.base import progress as phases
 from tacit.errors import CommandError, ReleaseError
 
 

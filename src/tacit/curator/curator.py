@@ -7,29 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast, overload
+from typing import Any, TypeVar, cast, overload
 
-from tacit.curator import requests, studied
-from tacit.curator.answers import Answers
-from tacit.curator.asked import Asked, Shares, design, split
+from tacit.base.muted import silent
+from tacit.curator import purchase as requests
+from tacit.curator import study_rules as studied
 from tacit.curator.guard import guarded
-from tacit.curator.ledger import Ledger, Limit, Raise, Standing
-from tacit.curator.ledger.acts import checked_analyst
-from tacit.curator.places import ledger_place, needs_budget, table_name
-from tacit.curator.requests import Behind
-from tacit.curator.source import Source, check_source, computing, open_source
-from tacit.curator.source.site import apply
-from tacit.curator.source.watch import reading
+from tacit.curator.locations import ledger_place, needs_budget, table_name
+from tacit.curator.mechanisms import design
+from tacit.curator.purchase import Behind
+from tacit.curator.request import Asked, Shares, split
+from tacit.curator.stored_releases import Answers
 from tacit.errors import QueryError, SourceError
-from tacit.mechanisms.moments import Design
+from tacit.ledger import Ledger, Limit, Raise, Standing
+from tacit.ledger.acts import checked_analyst
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Budget, Cost, Number, Spend
-from tacit.queries import Query
-from tacit.release import Release, Releases
-from tacit.rowmap import MAX_ROWS
+from tacit.release.document import Release, Releases
+from tacit.release.query import Query
+from tacit.release.registry import plans
+from tacit.release.signing import signer
+from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
-from tacit.schema.rowmaps import unit_of
-from tacit.signing import signer
-from tacit.silence import silent
+from tacit.schema.row_maps_of_columns import unit_of
+from tacit.source import Source, check_source, computing, open_source
+from tacit.source.pass_progress import reading
+from tacit.source.site_table import apply
 from tacit.study import Site, Study
 
 R = TypeVar("R", bound=Release)
@@ -80,7 +83,7 @@ class Curator:
         studied.with_study(site, self.study)
         self._key: Path | None = None if site is None else site.key
         opened = open_source(data)
-        named = opened if site is None else apply(opened, site)
+        named = opened if site is None else apply(opened, site.columns)
         self._source: Source = computing(named, self.schema)
         check_source(self._source, self.schema)
         path = Path(data) if isinstance(data, str | Path) else None
@@ -137,15 +140,15 @@ class Curator:
             f"Curator({self.name} · {people} · {self._ledger.first.neighbors} · {self.budget} · {self.remaining}{kept})"
         )
 
-    def design(self, query: Query[Any], cost: Cost) -> Design:
+    def design(self, query: Query[Any], cost: Cost) -> Measurement:
         """Forms, noise and cells of a query at a price: public facts only.
 
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
         Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
         """
-        facts: dict[str, Any] = {"neighbors": self._ledger.first.neighbors, "rows": self.rows}
+        public = Public(self.schema, self._ledger.first.neighbors, self.rows, self.size_hint)
         with silent():
-            return design(query, self.schema, **facts, cost=cost, size_hint=self.size_hint)
+            return design(query, public, cost)
 
     def plan(
         self,
@@ -162,15 +165,12 @@ class Curator:
 
         Raises what `release` refuses before its charge: BudgetError B01, B03, StudyError P02, QueryError Q21, Q40, Q41.
         """
-        ask = PLANNER.get("plan")
-        if ask is None:
-            raise RuntimeError("tacit was imported without its plans")
         words: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         if isinstance(query, Study):
             studied.own_words(shares, None)
             words = words if width is not None else studied.price(query, words)
             query, shares = query.asks, query.shares
-        return ask(self, query, **words, width=width, shares=shares, level=level)
+        return plans().plan_for(self, query, **words, width=width, shares=shares, level=level)
 
     # What costs ------------------------------------------------------------------------------------------------------
 
@@ -318,7 +318,3 @@ class Curator:
         if rows > MAX_ROWS:
             raise SourceError(f"table {self.name!r} has {rows:,} {what}; at most 2**42.", code="D21", hint="split it")
         return rows
-
-
-PLANNER: Final[dict[str, Any]] = {}
-"""Filled by `tacit` when it is imported: plans need inference, which this side of the wall never imports."""

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypeVar
 
+from tacit.base.muted import silent
 from tacit.errors import MachineError, TacitError
-from tacit.silence import silent
 
 T = TypeVar("T")
 

@@ -17,12 +17,12 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError, nearest
-from tacit.models.answer import TOGETHER, answer
+from tacit.models.block_estimate import TOGETHER, answer
 from tacit.models.boxes import Array
+from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
-from tacit.models.quiet import quiet
-from tacit.untyped import jax
 
 Mask: TypeAlias = NDArray[np.bool_]
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]

@@ -10,8 +10,8 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
-from tacit.untyped import jax
 
 Array: TypeAlias = NDArray[np.float64]
 Kind: TypeAlias = Literal["real", "positive", "unit", "signed"]
@@ -29,7 +29,7 @@ LINKS: Final[dict[Kind, Link]] = {"real": "identity", "positive": "log", "unit":
 STEPS: Final = 2**20
 """Of the grid that estimates are put on."""
 WIDEST: Final = 1e150
-"""Of a box, and of its ends: squares of these are numbers, and a release of it can be read (`release_laws`)."""
+"""Of a box, and of its ends: their squares are numbers, and a release of it can be read (`release.document_checks`)."""
 FLOOR: Final = 1e-6
 """Where a coordinate would be infinite at the end of its domain, this share of the box stands for it."""
 

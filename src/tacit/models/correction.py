@@ -10,12 +10,14 @@ made.  Three ways to the expectations: exact from the expected statistics (`lift
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tacit.models.likelihood import Likelihood
-from tacit.models.located import expectations
+from tacit.base.lazy_imports import jax
+from tacit.models.block_quadrature import expectations
 from tacit.models.newton import inverse_factor
-from tacit.untyped import jax
+
+if TYPE_CHECKING:
+    from tacit.models.likelihood import Likelihood
 
 
 def _expected(model: Likelihood, truth: Any, at: Any) -> Callable[[Any], Any]:

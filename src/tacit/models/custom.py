@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
+from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import Array, Parameter, Span, expanded, spans
+from tacit.models.density_checks import checked_density, density
 from tacit.models.family import checked_default
 from tacit.models.likelihood import Likelihood
-from tacit.untyped import jax
 
 SUPPORTS: Final = ("real", "positive", "unit", "count")
 STARTS: Final = 8
@@ -146,8 +147,6 @@ class Model(Likelihood):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row, a 64-bit float: of the trace that was looked at, never of the function."""
-        from tacit.models.purity import density
-
         lib = jax().numpy
         return density(self).run(lib.asarray(x, dtype=np.float64), self._vector(theta))[0]
 
@@ -179,8 +178,6 @@ class Model(Likelihood):
 @lru_cache(maxsize=64)
 def looked_at(model: Model) -> None:
     """`check`, once for each model."""
-    from tacit.models.purity import checked_density
-
     checked_density(model)
 
 

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
+from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
 from tacit.models.likelihood import Likelihood, Order
-from tacit.untyped import jax
 
 
 @dataclass(frozen=True, repr=False)

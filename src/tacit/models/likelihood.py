@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from tacit.models import evaluate
 from tacit.models.boxes import Array, Parameter, values_of
 
 Values: TypeAlias = Sequence[float] | Mapping[str, float] | Array
@@ -103,9 +104,7 @@ class Likelihood(ABC):
 
     def logpdf(self, x: Any, theta: Values) -> Array:
         """Log-density of rows, shape (n,) or (n, columns), at theta; -inf outside the support.  ModelError M13."""
-        from tacit.models.asked import log_densities
-
-        return log_densities(self, x, values_of(self.names, theta))
+        return evaluate.log_densities(self, x, values_of(self.names, theta))
 
     def fisher(self, theta: Values, regressors: Any = None) -> Array:
         """Fisher information of one row at theta, shape (p, p).
@@ -113,27 +112,21 @@ class Likelihood(ABC):
         regressors: shape (n, d), for regressions: the mean over these.  In closed form where there is one, otherwise
         by automatic differentiation and quadrature.  ModelError M13, M18.
         """
-        from tacit.models.asked import fisher
-
-        return fisher(self, values_of(self.names, theta), regressors)
+        return evaluate.fisher(self, values_of(self.names, theta), regressors)
 
     def bias(self, theta: Values, regressors: Any = None) -> Array:
         """The leading bias of the maximum-likelihood estimate from n rows, times n, shape (p,) [Cox & Snell 1968].
 
         regressors: shape (n, d), for regressions: the design.  ModelError M13, M18.  Source: theory §2.
         """
-        from tacit.models.asked import bias
-
-        return bias(self, values_of(self.names, theta), regressors)
+        return evaluate.bias(self, values_of(self.names, theta), regressors)
 
     def sample(self, theta: Values, rows: int, rng: Any, regressors: Any = None) -> Array:
         """Rows drawn at theta, shape (rows,) or (rows, columns); with the regressors first given.
 
         rng: a number or a NumPy Generator.  ModelError M13, M18.
         """
-        from tacit.models.asked import sample
-
-        return sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
+        return evaluate.sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
 
     def check(self) -> None:  # noqa: B027
         """Whether fits can use the log-density: nothing to be said of built-in families."""

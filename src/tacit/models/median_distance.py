@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.lazy_imports import jax
 from tacit.models.boxes import Array
-from tacit.untyped import jax
 
 EXACT: Final = 1_024
 """Rows up to which the expectation is a table; beyond it the expansion is within 1e-8."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from tacit.untyped import jax
+from tacit.base.lazy_imports import jax
 
 UNROLLED: Final = 6
 """Up to so many parameters matrices are factored entry by entry; beyond, by LAPACK."""

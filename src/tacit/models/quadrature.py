@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tacit.errors import ModelError
 from tacit.models.boxes import Array
-from tacit.models.likelihood import Likelihood
+
+if TYPE_CHECKING:
+    from tacit.models.likelihood import Likelihood
 
 COARSE: Final = 8001
 FINE: Final = 2001
@@ -91,7 +93,7 @@ def _line(
     return at.row(s), weights
 
 
-def _pieces(at: Coordinate, mass: Density, low: float, high: float, breaks: tuple[float, ...]) -> Rule:
+def _pieces(at: WalkCoordinate, mass: Density, low: float, high: float, breaks: tuple[float, ...]) -> Rule:
     """Gauss-Legendre between the breaks: of a fixed number of points, wherever the breaks are."""
     with np.errstate(all="ignore"):
         inner = np.nan_to_num(at.place(np.array(sorted(breaks))), nan=low, posinf=high, neginf=low)
@@ -110,7 +112,7 @@ def _legendre() -> Rule:
 
 
 @dataclass(frozen=True)
-class Coordinate:
+class WalkCoordinate:
     """Rows from a coordinate s and back, the log of their slope in it, and where the walk starts and ends."""
 
     row: Density
@@ -121,13 +123,13 @@ class Coordinate:
     steps: int = COARSE
 
 
-def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
+def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordinate:
     center, scale = where or (0.0, 1.0)
     stretch = np.log(scale) - np.log(2)
     if support == "positive":
         if where is None:
-            return Coordinate(np.exp, np.log, lambda s: s, -700.0, 700.0)
-        return Coordinate(
+            return WalkCoordinate(np.exp, np.log, lambda s: s, -700.0, 700.0)
+        return WalkCoordinate(
             lambda s: np.exp(center + scale * np.sinh(s)),
             lambda x: np.arcsinh((np.log(x) - center) / scale),
             lambda s: center + scale * np.sinh(s) + stretch + np.logaddexp(s, -s),
@@ -136,7 +138,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
             NEAR,
         )
     if support == "real":
-        return Coordinate(
+        return WalkCoordinate(
             lambda s: center + scale * np.sinh(s),
             lambda x: np.arcsinh((x - center) / scale),
             lambda s: stretch + np.logaddexp(s, -s),
@@ -145,7 +147,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
         )
     low, high = (0.0, 1.0) if support == "unit" else support
     if np.isinf(high):
-        return Coordinate(
+        return WalkCoordinate(
             lambda s: low + low * np.exp(s),
             lambda x: np.log((x - low) / low),
             lambda s: np.log(low) + s,
@@ -154,7 +156,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
         )
     wide = high - low
     if where is not None:
-        return Coordinate(
+        return WalkCoordinate(
             lambda s: low + wide / (1 + np.exp(-center - scale * np.sinh(s))),
             lambda x: np.arcsinh((np.log((x - low) / (high - x)) - center) / scale),
             lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _both(center + scale * np.sinh(s)),
@@ -162,7 +164,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> Coordinate:
             20.0,
             NEAR,
         )
-    return Coordinate(
+    return WalkCoordinate(
         lambda s: low + wide / (1 + np.exp(-s)),
         lambda x: np.log((x - low) / (high - x)),
         lambda s: np.log(wide) - _both(s),

@@ -16,14 +16,14 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models import quadrature
-from tacit.models.asked import log_densities
 from tacit.models.boxes import Array, Link, from_coordinates
+from tacit.models.evaluate import log_densities
+from tacit.models.jax_config import quiet
 from tacit.models.likelihood import Likelihood
-from tacit.models.quiet import quiet
-from tacit.parts import Grid, Part
-from tacit.untyped import jax
+from tacit.release.parts import Grid, Part
 
 CLIP: Final = 3.0
 """Standard deviations of a score beyond which it is clipped: noise grows with it, and what is lost falls."""
@@ -42,7 +42,7 @@ LOST: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class Aim:
+class ScoreAim:
     """Where scores are taken, and how they are scaled: at, shape (p,); root, shape (p, p)."""
 
     model: Likelihood
@@ -76,7 +76,7 @@ def _inner(model: Likelihood) -> tuple[Array, Array]:
     return np.maximum(low, model.lower), np.minimum(high, model.upper)
 
 
-def aim(model: Likelihood, at: Array) -> Aim:
+def aim(model: Likelihood, at: Array) -> ScoreAim:
     """The root at a pilot.  Never fails: where the information cannot be had, that of the public default stands in."""
     for place in (at, model.fallback):
         try:
@@ -84,8 +84,8 @@ def aim(model: Likelihood, at: Array) -> Aim:
         except Exception:
             continue
         if np.isfinite(information).all() and (np.diag(information) > 0).all():
-            return Aim(model, at, root_of(information))
-    return Aim(model, at, np.eye(len(at)))
+            return ScoreAim(model, at, root_of(information))
+    return ScoreAim(model, at, np.eye(len(at)))
 
 
 def root_of(information: Array) -> Array:
@@ -129,7 +129,7 @@ def scores(model: Likelihood, rows: Array, at: Array) -> Array:
     return found[:n]
 
 
-def clipped(aim: Aim, rows: Array, clip: float) -> Array:
+def clipped(aim: ScoreAim, rows: Array, clip: float) -> Array:
     """Psi, each coordinate clipped to [-clip, clip], shape (n, p); 0 where the score is no number."""
     with np.errstate(all="ignore"):
         psi = _scaled(aim.root, scores(aim.model, rows, aim.at))
@@ -145,10 +145,10 @@ def _scaled(root: Array, found: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Law:
+class ScoreLaw:
     """Points that stand for the law at `base`, with probabilities; logs: log-densities there; psi: shape (N, p)."""
 
-    aim: Aim
+    aim: ScoreAim
     clip: float
     base: Array
     points: Array
@@ -174,7 +174,7 @@ class Law:
         return middle, (w[:, None] * off).T @ (score - w @ score), (w[:, None] * off).T @ off
 
 
-def law(aim: Aim, clip: float, at: Array) -> Law:
+def law(aim: ScoreAim, clip: float, at: Array) -> ScoreLaw:
     """The law at a parameter: by quadrature where rows are one number of a known support, else by public draws.
 
     Draws are weighted so that the score has expectation 0 exactly.  ModelError M18 where there is neither.
@@ -190,10 +190,10 @@ def law(aim: Aim, clip: float, at: Array) -> Law:
         spread = score.T @ score / len(score) - np.outer(middle, middle)
         turn = np.asarray(np.linalg.lstsq(spread, middle, rcond=None)[0], dtype=np.float64)
         weights = (1 - (score - middle) @ turn) / len(score)
-    return Law(aim, clip, at, points, weights, log_densities(model, points, at), clipped(aim, points, clip))
+    return ScoreLaw(aim, clip, at, points, weights, log_densities(model, points, at), clipped(aim, points, clip))
 
 
-def solve(found: Law, mean: Array) -> tuple[Array, bool]:
+def solve(found: ScoreLaw, mean: Array) -> tuple[Array, bool]:
     """Theta with M(theta) = mean, shape (p,), by Newton's steps from the pilot, and whether they arrived.
 
     Where they do not, the first step alone: theory §2 (ii) as it is written there.

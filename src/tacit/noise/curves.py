@@ -21,7 +21,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.noise.enclosures import Bounds, exp_minus, normal_tail, root_two_over_pi
+from tacit.noise.tail_bounds import Bounds, exp_minus, normal_tail, root_two_over_pi
 
 BITS: Final = 63
 """p is known as an integer of so many bits, one less than a word: the other bit is the sign."""
@@ -58,7 +58,7 @@ class Curve(Protocol):
 
 
 @dataclass(frozen=True)
-class Exponential:
+class ExponentialCurve:
     """F(p) = -ln p: floor(b F(p)) is geometric with ratio exp(-1/b)."""
 
     shift: Fraction = Fraction(0)
@@ -109,7 +109,7 @@ class HalfNormal:
         return found
 
 
-EXPONENTIAL: Final = Exponential()
+EXPONENTIAL: Final = ExponentialCurve()
 HALF_NORMAL: Final = HalfNormal()
 
 

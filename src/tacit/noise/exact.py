@@ -20,9 +20,9 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.base.muted import silent
 from tacit.noise.curves import BITS, DEGREE, EXPONENTIAL, HALF_NORMAL, OCTAVES, SPLIT, UNIT, Curve, Pieces, pieces
 from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
-from tacit.silence import silent
 
 Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]

@@ -9,24 +9,17 @@ integer below.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, ClassVar, Final, Protocol, TypeAlias, cast
+from typing import ClassVar, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tacit.errors import TacitError
-from tacit.texts import shown
 
 LEAST: Final = Fraction(1, 1000)
 MOST: Final = Fraction(10**12)
-LONGEST_SCALE: Final = 2_600
-"""Characters of a stored scale, at most: twice what a price may have (`privacy.numbers`), and sensitivities."""
-SCALE: Final = re.compile("[1-9][0-9]*(/[1-9][0-9]*)?")
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -69,7 +62,7 @@ class Law(Protocol):
         ...
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values; `law_from_dict` is the inverse."""
+        """Plain values; `stored_laws.law_from_dict` is the inverse."""
         ...
 
 
@@ -195,29 +188,6 @@ def rescaled(law: Law, divisor: int) -> Law:
     return divided(divisor) if divided else replace(law, scale=law.scale / divisor)  # type: ignore  # pyright: ignore
 
 
-def law_from_dict(words: Mapping[str, Any]) -> Law:
-    """Inverse of `Law.to_dict`; NoiseError N02 for an unknown law, N01 for a scale that is none.
-
-    >>> law_from_dict({"law": "discrete Laplace", "scale": "5/2"})
-    DiscreteLaplace(scale=Fraction(5, 2))
-    """
-    from tacit.noise.selection import Selection
-
-    name, text = words.get("law"), words.get("scale")
-    if not isinstance(name, str) or name not in (*LAWS, Selection.name):
-        raise NoiseError(f"noise {shown(str(name))} is not one of {', '.join(LAWS)}.", code="N02", state=None)
-    if not isinstance(text, str) or len(text) > LONGEST_SCALE or SCALE.fullmatch(text) is None:
-        said = shown(str(text)) if isinstance(text, str) else "it"
-        raise NoiseError(f"scale {said} of noise is no fraction.", code="N01", hint='"5/2"', state=None)
-    return cast(Any, Selection(1 / Fraction(text))) if name == Selection.name else _stored(name, text)
-
-
-@lru_cache(maxsize=1024)
-def _stored(name: str, text: str) -> Law:
-    """A stored law: thousands of documents have the same few."""
-    return LAWS[name](Fraction(text))
-
-
 def _tail(x: Floats) -> Floats:
     """P(N > x)."""
     from scipy.special import ndtr  # pyright: ignore
@@ -248,3 +218,7 @@ def _short(scale: Fraction) -> str:
         return f"{float(scale):.3g}"
     except OverflowError:
         return "beyond 1e308"
+
+
+MOST_ZEROS: Final = 2**40
+"""Zeros at most: positions, and sums of a chunk's gaps, stay below 2**55."""

@@ -5,11 +5,11 @@ OUTSIDE the wall: it sees releases only.
 
 from __future__ import annotations
 
-from tacit.parties.combination import Combination
-from tacit.parties.combine import combine
+from tacit.method.histogram.combine import CombinedHistogram
+from tacit.parties.combine_releases import combine
 from tacit.parties.combined import Combined
-from tacit.parties.histograms import CombinedHistogram
-from tacit.parties.levels import Hierarchy, hierarchy
-from tacit.parties.returned import StudyResult
+from tacit.parties.combined_estimate import Combination
+from tacit.parties.level_totals import Hierarchy, hierarchy
+from tacit.parties.study_result import StudyResult
 
 __all__ = ["Combination", "Combined", "CombinedHistogram", "Hierarchy", "StudyResult", "combine", "hierarchy"]

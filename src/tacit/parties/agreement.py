@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from tacit.errors import TacitError
-from tacit.parties.people import mismatch
-from tacit.release import Release, Releases
+from tacit.pooling.compatibility import mismatch
+from tacit.release.document import Release, Releases
 
 T = TypeVar("T")
 TRIED: Final = 100

@@ -5,32 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
-from tacit.inference.laws import Array, halfwidth
-from tacit.inference.moments import estimand, title
-from tacit.inference.sufficient_statistics import map_of
-from tacit.inference.terms import Target, check_level, check_target
-from tacit.parties import telling
-from tacit.parties.columns import Column, columns
-from tacit.parties.heterogeneity import Effects, Method
-from tacit.parties.people import BLOCKS, REGRESSION, STATISTICS, sources
-from tacit.parties.pooling import law
-from tacit.parties.prices import person_cost
-from tacit.parties.regressions import names_of
+from tacit.estimates.error_laws import halfwidth
+from tacit.estimates.terms import Target, check_level, check_target
+from tacit.estimates.wording import estimand, title
+from tacit.method.regression.combine import names_of
+from tacit.method.sufficient_statistics.estimate import map_of
+from tacit.parties import combined_tables as telling
+from tacit.parties.combined_columns import Column, columns
+from tacit.parties.combined_cost import person_cost
+from tacit.parties.combined_estimate import Combination
+from tacit.pooling.common_value import law
+from tacit.pooling.compatibility import BLOCKS, REGRESSION, STATISTICS, sources
+from tacit.pooling.heterogeneity import Method, PooledEffects
 from tacit.privacy import Cost
-from tacit.queries import Query
-from tacit.release import Levels, Part, Release, cell_labels
-from tacit.study.parties import Effects as Words
+from tacit.release.document import Release
+from tacit.release.parts import Levels, Part, cell_labels
+from tacit.release.query import Query
+from tacit.study.study_parties import Effects as Words
 
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.parties.combination import Combination
-    from tacit.tables import Table
+    from tacit.base.table import Table
+
+FEWEST: Final = {"common": 1, "random": 2}
+"""Parties that an estimate takes at least."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +118,7 @@ class Combined:
     @property
     def cost(self) -> Cost:
         """What a person paid: the most that one population paid; of all together where people may be in several."""
-        return person_cost(self)
+        return person_cost(self.releases, self.index, self.overlap)
 
     @property
     def remaining(self) -> str:
@@ -145,8 +150,6 @@ class Combined:
         if self.kind == REGRESSION and target != "population":
             text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
             raise InferenceError(text, code="I09", hint='target="population"', state=None)
-        from tacit.parties.combination import Combination
-
         made = self.columns if target == "population" else self._columns(False)
         source = f"parties {sources(self.releases)}"
         people = f"parties {' '.join(sorted({str(one.ledger or one.table) for one in self.releases}))}"
@@ -204,7 +207,7 @@ class Combined:
             t -= len(one.value)
         raise IndexError(t)
 
-    def effects_of(self, t: int) -> Effects | None:
+    def effects_of(self, t: int) -> PooledEffects | None:
         """How far parties differ in term t, None where that is not known."""
         column, i = self.at(t)
         return column.effects[i]
@@ -265,8 +268,6 @@ class Combined:
         return self._of(kept)
 
     def _of(self, kept: Sequence[int]) -> Combined:
-        from tacit.parties.combine import enough
-
         order: dict[int, int] = {}
         index = tuple(order.setdefault(self.index[j], len(order)) for j in kept)
         enough(len(order), self.effects)
@@ -284,3 +285,10 @@ class Combined:
 
     def _repr_html_(self) -> str:
         return self.summary().to_html()
+
+
+def enough(parties: int, effects: Words) -> None:
+    """InferenceError C14 for fewer parties than an estimate takes."""
+    if parties < FEWEST[effects]:
+        text = f"{parties} {'party is' if parties == 1 else 'parties are'} too few for {effects} effects."
+        raise InferenceError(text, code="C14", hint='effects="common"', state="Releases of one ledger are one party.")

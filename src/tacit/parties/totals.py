@@ -13,13 +13,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from tacit.inference.decode import integers, moments
-from tacit.inference.invert import FLOOR, Counts
-from tacit.inference.laws import Array, halfwidth, is_gaussian
+from tacit.base.arrays import Array
+from tacit.estimates.error_laws import halfwidth, is_gaussian
+from tacit.estimates.interval_inversion import FLOOR, CountInversion
+from tacit.estimates.noisy_moments import integers, moments
 from tacit.noise.laws import Law
-from tacit.parties.pooling import law
-from tacit.parties.summed import Summed, summed
-from tacit.release import Grid, Part, Released
+from tacit.pooling.common_value import law
+from tacit.pooling.noise_sum import Summed, summed
+from tacit.release.document import Released
+from tacit.release.parts import Grid, Part
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Totals:
             wide = max(float(self.noise[t]), 1e-12)
             noise = Summed(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
         factor = 1.0 if self.rows is None else float(self.rows)
-        low, high = Counts(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
+        low, high = CountInversion(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
         return float(low[0]), float(high[0])
 
 

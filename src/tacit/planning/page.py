@@ -11,19 +11,19 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final, cast
 
-from tacit.curator.ledger import Standing
+from tacit.base.json_text import write_text
+from tacit.base.table import Align, Table, format_number
 from tacit.errors import FileError
-from tacit.mechanisms import sparse_histogram
-from tacit.mechanisms.moments import Design
-from tacit.mechanisms.price_parts import price_parts
-from tacit.planning import blocks, statistics
-from tacit.planning.expect import ASSUMED, Expected, regular
-from tacit.planning.parties import Parties
+from tacit.ledger import Standing
+from tacit.method.histogram import sparse_design
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import ASSUMED, Expected
+from tacit.method.shared.price_parts import price_parts
+from tacit.planning.expected import cautions, says_all
+from tacit.planning.study_plan import Parties
 from tacit.privacy import Budget, Cost, Spend, zcdp_to_epsilon
 from tacit.privacy.bought import Bought
-from tacit.release import write_text
-from tacit.schema.autobins import AUTO, advised, alpha_of
-from tacit.tables import Align, Table, format_number
+from tacit.schema.autobins import AUTO
 
 DELTA: Final = "1e-6"
 SIDES: Final[tuple[Align, ...]] = ("left", "left", "right", "right", "right")
@@ -32,11 +32,11 @@ SHOWN: Final = 40
 
 
 @dataclass(frozen=True)
-class Part:
+class PlannedQuestion:
     """One question of a plan: its name, its concrete mechanism, what its terms would show."""
 
     name: str
-    shape: Design
+    shape: Measurement
     terms: tuple[Expected, ...]
 
     @property
@@ -50,7 +50,7 @@ class Part:
     def passing(self) -> float:
         """Empty cells of a sparse histogram that are expected to pass its threshold."""
         (column,) = self.shape.columns
-        return sparse_histogram.false_cells(column.law, column.form.parameters["threshold"], self.shape.cells)
+        return sparse_design.false_cells(column.law, column.form.parameters["threshold"], self.shape.cells)
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +73,7 @@ class Plan:
     neighbors: str
     cost: Cost
     level: float
-    parts: tuple[Part, ...]
+    parts: tuple[PlannedQuestion, ...]
     budget: Budget | None
     spent: Spend
     left: str | None
@@ -200,7 +200,7 @@ class Plan:
     def _together(self) -> Parties | None:
         return self.parties if self.parties is not None and self.parties.together else None
 
-    def _pooled(self, part: Part, one: Expected, digits: int) -> tuple[str, ...]:
+    def _pooled(self, part: PlannedQuestion, one: Expected, digits: int) -> tuple[str, ...]:
         if self._together is None:
             return ()
         width = self._together.pooled(part.name, one.term)
@@ -294,7 +294,7 @@ class Plan:
         return self.to_html()
 
 
-def _means(part: Part) -> int:
+def _means(part: PlannedQuestion) -> int:
     """How many means there are to estimate: of a regression its coefficients."""
     return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
 
@@ -312,7 +312,7 @@ def _factor(epsilon: Fraction | None) -> str:
     return f"{short:f}" if short.adjusted() < 3 else f"{short:e}"
 
 
-def _question(part: Part) -> str:
+def _question(part: PlannedQuestion) -> str:
     words = vars(part.shape.query)
     if "formula" in words:
         where = f" where {words['where']}" if words.get("where") else ""
@@ -328,7 +328,7 @@ def _question(part: Part) -> str:
     return f"{type(part.shape.query).__name__}{of}{f' by {by}' if by else ''}{where}{weighted}"
 
 
-def _numbers(part: Part) -> str:
+def _numbers(part: PlannedQuestion) -> str:
     if part.shape.kind == "sparse-histogram":
         (column,) = part.shape.columns
         facts = column.form.parameters
@@ -342,7 +342,7 @@ def _numbers(part: Part) -> str:
     return f"{', '.join(each)}{cells}; {noise} noise, integer form {forms}{_chosen(part)}"
 
 
-def _chosen(part: Part) -> str:
+def _chosen(part: PlannedQuestion) -> str:
     """What bins="auto" stands for."""
     asked = dict(cast("tuple[tuple[str, Any], ...]", getattr(part.shape.query, "bins", ())))
     found = [
@@ -351,7 +351,7 @@ def _chosen(part: Part) -> str:
     return f"; bins chosen: {', '.join(found)}" if found else ""
 
 
-def _cautions(part: Part, rows: int) -> list[str]:
+def _cautions(part: PlannedQuestion, rows: int) -> list[str]:
     found: list[str] = []
     name = part.name or _question(part)
     if part.shape.where is not None:
@@ -367,34 +367,15 @@ def _cautions(part: Part, rows: int) -> list[str]:
             found.append(
                 f"{name}: {cells:,} cells for {rows:,} rows: noise larger than most counts; fewer levels would do"
             )
-    if part.shape.kind == "sparse-histogram":
+    found += [f"{name}: {words}" for words in cautions(part.shape, rows)]
+    if says_all(part.shape):
         return found
-    if part.shape.kind == "histogram":
-        return [*found, *_too_fine(part, name, rows)]
-    if part.shape.blocks is not None:
-        found += [f"{name}: {words}" for words in blocks.cautions(part.shape, rows)]
-    if part.shape.kind == "sufficient-statistics":
-        found += [f"{name}: {words}" for words in statistics.cautions(part.shape)]
-    if part.shape.kind == "regression" and any(math.isinf(one.width) for one in part.terms):
+    if any(math.isinf(one.width) for one in part.terms):
         return [*found, f"{name}: noise too large for any coefficient; fewer regressors, or a higher price, would do"]
     worst = max(part.terms, key=lambda one: one.privacy)
-    if worst.privacy > 0.5 and part.shape.kind != "quality":  # whose columns are assumed to be in order
+    if worst.privacy > 0.5:
         less = "fewer cells" if part.shape.blocks is None else "a narrower box"
         found.append(f"{name}: privacy makes {100 * worst.privacy:.0f} % of the variance; more budget or {less}")
     if cells > 1 and rows / cells < 30:
         found.append(f"{name}: about {rows / cells:.0f} rows a cell: intervals rest on a normal approximation")
     return found
-
-
-def _too_fine(part: Part, name: str, rows: int) -> list[str]:
-    """Cells that noise fills, and bins a column by the mean-squared-error rule of corrected fits."""
-    (column,) = part.shape.columns
-    cells = regular(part.shape)
-    spread = math.sqrt(column.law.variance()) / column.form.parameters.get("share", 1)
-    binned = [len(axis.edges) - 1 for axis in part.shape.axes if axis.edges]
-    enough = advised(rows, alpha_of(spread), len(binned)) if binned else 0
-    if spread <= rows / cells and all(bins <= 3 * enough for bins in binned):
-        return []
-    advice = f"; about {enough} bins a column would do" if binned else "; fewer columns or levels would do"
-    noise = f"noise of standard deviation {spread:.2g} in each, and {rows / cells:.2g} rows"
-    return [f"{name}: {cells:,} cells for {rows:,} rows: {noise}{advice}"]

@@ -7,16 +7,18 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Final, cast
 
-from tacit.curator.asked import Shares, design, split
 from tacit.curator.curator import Curator
+from tacit.curator.mechanisms import design
+from tacit.curator.request import Shares, split
 from tacit.errors import QueryError, TacitError
-from tacit.mechanisms.moments import Design
-from tacit.planning.expect import GUESSED_ROWS, Expected, expected
-from tacit.planning.page import Part, Plan
-from tacit.planning.parties import parties_of, reaches
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.plan_expected import GUESSED_ROWS, Expected
+from tacit.planning.expected import expected
+from tacit.planning.page import Plan, PlannedQuestion
+from tacit.planning.study_plan import parties_of, reaches
 from tacit.privacy import Budget, Cost, Number, Spend, mu_squared_to_epsilon
-from tacit.privacy.numbers import rational, significant
-from tacit.queries import Query
+from tacit.privacy.exact_numbers import rational, significant
+from tacit.release.query import Query
 from tacit.schema import Schema
 from tacit.study import Study
 
@@ -60,12 +62,11 @@ def plan(
     size = _rows(rows, neighbors)
     asks: Asks = {"": query} if isinstance(query, Query) else query
 
-    def designs(cost: Cost) -> dict[str, Design]:
+    def designs(cost: Cost) -> dict[str, Measurement]:
         parts = split(asks, cost, shares)
         public = size if neighbors == "replace-one" else None
         return {
-            cast(str, key): design(one, declared, neighbors=neighbors, rows=public, cost=part, size_hint=rows)
-            for key, one, part in parts
+            cast(str, key): design(one, Public(declared, neighbors, public, rows), part) for key, one, part in parts
         }
 
     if width is not None:
@@ -89,7 +90,7 @@ def plan(
         neighbors=neighbors,
         cost=cost,
         level=level,
-        parts=tuple(Part(key, shape, tuple(expected(shape, size, level))) for key, shape in made.items()),
+        parts=tuple(PlannedQuestion(key, shape, tuple(expected(shape, size, level))) for key, shape in made.items()),
         budget=budget,
         spent=spent or Spend(),
         left=left,
@@ -168,7 +169,7 @@ def _rows(rows: int | None, neighbors: str) -> int:
     return rows
 
 
-def _widest(shapes: Mapping[str, Design], rows: int, level: float) -> tuple[float, float]:
+def _widest(shapes: Mapping[str, Measurement], rows: int, level: float) -> tuple[float, float]:
     """Widest interval, and the widest without privacy."""
     found: list[Expected] = [one for shape in shapes.values() for one in expected(shape, rows, level)]
     return max(one.width for one in found), max(one.without for one in found)

@@ -15,10 +15,10 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Final
 
-from tacit.planning.expect import Expected
+from tacit.method.shared.plan_expected import Expected
 from tacit.privacy import Cost, mu_squared_to_epsilon
 from tacit.privacy.cost import MOST
-from tacit.privacy.numbers import significant
+from tacit.privacy.exact_numbers import significant
 
 FREE: Final = 0.05
 """Privacy is called free where it adds no more than this part to the sampling variance: 2.5 % to an interval."""

@@ -1,49 +1,47 @@
-"""Pictures of releases and estimates.  OUTSIDE the wall: they take results, never rows, and return what they drew."""
+"""Pictures of plain arrays and captions.  OUTSIDE the wall: what results show of themselves is prepared by them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tacit.plots.canvas import Drawn
-from tacit.plots.curves import curve
-from tacit.plots.forest import forest
-from tacit.plots.heatmaps import heatmap
+from tacit.plots.canvas import Caption, Drawn, Intervals
+from tacit.plots.coefficient_plot import coefficients
+from tacit.plots.curve_plot import curve
+from tacit.plots.derived_plot import derived
+from tacit.plots.forest import ForestRow, forest
+from tacit.plots.heatmaps import Counts, Levels, heatmap
 from tacit.plots.intervals import estimate, pairwise
-from tacit.plots.panels import Panels, margin, margins
-from tacit.plots.quality import quality
-from tacit.plots.quantiles import quantile_difference, quantiles
-from tacit.plots.ratios import ratios
-from tacit.plots.steps import density, histogram
-from tacit.plots.survival import step_functions, survival
-
-if TYPE_CHECKING:
-    from tacit.inference.estimate import Estimate
+from tacit.plots.panels import Panel, Panels, side_by_side
+from tacit.plots.quality_plot import quality
+from tacit.plots.quantile_plot import quantile_difference, quantiles
+from tacit.plots.ratio_plot import ratios
+from tacit.plots.steps import Bins, Densities, density, histogram
+from tacit.plots.survival_plot import Curves, step_functions, survival
 
 __all__ = [
+    "Bins",
+    "Caption",
+    "Counts",
+    "Curves",
+    "Densities",
     "Drawn",
+    "ForestRow",
+    "Intervals",
+    "Levels",
+    "Panel",
     "Panels",
+    "coefficients",
     "curve",
     "density",
+    "derived",
     "estimate",
     "forest",
     "heatmap",
     "histogram",
-    "margin",
-    "margins",
     "pairwise",
-    "picture",
     "quality",
     "quantile_difference",
     "quantiles",
     "ratios",
+    "side_by_side",
     "step_functions",
     "survival",
 ]
-
-
-def picture(found: Estimate, ax: Any = None) -> Drawn:
-    """The picture that suits an estimate: data quality by column, other terms one a row, of parties a forest."""
-    if getattr(found, "parties", None) is not None:
-        return forest(found, ax)
-    whole = type(found.release.query).__name__ == "DataQuality" and found.matrix is None
-    return quality(found, ax) if whole else estimate(found, ax)

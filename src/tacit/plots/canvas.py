@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
+import numpy as np
+
+from tacit.base.arrays import Array
 from tacit.errors import FileError, InferenceError, ReleaseError
-
-if TYPE_CHECKING:
-    from tacit.inference.estimate import Estimate
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 LIGHT, DARK, BLACK, SIGNAL = "#9db8d9", "#2f5d99", "black", "#b3541e"
@@ -62,11 +61,62 @@ class Drawn:
             raise ReleaseError(message, code="R07", hint="another path", state=None) from None
 
 
+@dataclass(frozen=True)
+class Caption:
+    """The words of a picture.
+
+    title: above it.  axis, height: along its horizontal and its vertical axis.  note: below it, in small print.
+    """
+
+    title: str
+    axis: str
+    note: str
+    height: str = ""
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Values with their intervals, one a term.
+
+    values: shape (terms,).  limits: ends of the intervals for both errors at the level, shape (terms, 2).
+    half: half of the width that sampling error alone would give them, shape (terms,), where that is shown.
+
+    >>> shown = Intervals(("a",), np.array([1.0]), np.array([[0.0, 1.5]]), 0.95, np.array([0.75]))
+    >>> shown.inner.tolist()
+    [[0.25, 1.5]]
+    """
+
+    terms: tuple[str, ...]
+    values: Array
+    limits: Array
+    level: float
+    half: Array | None = None
+
+    @property
+    def inner(self) -> Array:
+        """Ends of the intervals for sampling alone, within the limits, shape (terms, 2)."""
+        half = np.zeros_like(self.values) if self.half is None else self.half
+        low, high = np.maximum(self.values - half, self.limits[:, 0]), np.minimum(self.values + half, self.limits[:, 1])
+        return np.stack([low, high], axis=-1)
+
+    def drawn(self, ax: Any, note: str, inner: Array | None = None) -> Drawn:
+        """What was drawn, as values; `inner` of shape (terms, 2) where sampling alone is shown."""
+        return Drawn(
+            terms=tuple(self.terms),
+            values=floats(self.values),
+            lower=floats(self.limits[:, 0]),
+            upper=floats(self.limits[:, 1]),
+            inner_lower=() if inner is None else floats(inner[:, 0]),
+            inner_upper=() if inner is None else floats(inner[:, 1]),
+            level=self.level,
+            caption=note,
+            axes=ax,
+        )
+
+
 def axes(ax: Any, rows: int, height: float | None = None) -> Any:
     """`ax`, or new axes 7 inches wide; InferenceError I20 without matplotlib, I05 for more rows than fit."""
-    if rows > MOST:
-        text = f"{rows:,} terms are too many for one picture (at most {MOST:,})."
-        raise InferenceError(text, code="I05", hint="estimate[[…]].plot()", state=None)
+    check_rows(rows)
     if ax is not None:
         return ax
     try:
@@ -78,20 +128,29 @@ def axes(ax: Any, rows: int, height: float | None = None) -> Any:
     return figure.add_subplot()
 
 
+def check_rows(rows: int) -> None:
+    """InferenceError I05 for more rows than a picture holds; asked before their intervals are computed."""
+    if rows > MOST:
+        text = f"{rows:,} terms are too many for one picture (at most {MOST:,})."
+        raise InferenceError(text, code="I05", hint="estimate[[…]].plot()", state=None)
+
+
 def no_matplotlib() -> InferenceError:
     """What is said without it."""
     return InferenceError("pictures need matplotlib.", code="I20", hint="pip install 'tacit[plots]'", state=None)
 
 
-def dress(ax: Any, title: str, label: str, caption: str, **legend: Any) -> None:
-    """Title, words below the axis, caption (below one that is there), legend; no frame."""
-    ax.set_xlabel(label)
-    ax.set_title(title, fontsize=9, loc="left")
+def dress(ax: Any, caption: Caption, **legend: Any) -> None:
+    """Title, words along the axes, the note (below one that is there), legend; no frame."""
+    ax.set_xlabel(caption.axis)
+    if caption.height:
+        ax.set_ylabel(caption.height)
+    ax.set_title(caption.title, fontsize=9, loc="left")
     before = next((text for text in ax.figure.texts if text.get_gid() == CAPTION), None)
     if before is None:
-        ax.figure.text(0.01, 0.01, caption, fontsize=6, color="0.35", gid=CAPTION)
-    elif caption not in before.get_text().splitlines():
-        before.set_text(f"{before.get_text()}\n{caption}")
+        ax.figure.text(0.01, 0.01, caption.note, fontsize=6, color="0.35", gid=CAPTION)
+    elif caption.note not in before.get_text().splitlines():
+        before.set_text(f"{before.get_text()}\n{caption.note}")
     if ax.get_legend_handles_labels()[0]:
         ax.legend(**({"fontsize": 7, "frameon": False, "loc": "best"} | legend))
     for side in ("top", "right", "left"):
@@ -106,14 +165,6 @@ def points(ax: Any, x: Any, y: Any, full: Iterable[bool], hollow: str, **style: 
         at = [i for i, one in enumerate(chosen) if one == yes]
         if at:
             ax.plot([float(x[i]) for i in at], [float(y[i]) for i in at], **style, **more)
-
-
-def axis_words(found: Estimate) -> str:
-    """The estimand, with its units where the words do not say them."""
-    units = {part.grid.units for part in found.release.parts if part.grid is not None and part.grid.units}
-    unit = units.pop() if len(units) == 1 else ""
-    said = re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", found.estimand)  # with its bounds, as a rule
-    return found.estimand if not unit or said else f"{found.estimand} ({unit})"
 
 
 def floats(values: Any) -> tuple[float, ...]:

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 import numpy as np
 
-from tacit.inference.bins import BINNED, spans, uneven
-from tacit.inference.laws import Array
-from tacit.inference.shares import noise_reach
-from tacit.inference.terms import check_level
-from tacit.plots.canvas import Drawn, axes, dress, floats
-from tacit.plots.steps import numeric, per_unit, words
-from tacit.release import Axis, cell_labels
-
-if TYPE_CHECKING:
-    from tacit.inference.histogram import Margin
+from tacit.base.arrays import Array
+from tacit.plots.canvas import Caption, Drawn, axes, dress, floats
+from tacit.plots.steps import Bins
 
 SHADES: Final = ("#eef3f9", "#9db8d9", "#2f5d99", "#12294a")
 """From few rows to many: one hue, darker and darker, in print too."""
@@ -27,67 +21,68 @@ HATCHED: Final = 2_000
 GREY: Final = "#dcdcdc"
 
 
-def heatmap(found: Margin, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """Draw the margin of two columns, the first across: numbers of rows, or rows per unit where bins differ in width.
+@dataclass(frozen=True)
+class Levels:
+    """Levels of a column along one side."""
 
-    Hatched (grey where they are many): counts within the interval of that level of noise alone.  Cells beside the bins
-    (missing, below, above) are not drawn.  `Drawn.values` are the counts divided as drawn, in row-major order, without
-    intervals.
-    Raises InferenceError I01 for a level below 0.5, I20 without matplotlib.
+    column: str
+    labels: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        """The column, as an axis says it."""
+        return self.column
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Noisy counts of pairs.
+
+    values: shape (places of the first column, of the second).  reach: how far the noise of one goes at `level`.
+    terms: one label a pair, in row-major order.  label: of the colour bar.
     """
-    from tacit.inference.display import facts, people_words
-    from tacit.inference.moments import who
 
-    reach = noise_reach(found.release, found.added, check_level(level))
+    values: Array
+    reach: float
+    level: float
+    terms: tuple[str, ...]
+    label: str
+
+
+def heatmap(sides: tuple[Bins | Levels, Bins | Levels], counts: Counts, caption: Caption, ax: Any = None) -> Drawn:
+    """Draw counts of pairs, the first column across: numbers of rows, or rows per unit where bins differ in width.
+
+    Hatched (grey where they are many): counts within reach of noise alone, of which the note says how many there are.
+    `Drawn.values` are the counts divided as drawn, in row-major order, without intervals.
+    Raises InferenceError I20 without matplotlib.
+    """
     ax = axes(ax, 0, 4.8)
-    kept: list[Any] = []
-    edges: list[Array] = []
-    per: list[str] = []
-    area = np.ones((1, 1))
-    for along, axis, (name, labels) in zip("xy", found.axes, found.levels, strict=True):
-        places, ends, widths = _side(ax, along, axis, labels)
-        kept.append(places)
-        edges.append(ends)
-        if widths is not None:
-            per.append(per_unit(axis.kind, axis.units, f" of {name}"))
+    edges, area = [_side(ax, along, side) for along, side in zip("xy", sides, strict=True)], np.ones((1, 1))
+    for along, side in zip("xy", sides, strict=True):
+        if isinstance(side, Bins) and side.uneven:
+            widths = side.upper - side.lower
             area = area * (widths[:, None] if along == "x" else widths)
-    counts = found.counts[np.ix_(*kept)]
-    noisy, values = counts <= reach, counts / area
-    _mesh(
-        ax,
-        edges,
-        values,
-        noisy,
-        f"{who(found.release)} {' and '.join(per)}" if per else f"number of {who(found.release)}",
-    )
-    if counts.size <= NUMBERS:
-        _numbers(ax, edges, counts, values, noisy)
-    (first, _), (second, _) = found.levels
-    ax.set_ylabel(words(second, found.axes[1].kind, found.axes[1].units))
-    mark = "hatched" if noisy.sum() <= HATCHED else "grey"
-    hatched = f"{mark}: {int(noisy.sum()):,} of {noisy.size:,} counts are within noise (at most {reach:,.0f})"
-    beside = f"beside the bins: {found.counts.sum() - counts.sum():,.0f} {who(found.release)}"
-    said = [facts(found.release), *([beside] if counts.size < found.counts.size else [])]
-    caption = " · ".join([*said, hatched] if noisy.any() else said)
-    title = f"Histogram of {first} and {second} · {people_words(found.release)}"
-    dress(ax, title, words(first, found.axes[0].kind, found.axes[0].units), caption)
-    levels: list[tuple[str, tuple[str, ...]]] = []
-    for (name, labels), places in zip(found.levels, kept, strict=True):
-        levels.append((name, tuple(labels[i] for i in cast("list[int]", places.tolist()))))
-    return Drawn(cell_labels(tuple(levels)), floats(values.reshape(-1)), (), (), (), (), level, caption, ax)
+    noisy, values = counts.values <= counts.reach, counts.values / area
+    _mesh(ax, edges, values, noisy, counts.label)
+    if counts.values.size <= NUMBERS:
+        _numbers(ax, edges, counts.values, values, noisy)
+    note = caption.note
+    if noisy.any():
+        mark = "hatched" if noisy.sum() <= HATCHED else "grey"
+        reach = f"(at most {counts.reach:,.0f})"
+        note += f" · {mark}: {int(noisy.sum()):,} of {noisy.size:,} counts are within noise {reach}"
+    dress(ax, replace(caption, note=note))
+    return Drawn(counts.terms, floats(values.reshape(-1)), (), (), (), (), counts.level, note, ax)
 
 
-def _side(ax: Any, along: str, axis: Axis, labels: tuple[str, ...]) -> tuple[Any, Array, Array | None]:
-    """Places of the cells that are drawn along one side, their edges there, their widths where these differ."""
-    if axis.kind in BINNED:
-        lower, upper = spans(axis)
-        places = np.flatnonzero(upper > lower)
-        lower, upper = lower[places], upper[places]
-        return places, numeric(ax, axis.kind, lower, upper, along), upper - lower if uneven(lower, upper) else None
+def _side(ax: Any, along: str, side: Bins | Levels) -> Array:
+    """Edges of the cells along one side."""
+    if isinstance(side, Bins):
+        return side.edges(ax, along)
     set_ticks = ax.set_xticks if along == "x" else ax.set_yticks
-    crowded = along == "x" and sum(map(len, labels)) > 60
-    set_ticks(np.arange(len(labels)), list(labels), **({"rotation": 90} if crowded else {}))
-    return np.arange(len(labels)), np.arange(len(labels) + 1, dtype=np.float64) - 0.5, None
+    crowded = along == "x" and sum(map(len, side.labels)) > 60
+    set_ticks(np.arange(len(side.labels)), list(side.labels), **({"rotation": 90} if crowded else {}))
+    return np.arange(len(side.labels) + 1, dtype=np.float64) - 0.5
 
 
 def _mesh(ax: Any, edges: list[Array], values: Array, noisy: Any, label: str) -> None:

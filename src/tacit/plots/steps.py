@@ -2,89 +2,109 @@
 
 from __future__ import annotations
 
-from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
+from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.inference.bins import spans, uneven
-from tacit.inference.laws import Array
-from tacit.inference.terms import Target
-from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Drawn, axes, dress, floats
-
-if TYPE_CHECKING:
-    from tacit.inference.densities import DensityEstimate
-    from tacit.inference.histogram import Margin
+from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, dress
 
 STYLES = ((DARK, LIGHT, "-"), (SIGNAL, "#e5b898", "--"), ("#3d3d3d", "#bdbdbd", ":"), ("#5b7f3a", "#bcd2a5", "-."))
 """Line, band and dashes of each group: told apart without colour too."""
 
 
-def histogram(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Drawn:
-    """Draw the margin of one column of numbers or dates: numbers of rows, or rows per unit where bins differ in width.
+@dataclass(frozen=True)
+class Bins:
+    """Adjacent bins of a column, none without a width.
 
-    Light boxes: intervals for both errors, dark ones for sampling alone.  Cells beside the bins stand below the axis.
-    Raises InferenceError I01 for a level below 0.5, I09 (target), I20 without matplotlib.
+    kind: "date" where ends are days since 1970-01-01.  lower, upper: ends, shape (bins,).
+    uneven: whether they differ in width, so that heights are divided by it.
+
+    >>> ages = Bins("age", "real", "years", np.array([0.0, 10.0]), np.array([10.0, 40.0]), True)
+    >>> ages.words, ages.per(), ages.per(" of age")
+    ('age (years)', 'per unit (years)', 'per unit of age (years)')
     """
-    from tacit.inference.display import facts, people_words
-    from tacit.inference.moments import who
 
-    made, (axis,) = found.estimate(target), found.axes
-    lower, upper = spans(axis)
-    kept = np.flatnonzero(upper > lower)
-    lower, upper, limits, values = lower[kept], upper[kept], made.intervals(level), made.values
-    beside = [f"{made.terms[i]} {values[i]:,.0f}" for i in range(len(axis.edges) - 1, len(values))]
-    half = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(made.sampling_variances)
-    inner = np.clip(np.stack([values - half, values + half], axis=1), limits[:, :1], limits[:, 1:])
-    per = uneven(lower, upper)
-    scale = (upper - lower if per else np.ones(len(kept)))[:, None]
-    values, limits, inner = values[kept] / scale[:, 0], limits[kept] / scale, inner[kept] / scale
+    column: str
+    kind: str
+    units: str | None
+    lower: Array
+    upper: Array
+    uneven: bool = False
+
+    @property
+    def words(self) -> str:
+        """The column with its units, as an axis says it."""
+        return words(self.column, self.kind, self.units)
+
+    def per(self, of: str = "") -> str:
+        """What a height counts rows over: "per unit (years)", "per day"."""
+        if self.kind == "date":
+            return "per day"
+        return f"per unit{of} ({self.units})" if self.units else f"per unit{of}"
+
+    def edges(self, ax: Any, along: str = "x") -> Array:
+        """Edges on an axis, shape (bins + 1,)."""
+        return numeric(ax, self.kind, np.append(self.lower, self.upper[-1]), along)
+
+
+@dataclass(frozen=True)
+class Densities:
+    """Densities of groups on the same bins.
+
+    groups: their names.  values: shape (groups, bins).  limits: shape (groups, bins, 2).  half: half of the width that
+    sampling error alone would give the intervals, shape (groups, bins).  known: whether a group says anything.
+    terms: one label a group and bin.
+    """
+
+    groups: tuple[str, ...]
+    values: Array
+    limits: Array
+    half: Array
+    known: Sequence[bool]
+    terms: tuple[str, ...]
+    level: float
+
+
+def histogram(bins: Bins, shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
+    """Draw numbers of rows in bins, or rows per unit where bins differ in width.
+
+    Light boxes: intervals for both errors, dark ones for sampling alone.  InferenceError I20 without matplotlib.
+    """
+    values, limits = shown.values, shown.limits
+    inner = _inner(values, limits, np.zeros_like(values) if shown.half is None else shown.half)
+    scale = (bins.upper - bins.lower if bins.uneven else np.ones(len(values)))[:, None]
+    values, limits, inner = values / scale[:, 0], limits / scale, inner / scale
     ax = axes(ax, 0, 4.2)
-    _steps(ax, numeric(ax, axis.kind, lower, upper), values, limits, inner)
-    column = found.levels[0][0]
-    ax.set_ylabel(
-        f"{who(found.release)} {per_unit(axis.kind, axis.units)}" if per else f"number of {who(found.release)}"
-    )
-    below = words(column, axis.kind, axis.units) + (f"\nbeside: {', '.join(beside)}" if beside else "")
-    caption = facts(found.release)
-    dress(ax, f"Histogram of {column} · {people_words(found.release)}", below, caption)
-    terms = tuple(made.terms[i] for i in kept)
-    ends = floats(limits[:, 0]), floats(limits[:, 1])
-    return Drawn(terms, floats(values), *ends, floats(inner[:, 0]), floats(inner[:, 1]), level, caption, ax)
+    _steps(ax, bins.edges(ax), values, limits, inner)
+    dress(ax, caption)
+    return Intervals(shown.terms, values, limits, shown.level).drawn(ax, caption.note, inner)
 
 
-def density(found: DensityEstimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """Draw a density; of up to four groups as lines with bands.  Groups with a reason are left out, and named.
+def density(bins: Bins, shown: Densities, caption: Caption, ax: Any = None) -> Drawn:
+    """Draw a density; of up to four groups as lines with bands.  Groups of which nothing is known are left out.
 
-    Raises InferenceError I01 for a level below 0.5, I05 for more groups, I20 without matplotlib.
+    Raises InferenceError I05 for more groups, I20 without matplotlib.
     """
-    from tacit.inference.display import facts, people_words
-
-    said = [i for i, reason in enumerate(found.reasons) if reason is None]
+    said = [i for i, known in enumerate(shown.known) if known]
     if len(said) > len(STYLES):
         text = f"{len(said)} groups are too many for one picture of densities (at most {len(STYLES)})."
-        raise InferenceError(text, code="I05", hint=f'density(…)["{found.groups[0]}"].plot()', state=None)
-    values, limits = found.values, found.intervals(level)
-    half = NormalDist().inv_cdf(0.5 + level / 2) * found.sampling_errors
-    inner = np.clip(np.stack([values - half, values + half], axis=-1), limits[..., :1], limits[..., 1:])
+        raise InferenceError(text, code="I05", hint=f'density(…)["{shown.groups[0]}"].plot()', state=None)
+    values, limits = shown.values, shown.limits
+    inner = _inner(values, limits, shown.half)
     ax = axes(ax, 0, 4.2)
-    edges = numeric(ax, found.kind, found.lower, found.upper)
-    if len(found.groups) == 1 and said:
+    edges = bins.edges(ax)
+    if len(shown.groups) == 1 and said:
         _steps(ax, edges, values[0], limits[0], inner[0])
-    for style, i in zip(STYLES, said if len(found.groups) > 1 else [], strict=False):
-        _band(ax, edges, values[i], limits[i], style, found.groups[i], level)
-    ax.set_ylabel(f"density, {found.per}")
+    for style, i in zip(STYLES, said if len(shown.groups) > 1 else [], strict=False):
+        _band(ax, edges, values[i], limits[i], style, shown.groups[i], shown.level)
     ax.set_ylim(bottom=0.0)
-    left = [group or found.column for group, why in zip(found.groups, found.reasons, strict=True) if why]
-    caption = facts(found.release) + (f" · all noise: {', '.join(left)}" if left else "")
-    by = f" by {' and '.join(found.by)}" if found.by else ""
-    by = f"{by}: {found.groups[0]}" if found.by and len(found.groups) == 1 else by
-    title = f"Density of {found.column}{by} · {people_words(found.release)}"
-    dress(ax, title, words(found.column, found.kind, found.units), caption)
-    ends = floats(limits[..., 0].reshape(-1)), floats(limits[..., 1].reshape(-1))
-    inner_ends = floats(inner[..., 0].reshape(-1)), floats(inner[..., 1].reshape(-1))
-    return Drawn(found.terms, floats(values.reshape(-1)), *ends, *inner_ends, level, caption, ax)
+    dress(ax, caption)
+    flat = Intervals(shown.terms, values.reshape(-1), limits.reshape(-1, 2), shown.level)
+    return flat.drawn(ax, caption.note, inner.reshape(-1, 2))
 
 
 def words(column: str, kind: str, units: str | None) -> str:
@@ -92,19 +112,8 @@ def words(column: str, kind: str, units: str | None) -> str:
     return f"{column} ({units})" if units and kind != "date" else column
 
 
-def per_unit(kind: str, units: str | None, of: str = "") -> str:
-    """What a height counts rows over: "per unit (years)", "per day"."""
-    if kind == "date":
-        return "per day"
-    return f"per unit{of} ({units})" if units else f"per unit{of}"
-
-
-def numeric(ax: Any, kind: str, lower: Array, upper: Array, along: str = "x") -> Array:
-    """Edges of adjacent bins on an axis, shape (bins + 1,); of days as matplotlib has them, which are then so labelled.
-
-    Bins without a width are left out before: what remains is adjacent.
-    """
-    edges = np.append(lower, upper[-1])
+def numeric(ax: Any, kind: str, edges: Array, along: str = "x") -> Array:
+    """Places on an axis, shape (places,); of days as matplotlib has them, which are then so labelled."""
     if kind != "date":
         return edges
     from matplotlib import dates
@@ -112,6 +121,11 @@ def numeric(ax: Any, kind: str, lower: Array, upper: Array, along: str = "x") ->
     (ax.xaxis_date if along == "x" else ax.yaxis_date)()
     days = edges.astype(np.int64).astype("datetime64[D]")
     return np.asarray(cast(Any, dates).date2num(days), dtype=np.float64)
+
+
+def _inner(values: Array, limits: Array, half: Array) -> Array:
+    """Ends of the intervals for sampling alone, cut to those for both errors, shape (..., 2)."""
+    return np.clip(np.stack([values - half, values + half], axis=-1), limits[..., :1], limits[..., 1:])
 
 
 def _steps(ax: Any, edges: Array, values: Array, limits: Array, inner: Array) -> None:

@@ -13,6 +13,7 @@ from tacit.privacy.conversions import (
     zcdp_to_epsilon,
 )
 from tacit.privacy.cost import Cost
+from tacit.privacy.exact_numbers import Number
 from tacit.privacy.gaussian import (
     epsilon_delta_to_mu_squared,
     mu_squared_to_delta,
@@ -20,7 +21,6 @@ from tacit.privacy.gaussian import (
     pure_to_mu_squared,
     range_to_mu_squared,
 )
-from tacit.privacy.numbers import Number
 from tacit.privacy.refusal import refusal
 
 __all__ = [

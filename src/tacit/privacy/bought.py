@@ -17,8 +17,8 @@ from math import isqrt
 from typing import Final
 
 from tacit.privacy.cost import Cost
+from tacit.privacy.exact_numbers import significant
 from tacit.privacy.gaussian import BITS, mu_squared_to_range, range_to_mu_squared
-from tacit.privacy.numbers import significant
 
 DIGITS: Final = 12
 """Significant digits to which the cost of a selection is rounded up."""

@@ -23,9 +23,10 @@ from fractions import Fraction
 from typing import Final, Literal, TypeAlias, cast, get_args
 
 from tacit.errors import BudgetError, nearest
+from tacit.privacy import conversions, gaussian
 from tacit.privacy.bought import Bought, mu_squared_of, rho_of
 from tacit.privacy.cost import Cost, checked, mu_of, numbers_of, way_of
-from tacit.privacy.numbers import Number, aligned, plain, rational, significant
+from tacit.privacy.exact_numbers import Number, aligned, plain, rational, significant
 
 Neighbors: TypeAlias = Literal["replace-one", "add-remove"]
 Accounting: TypeAlias = Literal["gdp", "zcdp", "basic"]
@@ -126,8 +127,6 @@ class Budget:
 
     def _most(self) -> Fraction | None:
         """Of an (ε, δ) promise the largest μ², or ρ, that implies it."""
-        from tacit.privacy import conversions, gaussian
-
         if self.kind == "gdp":
             return gaussian.epsilon_delta_to_mu_squared(self.epsilon or ZERO, self.delta or ZERO)
         if self.kind == "zcdp" and self.rho is None:
@@ -227,15 +226,13 @@ class Budget:
 
     def _limit_with(self, parts: Fraction) -> Spend:
         """`limit`, where approximate parts took so much of δ."""
-        from tacit.privacy.gaussian import epsilon_delta_to_mu_squared
-
         if self.kind != "gdp" or parts == 0:
             return self.limit
         assert self.epsilon is not None
         assert self.delta is not None
         if parts >= self.delta:
             return Spend(delta=parts if parts == self.delta else ZERO)
-        most = min(epsilon_delta_to_mu_squared(self.epsilon, self.delta - parts), self.held or ZERO)
+        most = min(gaussian.epsilon_delta_to_mu_squared(self.epsilon, self.delta - parts), self.held or ZERO)
         return Spend(delta=parts, mu_squared=most)
 
     def admits(self, spent: Spend, cost: Cost, bought: Sequence[Bought] | None = None) -> bool:
@@ -289,8 +286,6 @@ class Budget:
 
     def _epsilon(self, sums: Spend, delta: Fraction) -> Fraction:
         """The ε at `delta` that sums of μ² or of ρ imply, rounded up."""
-        from tacit.privacy import conversions, gaussian
-
         if self.kind == "gdp":
             return gaussian.mu_squared_to_epsilon(significant(sums.mu_squared, 40, up=True), delta)
         return conversions.zcdp_to_epsilon(significant(sums.rho, 40, up=True), delta)

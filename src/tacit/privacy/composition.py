@@ -16,15 +16,15 @@ from tacit.errors import BudgetError
 from tacit.privacy.bought import Bought, mu_squared_of, ranges_of
 from tacit.privacy.budget import Budget, Spend
 from tacit.privacy.cost import Cost, checked
-from tacit.privacy.numbers import significant
+from tacit.privacy.exact_numbers import significant
 
 if TYPE_CHECKING:
-    from tacit.privacy.numbers import Number
+    from tacit.privacy.exact_numbers import Number
 
 Way = Literal["pure", "zcdp", "gdp", "basic"]
 
 
-class Part(Protocol):
+class ReleasedPart(Protocol):
     """One part of a release: what it took of the price, and the law of what was drawn for it."""
 
     @property
@@ -47,7 +47,7 @@ class Priced(Protocol):
     """A release: its parts say what its price bought."""
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[ReleasedPart]:
         """What was bought."""
         ...
 
@@ -114,9 +114,9 @@ def _parts(given: Cost | Priced) -> tuple[Bought, ...]:
     raise BudgetError(message, code="B15", hint="pld_total([release, …], delta)")
 
 
-def _of_release(part: Part) -> Bought:
+def _of_release(part: ReleasedPart) -> Bought:
     """Selections in several cells, of which a neighbour may change two, enter as a normal, which bounds both."""
-    from tacit.noise.selection import Selection
+    from tacit.noise.selection_law import Selection
 
     if not isinstance(part.law, Selection):
         return Bought(part.cost)

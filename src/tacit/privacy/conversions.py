@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import Final
 
 from tacit.errors import BudgetError
-from tacit.privacy.enclosures import gaussian_delta_bounds, precision, to_decimal
-from tacit.privacy.numbers import Number, magnitude, rational, significant
+from tacit.privacy.exact_numbers import Number, magnitude, rational, significant
+from tacit.privacy.gaussian_bounds import gaussian_delta_bounds, precision, to_decimal
 
 ROUNDED: Final = 12
 """Significant digits of every result."""

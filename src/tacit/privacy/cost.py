@@ -22,7 +22,7 @@ from math import isqrt
 from typing import Final, Literal, TypeAlias, cast
 
 from tacit.errors import BudgetError, nearest
-from tacit.privacy.numbers import Number, plain, rational, significant
+from tacit.privacy.exact_numbers import Number, plain, rational, significant
 
 Kind: TypeAlias = Literal["pure", "zcdp", "approximate", "gdp"]
 

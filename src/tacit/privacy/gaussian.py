@@ -59,8 +59,8 @@ from typing import Final
 
 from tacit.errors import BudgetError
 from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, least, log_gaussian_delta
-from tacit.privacy.enclosures import gaussian_delta_bounds, normal_cdf, precision, to_decimal
-from tacit.privacy.numbers import Number, magnitude, rational, significant
+from tacit.privacy.exact_numbers import Number, magnitude, rational, significant
+from tacit.privacy.gaussian_bounds import gaussian_delta_bounds, normal_cdf, precision, to_decimal
 
 BITS: Final = 128
 """A range is rounded down by less than 2**-128."""

@@ -11,8 +11,8 @@ from tacit.errors import BudgetError
 from tacit.privacy.bought import Bought
 from tacit.privacy.budget import Budget, Spend
 from tacit.privacy.cost import LEAST, Cost
+from tacit.privacy.exact_numbers import aligned, decimals, fixed, magnitude, places_needed, plain, significant
 from tacit.privacy.gaussian import epsilon_delta_to_mu_squared, mu_squared_to_epsilon, mu_squared_to_range
-from tacit.privacy.numbers import aligned, decimals, fixed, magnitude, places_needed, plain, significant
 
 WORDS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tacit.logistic import MOST_BINS
-from tacit.schema.columns import Date, Integer, Real
-from tacit.schema.rowmaps import column_of
-from tacit.schema.table import Schema
+from tacit.schema.column_types import Date, Integer, Real
+from tacit.schema.logistic_bins import MOST_BINS
+from tacit.schema.row_maps_of_columns import column_of
+from tacit.schema.table_schema import Schema
 
 AUTO: Final = "auto"
 LEAST: Final = 4

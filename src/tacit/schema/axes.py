@@ -6,11 +6,11 @@ from dataclasses import replace
 from typing import Final, cast
 
 from tacit.errors import QueryError
-from tacit.logistic import MOST_BINS, LogisticBins
-from tacit.rowmap import KeyMap
-from tacit.schema.columns import EXCLUDE, Column, Date, Integer, Real
-from tacit.schema.rowmaps import between, binmap, column_of, even_ends, keymap
-from tacit.schema.table import Schema
+from tacit.rows.row_map import KeyMap
+from tacit.schema.column_types import EXCLUDE, Column, Date, Integer, Real
+from tacit.schema.logistic_bins import MOST_BINS, LogisticBins
+from tacit.schema.row_maps_of_columns import between, binmap, column_of, even_ends, keymap
+from tacit.schema.table_schema import Schema
 
 MISSING: Final = "missing"
 BEYOND: Final = ("below", "above")

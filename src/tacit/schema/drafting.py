@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from tacit.errors import SchemaError
-from tacit.schema.table import OPEN
+from tacit.schema.column_words import OPEN
 from tacit.schema.toml import key_text
 
 _HEAD: Final = """\

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from tacit.base.lazy_imports import pandas
 from tacit.errors import SchemaError
-from tacit.schema.columns import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
-from tacit.schema.table import Schema
-from tacit.untyped import pandas
+from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
 
 
-def example(schema: Schema, rows: int, rng: int | np.random.Generator | None) -> Any:
-    """A pandas frame of `rows` made-up rows: uniform inside bounds and over levels, named as in the table.
+def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Generator | None) -> Any:
+    """A pandas frame of `rows` made-up rows: uniform inside bounds and over levels.  `columns`: by their table's names.
 
-    Computed columns are left out.  A Real without bounds is standard normal; a PrivacyUnit numbers persons of at most
+    A Real without bounds is standard normal; a PrivacyUnit numbers persons of at most
     `max_rows` rows.  Missing cells appear only where the schema gives them a level of their own.  SchemaError S17 for a
     number of rows that is none.
 
-    >>> Schema({"age": Real(0, 100)}).example(3, rng=0).shape
+    >>> example({"age": Real(0, 100)}, 3, 0).shape
     (3, 1)
     """
     pd = pandas()
@@ -28,7 +28,7 @@ def example(schema: Schema, rows: int, rng: int | np.random.Generator | None) ->
         text = f"rows is {rows!r}: not a whole number from 0 on."
         raise SchemaError(text, code="S17", hint="schema.example(1_000, rng=0)")
     generator = np.random.default_rng(rng)
-    return pd.DataFrame({schema.source(name): _cells(schema[name], int(rows), generator) for name in schema.stored})
+    return pd.DataFrame({name: _cells(column, int(rows), generator) for name, column in columns.items()})
 
 
 def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tacit.errors import FileError, nearest
-from tacit.schema.columns import Category, Date
-from tacit.schema.table import OPEN, WHOLE, Schema, column_to_dict
+from tacit.schema.column_types import Category, Column, Date
+from tacit.schema.column_words import OPEN, WHOLE, column_to_dict
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -42,27 +42,27 @@ def read_toml(text: str, where: str = "this text") -> dict[str, Any]:
     raise FileError(f"{where} is not TOML: {reason}.", code="F02", hint="a key, =, and a value a line")
 
 
-def schema_from_toml(text: str, where: str = "this text") -> Schema:
-    """Read the `[schema]` table of a TOML text."""
+def columns_from_toml(text: str, where: str = "this text") -> Mapping[str, Any]:
+    """The `[schema]` table of a TOML text, as `Schema.from_dict` takes it."""
     tables = read_toml(text, where)
     guess = nearest("schema", [key for key in tables if isinstance(tables[key], Mapping)])
     if "schema" not in tables and guess:
         raise FileError(f"{where} has [{guess}], and no [schema].", code="F03", hint="[schema]")
-    return schema_from_table(tables.get("schema"))
+    return checked_columns(tables.get("schema"))
 
 
-def schema_from_table(table: object) -> Schema:
-    """The parsed `[schema]` table -> Schema; FileError F03 where there is none."""
+def checked_columns(table: object) -> Mapping[str, Any]:
+    """The parsed `[schema]` table of a file; FileError F03 where there is none."""
     if not isinstance(table, Mapping) or not table:
         hint = '[schema], then one line a column: age = { type = "Real", lower = 0, upper = 100 }'
         raise FileError("there is no [schema] table.", code="F03", hint=hint)
-    return Schema.from_dict(cast("Mapping[str, Any]", table))
+    return cast("Mapping[str, Any]", table)
 
 
-def schema_to_toml(schema: Schema) -> str:
-    """Schema -> a `[schema]` table, one column a line, which reads back as the same schema."""
+def columns_to_toml(columns: Mapping[str, Column]) -> str:
+    """The columns of a schema -> a `[schema]` table, one column a line, which reads back as the same columns."""
     lines = ["[schema]"]
-    for name, column in schema.items():
+    for name, column in columns.items():
         words = column_to_dict(column)
         if isinstance(column, Category):
             words["levels"] = _levels(column)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tacit.study.columns import ColumnMap
-from tacit.study.parties import Combine, Party
+from tacit.schema.site_columns import ColumnMap
 from tacit.study.site import Site
 from tacit.study.study import Study, read
+from tacit.study.study_parties import Combine, Party
 
 __all__ = ["ColumnMap", "Combine", "Party", "Site", "Study", "read"]

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.errors import FileError, StudyError
-from tacit.files import format_of, known, ledger_of, section_of, text_of
+from tacit.release.signing import signer
+from tacit.schema.site_columns import ColumnMap, columns_of
 from tacit.schema.toml import read_text, read_toml
-from tacit.signing import signer
-from tacit.study.columns import ColumnMap, columns_of
+from tacit.schema.toml_words import known, section_of, text_of
+from tacit.study.curator_file import format_of, ledger_of
 from tacit.study.study import Study
 
 if TYPE_CHECKING:

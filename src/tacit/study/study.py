@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -10,22 +10,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tacit import files
 from tacit.errors import FileError, QueryError, StudyError, nearest
-from tacit.files import STUDY, TOP, Job, job_from_table, known, located
+from tacit.method.blocks.query import SampleAndAggregate
 from tacit.privacy import Budget, Cost, Number, Spend
-from tacit.queries import Query, SampleAndAggregate
+from tacit.release.query import Query
+from tacit.release.registry import combinations, plans
 from tacit.schema import Schema
 from tacit.schema.autobins import AUTO
 from tacit.schema.toml import read_text, read_toml
-from tacit.study.parties import Combine, Effects, Party, closes_of, combine_of, parties_of
+from tacit.schema.toml_words import known, located
+from tacit.study import curator_file as files
+from tacit.study.curator_file import STUDY, TOP, Job, job_from_table
+from tacit.study.study_parties import Combine, Effects, Party, closes_of, combine_of, parties_of
 
 if TYPE_CHECKING:
     from os import PathLike
 
-    from tacit.parties.returned import StudyResult
+    from tacit.parties.study_result import StudyResult
     from tacit.planning import Plan
-    from tacit.release import Releases
+    from tacit.release.document import Releases
 
 KNOWN: Final = (*(word for word in TOP if word != "data"), *STUDY)
 
@@ -156,7 +159,7 @@ class Study:
         >>> way.parties, str(way.price), round(way.rows, 1)
         (9, 'ε = 0.4', 1.1)
         """
-        return LATER["plan"](self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width)
+        return plans().plan_study(self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width)
 
     def combine(
         self,
@@ -171,11 +174,7 @@ class Study:
         the study's own.  Each file is checked against the study; a wrong or late one is left out, by name and reason,
         in `refused`, and the rest is combined.  StudyError C20 for no file.
         """
-        return LATER["combine"](self, returned, effects, method=method)
-
-
-LATER: Final[dict[str, Callable[..., Any]]] = {}
-"""Filled by `tacit` when it is imported: what a study does with modules that this file must not reach."""
+        return combinations().combine_study(self, returned, effects, method=method)
 
 
 def study_from_table(words: Mapping[str, Any], path: Path) -> Study:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from tacit.testing.contract import Contract, contract
+from tacit.release.simulated import SimulatedRelease
+from tacit.testing.contract import contract
 from tacit.testing.coverage import Coverage, coverage
-from tacit.testing.noise_law import NoiseLaw, noise_law
-from tacit.testing.simulate import SimulatedRelease, Simulation, simulate
+from tacit.testing.findings import Contract
+from tacit.testing.noise_law_test import NoiseLaw, noise_law
+from tacit.testing.simulate import Simulation, simulate
 
 __all__ = [
     "Contract",

@@ -21,18 +21,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.curator.curator import Curator
-from tacit.mechanisms.additive import protect
-from tacit.mechanisms.moments import Column, Design
-from tacit.mechanisms.regression_rows import Crosses
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.quantiles.query import Quantiles
+from tacit.method.ranges.query import Range
+from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.mechanism_additive import protect
 from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
-from tacit.queries import Quantiles, Query, Range
-from tacit.queries_blocks import SampleAndAggregate
-from tacit.release import release_from_dict
+from tacit.release.document import release_from_dict
+from tacit.release.query import Query
 from tacit.schema import Schema
-from tacit.testing import aims, in_blocks, pair_check, selections
+from tacit.testing import contract_blocks as in_blocks
+from tacit.testing import contract_selection as selections
+from tacit.testing import pair_check
+from tacit.testing import worst_case_scores as aims
 from tacit.testing.audit import epsilon_lower_bound, losses
-from tacit.testing.exact import Exact
+from tacit.testing.exact_integers import Exact
 from tacit.testing.findings import (
     EACH,
     PRICES,
@@ -45,8 +50,8 @@ from tacit.testing.findings import (
     distance,
     norm_of,
 )
-from tacit.testing.noise_law import noise_law
-from tacit.testing.tables import Pair, Relation, arrow_table, pairs
+from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
+from tacit.testing.noise_law_test import noise_law
 
 WHOLE = 4
 """So many times fewer draws of all integers of a part than of one."""
@@ -112,7 +117,7 @@ def _in_blocks(
         material = list(pairs(schema, relation, tables, generator))
         findings += in_blocks.sensitivity(query, schema, relation, PRICES, material, generator)
         for price in PRICES:
-            shape = cast(Design, designed(query, schema, relation, ROWS, price))
+            shape = cast(Measurement, designed(query, schema, relation, ROWS, price))
             chosen, _ = selections.split(shape)
             failures += selections.costs(query, schema, relation, price)
             failures += selections.laws(replace(shape, columns=tuple(chosen)), few)
@@ -130,8 +135,8 @@ def sensitivity(
 ) -> list[Finding]:
     """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
 
-    def made(size: int | None) -> tuple[Design, ...]:
-        found = (cast(Design, designed(query, schema, relation, size, price)) for price in prices)
+    def made(size: int | None) -> tuple[Measurement, ...]:
+        found = (cast(Measurement, designed(query, schema, relation, size, price)) for price in prices)
         return tuple(one for shape in found for one in aims.everywhere(shape))
 
     exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
@@ -163,7 +168,7 @@ def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
     return failures
 
 
-def _noise(shape: Design, draws: int) -> list[str]:
+def _noise(shape: Measurement, draws: int) -> list[str]:
     """(b): the noise added is that of the law, and a law 10% off would be noticed."""
     failures: list[str] = []
     for law in {column.law for column in shape.columns}:
@@ -202,7 +207,7 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
     return failures
 
 
-def _audit(shape: Design, relation: Relation, draws: int) -> list[str]:
+def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
     """(d): samples from the two most distant integers of each part never prove more than its share of the price."""
     failures: list[str] = []
     for column in shape.columns:
@@ -218,7 +223,7 @@ def _audit(shape: Design, relation: Relation, draws: int) -> list[str]:
     return failures
 
 
-def whole(column: Column, apart: tuple[int, ...], draws: int) -> list[str]:
+def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
     """(d) of all integers of a part at once, told by their privacy loss; apart: what a row changes them by."""
     k = len(apart)
     noise = np.array(protect(((0,) * (2 * draws * k),), column.law)[0], dtype=np.int64).reshape(2, draws, k)
@@ -242,7 +247,7 @@ def claimed_epsilon(cost: Cost, delta: float) -> float | None:
     return float(zcdp_to_epsilon(cost.zcdp, str(delta)))
 
 
-def _furthest(column: Column, relation: Relation) -> int:
+def _furthest(column: PartSpec, relation: Relation) -> int:
     """Largest change that one row makes in one integer, over its extreme values and weights."""
     form, weights = column.form, (None,) if column.weight is None or not column.form.weights else (1, column.weight.G)
     G = form.parameters["G"]

@@ -7,112 +7,34 @@ would have got.  The whole study is one array computation: repetitions are treat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.errors import InferenceError
-from tacit.inference.laws import Array
-from tacit.inference.moments import title
-from tacit.inference.terms import Block, block, check_level
-from tacit.mechanisms.moments import Design
+from tacit.base.arrays import Array
+from tacit.base.progress import phase, steps
+from tacit.estimates.terms import ColumnTerms, block, check_level
+from tacit.estimates.wording import title
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.simulated_parts import empty_parts, simulated
 from tacit.noise.laws import RoundedNormal
-from tacit.phases import phase, steps
 from tacit.privacy import Cost
-from tacit.queries import Query
-from tacit.queries_blocks import SampleAndAggregate
-from tacit.release import Part
-from tacit.testing.arrays import columns_of
-from tacit.testing.simulate import add_noise, empty_parts, exact_integers, shaped, simulated, size_of
-
-if TYPE_CHECKING:
-    from tacit.schema import Schema
-    from tacit.tables import Table
-
-Generator: TypeAlias = Callable[[np.random.Generator], Mapping[str, Any]]
-Truth: TypeAlias = float | Sequence[float] | Mapping[str, float]
+from tacit.release.parts import Part
+from tacit.release.query import Query
+from tacit.schema import Real, Schema
+from tacit.testing import simulated_block_steps
+from tacit.testing.coverage_result import Coverage, Generator, Truth, impossible, truth_of
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulate import add_noise, exact_integers, shaped, size_of
 
 WIDTHS: Final = 50
 """Tables that the width without noise is found from, where estimates are made one after another."""
 NONE: Final = RoundedNormal(Fraction(1, 1000))
 """A law that is zero in effect: the same estimator without noise is the interval to compare with."""
-
-
-@dataclass(frozen=True, repr=False)
-class Coverage:
-    """Result of `coverage`; arrays have one entry a term.
-
-    bias: mean of the estimates minus the truth, with Monte-Carlo standard error `bias_error`.
-    std_deviation: of the estimates; std_error: mean of the reported ones.
-    coverage: part of the intervals that hold the truth; coverage_error: its Monte-Carlo standard error.
-    width: mean width; width_without: of the same estimator's intervals without noise; unclear: part without an answer.
-
-    >>> one = np.array([0.5])
-    >>> Coverage("made up", 0.95, 100, ("age",), one, one, one, 2 * one, one, one, one, 3 * one, one, one).ratio
-    array([0.5])
-    """
-
-    title: str
-    level: float
-    repeats: int
-    terms: tuple[str, ...]
-    truth: Array
-    bias: Array
-    bias_error: Array
-    std_deviation: Array
-    std_error: Array
-    coverage: Array
-    coverage_error: Array
-    width: Array
-    width_without: Array
-    unclear: Array
-
-    def summary(self) -> Table:
-        """One row a term."""
-        from tacit.inference.display import decimals
-        from tacit.tables import Table, format_number
-
-        digits = decimals(self.std_deviation)
-
-        rows = tuple(
-            (
-                term,
-                format_number(float(self.truth[i]), decimals=digits),
-                f"{self.bias[i]:.3g} ± {2 * self.bias_error[i]:.2g}",
-                f"{self.ratio[i]:.3f}",
-                f"{100 * self.coverage[i]:.1f} ± {200 * self.coverage_error[i]:.1f} %",
-                f"{self.relative_width[i]:.3f}",
-            )
-            for i, term in enumerate(self.terms)
-        )
-        columns = ("", "truth", "bias", "SE / SD", f"coverage of {100 * self.level:.10g}%", "width, no noise = 1")
-        return Table(
-            title=f"{self.title}, {self.repeats:,} simulated tables",
-            columns=columns,
-            rows=rows,
-            notes=("± is twice the Monte-Carlo error; both errors are in the coverage",),
-            align=("left", "right", "right", "right", "right", "right"),
-        )
-
-    @property
-    def ratio(self) -> Array:
-        """Mean reported standard error over the standard deviation of the estimates."""
-        return self.std_error / np.maximum(self.std_deviation, 1e-300)
-
-    @property
-    def relative_width(self) -> Array:
-        """Mean width over that of the intervals without noise."""
-        return self.width / np.maximum(self.width_without, 1e-300)
-
-    def __repr__(self) -> str:
-        return str(self.summary())
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def coverage(
@@ -143,28 +65,24 @@ def coverage(
     """
     level = check_level(level)
     if schema is None and isinstance(query, SampleAndAggregate):  # which needs no bounds
-        from tacit.schema import Real
-        from tacit.schema import Schema as Made
-
-        schema = Made({name: Real() for name in query.what})
+        schema = Schema({name: Real() for name in query.what})
     if schema is None:
-        raise _impossible(f"{type(query).__name__} needs a schema.", "schema=Schema({…})")
+        raise impossible(f"{type(query).__name__} needs a schema.", "schema=Schema({…})")
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise _impossible(f"repeats {repeats!r} is not 2 or more.", "repeats=2_000")
+        raise impossible(f"repeats {repeats!r} is not 2 or more.", "repeats=2_000")
     random = np.random.default_rng(rng)
     cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
     if isinstance(query, SampleAndAggregate) and (query.one_step or query.winsorize):
-        from tacit.testing.block_steps import Asked
-        from tacit.testing.block_steps import study as in_two_steps
-
-        return in_two_steps(Asked(query, schema, neighbors, cost), generator, truth, repeats, random, level)
+        return simulated_block_steps.study(
+            simulated_block_steps.AskedBlocks(query, schema, neighbors, cost), generator, truth, repeats, random, level
+        )
     shape, exact = _tables(query, generator, schema, neighbors, cost, repeats, random)
     with phase("intervals of all of them"):
         return study(shape, exact, truth, level, random)
 
 
 def study(
-    shape: Design, exact: tuple[NDArray[np.int64], ...], truth: Truth, level: float, rng: np.random.Generator
+    shape: Measurement, exact: tuple[NDArray[np.int64], ...], truth: Truth, level: float, rng: np.random.Generator
 ) -> Coverage:
     """The same from exact integers, arrays of shape (repeats, cells, k)."""
     noisy = add_noise(shape, exact, rng)
@@ -210,8 +128,8 @@ def _tables(
     cost: Cost,
     repeats: int,
     rng: np.random.Generator,
-) -> tuple[Design, tuple[NDArray[np.int64], ...]]:
-    shape: Design | None = None
+) -> tuple[Measurement, tuple[NDArray[np.int64], ...]]:
+    shape: Measurement | None = None
     found: list[tuple[NDArray[np.int64], ...]] = []
     with steps(f"drawing {repeats:,} tables", repeats) as done:
         for i in range(repeats):
@@ -222,20 +140,20 @@ def _tables(
                 shape = shaped(query, schema, neighbors, size, cost)
             if shape.rows is not None and size != shape.rows:
                 text = f"the generator made {shape.rows:,} rows, then {size:,}; under replace-one that is public."
-                raise _impossible(text, 'neighbors="add-remove", or tables of one size')
+                raise impossible(text, 'neighbors="add-remove", or tables of one size')
             found.append(exact_integers(shape, table, rng))
     stacked = tuple(np.stack(arrays) for arrays in zip(*found, strict=True))
-    return cast(Design, shape), stacked
+    return cast(Measurement, shape), stacked
 
 
 def _intervals(
-    shape: Design, part: Part, integers: NDArray[np.int64], level: float
+    shape: Measurement, part: Part, integers: NDArray[np.int64], level: float
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Value, standard error, lower, upper, unclear, each of shape (repeats, cells)."""
     flat = integers.reshape(-1, integers.shape[-1]).astype(np.float64)
     kind = type(shape.query).__name__
     grouped = bool(shape.keys) or shape.where is not None
-    made: Block = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
+    made: ColumnTerms = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
     low, high = made.inversion.interval(level)
     error = np.sqrt(made.sampling_variance + made.privacy_variance)
     unclear = np.array([reason is not None for reason in made.reasons], dtype=np.float64)
@@ -244,7 +162,7 @@ def _intervals(
 
 
 def _parameters(
-    shape: Design, integers: tuple[NDArray[np.int64], ...], level: float
+    shape: Measurement, integers: tuple[NDArray[np.int64], ...], level: float
 ) -> tuple[Array, Array, Array, Array, Array]:
     """The same of parameters that all parts have together, one release after another."""
     rows: list[Array] = []
@@ -253,21 +171,3 @@ def _parameters(
         none = [float(reason is not None) for reason in made.reasons]
         rows.append(np.array([made.values, made.std_errors, *made.intervals(level).T, none]))
     return tuple(np.stack(rows, axis=1))  # pyright: ignore[reportReturnType]
-
-
-def truth_of(truth: Truth, terms: tuple[str, ...]) -> Array:
-    """True values in the order of terms; InferenceError I10."""
-    if isinstance(truth, Mapping):
-        missing = [term for term in terms if term not in truth]
-        if missing:
-            raise _impossible(f"no truth is given for {missing[0]!r}.", "truth={term: number, …}")
-        return np.array([float(truth[term]) for term in terms])
-    true = np.atleast_1d(np.asarray(truth, dtype=np.float64))
-    if true.shape != (len(terms),):
-        text = f"{true.size} true values for {len(terms)} terms ({', '.join(terms[:6])})."
-        raise _impossible(text, "one number a term, or a mapping")
-    return true
-
-
-def _impossible(text: str, hint: str) -> InferenceError:
-    return InferenceError(text, code="I10", hint=hint, state=None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tacit.curator.asked import design
+from tacit.curator.mechanisms import design
 from tacit.errors import QueryError
-from tacit.mechanisms.moments import Design
+from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
-from tacit.queries import Query
+from tacit.release.query import Query
 from tacit.schema import Schema
-from tacit.testing.tables import Relation
+from tacit.testing.neighbouring_tables import Relation
 
 RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
 PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
@@ -64,10 +64,12 @@ class Contract:
             assert one.passed, f"{one}: reached {one.reached} of declared {one.declared}"
 
 
-def designed(query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost) -> Design | None:
+def designed(
+    query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost
+) -> Measurement | None:
     """None where the question is refused under this relation (a count of public rows)."""
     try:
-        return design(query, schema, neighbors=relation, rows=rows if relation == "replace-one" else None, cost=price)
+        return design(query, Public(schema, relation, rows if relation == "replace-one" else None), price)
     except QueryError as refused:
         if refused.code == "Q32":
             return None

@@ -14,8 +14,8 @@ from typing import Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.mechanisms.moments import Column, Design
-from tacit.noise.selection import Selection
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost
 
 PAIRS: Final = (
@@ -34,7 +34,7 @@ Losses = dict[float, float]
 """Privacy loss -> probability under the first of two neighbours, of what is discrete."""
 
 
-def broken(designs: Sequence[Design], price: Cost) -> list[str]:
+def broken(designs: Sequence[Measurement], price: Cost) -> list[str]:
     """What of the written pair does not hold; designs: all questions of one request at `price`."""
     assert price.epsilon is not None
     assert price.delta is not None
@@ -44,7 +44,7 @@ def broken(designs: Sequence[Design], price: Cost) -> list[str]:
     return [f"(c) what {price} buys has δ = {found:.4g} at ε = {float(price.epsilon):g}"]
 
 
-def delta_of(designs: Sequence[Design], epsilon: float, tilt: float = 0.5) -> float:
+def delta_of(designs: Sequence[Measurement], epsilon: float, tilt: float = 0.5) -> float:
     """δ at ε of all that is bought, its selections each between outcomes of log-ratios tilt r and (tilt - 1) r."""
     columns = [column for design in designs for column in design.columns]
     normal = sum(_normal(column) for column in columns if not isinstance(column.law, Selection))
@@ -52,7 +52,7 @@ def delta_of(designs: Sequence[Design], epsilon: float, tilt: float = 0.5) -> fl
     return max(_delta(selected, spread, normal, epsilon, tilt) for spread in (False, True))
 
 
-def _delta(selected: Sequence[Column], spread: bool, normal: float, epsilon: float, tilt: float) -> float:
+def _delta(selected: Sequence[PartSpec], spread: bool, normal: float, epsilon: float, tilt: float) -> float:
     losses: Losses = {0.0: 1.0}
     for column in selected:
         for range_ in ranges(column, spread=spread):
@@ -60,12 +60,12 @@ def _delta(selected: Sequence[Column], spread: bool, normal: float, epsilon: flo
     return hockey_stick(losses, normal**0.5, epsilon)
 
 
-def _normal(column: Column) -> float:
+def _normal(column: PartSpec) -> float:
     """μ² of noise on sums, from the declared sensitivity and the law that is drawn."""
     return column.form.l2_squared / float(column.law.scale) ** 2
 
 
-def ranges(column: Column, *, spread: bool) -> list[float]:
+def ranges(column: PartSpec, *, spread: bool) -> list[float]:
     """Of every selection of a column that a neighbour changes, from the declared changes and the law that is drawn.
 
     By the most that utilities change in one cell or, with `spread`, in each of two, where a neighbour may change two.

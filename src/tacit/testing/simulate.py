@@ -7,77 +7,30 @@ law's seeded `sample`, never from the generator that protects people.  A `Simula
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.curator.asked import design
+from tacit.base.arrays import Array
+from tacit.base.progress import phase
+from tacit.base.table import Table, format_interval, format_number
+from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
-from tacit.inference import histogram, quality, sample_and_aggregate, sufficient_statistics
-from tacit.inference.laws import Array
-from tacit.inference.moments import estimate, title
-from tacit.inference.terms import Target
-from tacit.mechanisms.moments import Column, Design
-from tacit.phases import phase
+from tacit.estimates.terms import block
+from tacit.estimates.wording import title
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.shared.simulated_parts import empty_parts, simulated
 from tacit.privacy import Cost
-from tacit.queries import Query
-from tacit.release import Axis, Levels, Part, Variable
-from tacit.rowmap import RowMap, Share
+from tacit.release.query import Query
+from tacit.release.simulated import SimulatedRelease
+from tacit.rows.row_map import RowMap, Share
 from tacit.schema import Schema
-from tacit.testing.arrays import Table_, cells_of, columns_of, holds, numbers, with_columns
-from tacit.testing.persons import Rows, codes, persons
-
-if TYPE_CHECKING:
-    from tacit.inference.estimate import Estimate
-    from tacit.tables import Table
+from tacit.testing.reference_persons import ReferenceRows, codes, persons
+from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers, with_columns
 
 Number = Any
-
-
-@dataclass(frozen=True, repr=False)
-class SimulatedRelease:
-    """What a release would hold, with simulated noise.  Same attributes as a release, and `estimate()`.
-
-    >>> import tacit as tc
-    >>> schema = tc.Schema({"x": tc.Real(0, 99)})
-    >>> made = simulate(tc.Mean("x"), {"x": np.arange(100.0)}, schema, rho=0.1, repeats=2)
-    >>> made.release(0).estimate().terms, made.release(0).recorded
-    (('x',), False)
-    """
-
-    query: Query[Any]
-    table: str
-    neighbors: str
-    rows: int | None
-    levels: Levels
-    parts: tuple[Part, ...]
-    cost: Cost
-    unit: int | None = None
-    axes: tuple[Axis, ...] = ()
-    ordered: Levels = ()
-    variables: tuple[Variable, ...] = ()
-    recorded: bool = False
-    remaining: str | None = None
-
-    def estimate(self, target: Target = "population") -> Estimate:
-        """Estimates with both errors, as for a release (InferenceError I09)."""
-        if self.axes:
-            return histogram.margin(self, tuple(name for name, _ in self.levels)).estimate(target)
-        if type(self.query).__name__ == "SampleAndAggregate":
-            return sample_and_aggregate.estimate(self, target)  # of one step, a NormalEstimate
-        if type(self.query).__name__ == "SufficientStatistics":
-            return sufficient_statistics.estimate(self, target)
-        return quality.estimate(self, target) if self.levels_are_classes else estimate(self, target)
-
-    @property
-    def levels_are_classes(self) -> bool:
-        """Whether this is about data quality."""
-        return type(self.query).__name__ == "DataQuality"
-
-    def __repr__(self) -> str:
-        return str(self.estimate().summary())
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +48,7 @@ class Simulation:
     ((20, 1), array([49.5]))
     """
 
-    shape: Design
+    shape: Measurement
     terms: tuple[str, ...]
     integers: tuple[NDArray[np.int64], ...]
     estimates: Array
@@ -112,8 +65,7 @@ class Simulation:
 
     def summary(self) -> Table:
         """Estimates without noise, and the mean, standard deviation and central 95% of the simulated ones."""
-        from tacit.inference.display import decimals
-        from tacit.tables import Table, format_interval, format_number
+        from tacit.estimates.display import decimals
 
         low, high = np.quantile(self.estimates, [0.025, 0.975], axis=0)
         mean, sd = self.estimates.mean(axis=0), self.estimates.std(axis=0)
@@ -190,7 +142,7 @@ def simulate(
 
 
 def _simulated(
-    shape: Design, exact: tuple[NDArray[np.int64], ...], repeats: int, random: np.random.Generator
+    shape: Measurement, exact: tuple[NDArray[np.int64], ...], repeats: int, random: np.random.Generator
 ) -> Simulation:
     noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
@@ -199,16 +151,18 @@ def _simulated(
     return Simulation(shape, made.terms, noisy, estimates, plain)
 
 
-def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Design:
+def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Measurement:
     """The design of a query for a table of `size` rows, which is public under replace-one only."""
     if type(query).__name__ == "Regression":
         text = "a Regression asks twice, and is not simulated as one question."
-        raise InferenceError(text, code="I70", hint="tacit.testing.regressions.rows_of(…).fit(rng)", state=None)
+        raise InferenceError(
+            text, code="I70", hint="tacit.testing.simulated_regressions.rows_of(…).fit(rng)", state=None
+        )
     if getattr(query, "one_step", False) or getattr(query, "winsorize", False):
         text = "one step and winsorised blocks ask twice, and are not simulated as one question."
         raise InferenceError(text, code="I77", hint="tacit.testing.coverage, block_steps.release", state=None)
     rows = size if neighbors == "replace-one" else None
-    return design(query, schema, neighbors=neighbors, rows=rows, cost=cost)
+    return design(query, Public(schema, neighbors, rows), cost)
 
 
 def size_of(table: Table_, schema: Schema) -> int:
@@ -218,55 +172,15 @@ def size_of(table: Table_, schema: Schema) -> int:
     return len(next(iter(table.values()))) if table else 0
 
 
-def simulated(shape: Design, integers: tuple[NDArray[np.int64], ...]) -> SimulatedRelease:
-    """Noisy integers, one array of shape (cells, k) a part -> SimulatedRelease."""
-    parts = tuple(
-        replace(part, integers=tuple(tuple(int(x) for x in cell) for cell in noisy))
-        for part, noisy in zip(empty_parts(shape), integers, strict=True)
-    )
-    unit = None if shape.unit is None else shape.max_rows
-    return SimulatedRelease(
-        shape.query,
-        "simulated",
-        shape.neighbors,
-        shape.rows,
-        shape.levels,
-        parts,
-        shape.cost,
-        unit,
-        axes=shape.axes,
-        ordered=shape.ordered,
-    )
-
-
-def empty_parts(shape: Design) -> tuple[Part, ...]:
-    """The parts of a release of this design, without integers."""
-    return tuple(
-        Part(
-            column.label,
-            column.form.name,
-            column.form.parameters,
-            column.grid,
-            (),
-            column.law,
-            column.form.l1,
-            column.form.l2_squared,
-            column.cost,
-            column.weight_grid,
-        )
-        for column in shape.columns
-    )
-
-
 def exact_integers(
-    shape: Design, table: Table_, rng: np.random.Generator | None = None
+    shape: Measurement, table: Table_, rng: np.random.Generator | None = None
 ) -> tuple[NDArray[np.int64], ...]:
     """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
 
     rng: of the labels of blocks, where there are some.
     """
     if shape.blocks is not None:
-        from tacit.testing import blocks
+        from tacit.testing import simulated_blocks as blocks
 
         return blocks.exact_blocks(shape, table, np.random.default_rng(0) if rng is None else rng)
     table = with_columns(table, shape.computed)
@@ -280,7 +194,7 @@ def exact_integers(
 
 
 def _sums(
-    column: Column,
+    column: PartSpec,
     table: Table_,
     who: NDArray[np.int64] | None,
     cell: NDArray[np.int64],
@@ -300,32 +214,32 @@ def _sums(
 
 
 def _persons(
-    column: Column,
+    column: PartSpec,
     table: Table_,
-    rows: Rows,
+    rows: ReferenceRows,
     who: NDArray[np.int64],
     cell: NDArray[np.int64],
     inside: NDArray[np.bool_],
-) -> Rows:
+) -> ReferenceRows:
     """Rows of a column -> persons, who weigh as their rows' weights say where there are any."""
-    weighed: tuple[Rows, NDArray[np.int64]] | None = None
+    weighed: tuple[ReferenceRows, NDArray[np.int64]] | None = None
     if isinstance(column.weight, Share) and column.weight.of is not None:
         a, known = column.weight.of.numpy(numbers(table[column.weight.of.source], column.weight.of))
         index = np.flatnonzero(inside & known)
-        weighed = Rows(index, cell[index], a[index], np.ones(len(index), dtype=np.int64)), who[index]
+        weighed = ReferenceRows(index, cell[index], a[index], np.ones(len(index), dtype=np.int64)), who[index]
     return persons(rows, who[rows.index], column.weight, weighed)
 
 
-def _classes(column: Column, table: Table_, who: NDArray[np.int64] | None) -> NDArray[np.int64]:
+def _classes(column: PartSpec, table: Table_, who: NDArray[np.int64] | None) -> NDArray[np.int64]:
     """Counts of a column's classes, one cell of all."""
     assert column.key is not None
     cell, _ = cells_of((column.key,), table)
-    rows = Rows(np.arange(len(cell)), cell, np.zeros_like(cell), np.ones_like(cell))
+    rows = ReferenceRows(np.arange(len(cell)), cell, np.zeros_like(cell), np.ones_like(cell))
     made = rows if who is None else persons(rows, who, column.weight)
     return np.bincount(made.cell, made.weight, len(column.key.labels)).astype(np.int64)[None, :]
 
 
-def _rows(column: Column, table: Table_, cell: NDArray[np.int64], inside: NDArray[np.bool_]) -> Rows:
+def _rows(column: PartSpec, table: Table_, cell: NDArray[np.int64], inside: NDArray[np.bool_]) -> ReferenceRows:
     """The rows of a column that count."""
     v, present = np.zeros(len(cell), dtype=np.int64), inside
     if column.rowmap is not None:
@@ -336,11 +250,11 @@ def _rows(column: Column, table: Table_, cell: NDArray[np.int64], inside: NDArra
         weight, known = column.weight.numpy(numbers(table[column.weight.source], column.weight))
         present = present & known
     index = np.flatnonzero(present)
-    return Rows(index, cell[index], v[index], weight[index])
+    return ReferenceRows(index, cell[index], v[index], weight[index])
 
 
 def add_noise(
-    shape: Design, exact: tuple[NDArray[np.int64], ...], rng: np.random.Generator
+    shape: Measurement, exact: tuple[NDArray[np.int64], ...], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], ...]:
     """Integers of any shape plus independent simulated draws of each column's law."""
     return tuple(
@@ -348,10 +262,8 @@ def add_noise(
     )
 
 
-def point_estimates(shape: Design, noisy: tuple[NDArray[np.int64], ...]) -> Array:
+def point_estimates(shape: Measurement, noisy: tuple[NDArray[np.int64], ...]) -> Array:
     """Arrays of shape (repeats, cells, k) -> estimates of shape (repeats, terms)."""
-    from tacit.inference.terms import block
-
     kind, found = type(shape.query).__name__, list[Array]()
     for part, k in zip(empty_parts(shape), noisy, strict=True):
         flat = k.reshape(-1, k.shape[-1]).astype(np.float64)

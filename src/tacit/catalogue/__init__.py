@@ -1,0 +1,1 @@
+"""What this version writes, as JSON Schema."""

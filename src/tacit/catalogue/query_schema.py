@@ -1,0 +1,68 @@
+"""Questions in the JSON Schema of releases: each class with its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, cast
+
+from tacit.catalogue.schema_words import Words, closed, fields_of, listed, ref
+from tacit.method.blocks.query import BIASES
+from tacit.method.blocks.query import METHODS as OF_BLOCKS
+from tacit.method.histogram.query import Histogram
+from tacit.method.quantiles.query import MOST_PROBS
+from tacit.method.regression.query import MODELS, Regression
+from tacit.method.sufficient_statistics.query import METHODS, SufficientStatistics
+from tacit.release.query import Query
+from tacit.release.query_checks import MOST_THRESHOLD
+from tacit.schema.logistic_bins import FEWEST, MOST_BINS
+
+
+def query(kind: type[Query[Any]]) -> Words:
+    """A question: its class and its arguments, those at their default left out."""
+    names = listed({"type": "string"}, minItems=1, uniqueItems=True)
+    edges = listed({"type": "number"}, minItems=1)
+    own_bins: list[Words] = [{"const": "auto"}, _logistic()] if kind is Histogram else []
+    box = listed({"type": "number"}, minItems=2, maxItems=2)
+    words: Mapping[str, Words] = {
+        "columns": names,
+        "by": names,
+        "bins": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 2}, edges, *own_bins]},
+        },
+        "where": {"type": "string"},
+        "weights": {"type": "string"},
+        "per": {"const": "row"},
+        "column": {"type": "string"},
+        "probs": listed(ref("fraction"), minItems=1, maxItems=MOST_PROBS, uniqueItems=True),
+        "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999},
+        "outside": {"const": True} if kind is Histogram else ref("fraction"),
+        "missing": {"const": True},
+        "what": {"type": "string"} if kind is SufficientStatistics else names,
+        "family": ref("model"),
+        "bounds": {"type": "object", "minProperties": 1, "additionalProperties": box},
+        "parties": {"type": "integer", "minimum": 1},
+        "method": {"enum": [*(METHODS if kind is SufficientStatistics else OF_BLOCKS)[1:]]},
+        "model": {"enum": [*MODELS]} if kind is Regression else ref("model"),
+        "blocks": {"type": "integer", "minimum": 2},
+        "rows": {"type": "integer", "minimum": 2},
+        "bias": {"enum": [*BIASES]},
+        "parameters": names,
+        "sparse": {"const": True},
+        "one_step": {"const": True},
+        "winsorize": {"const": True},
+        "threshold": {"type": "integer", "minimum": 1, "maximum": MOST_THRESHOLD},
+        "formula": {"type": "string"},
+    }
+    own = {f.name: words[f.name] for f in fields(cast(Any, kind))}
+    _, optional = fields_of(kind, words)
+    return closed({"query": {"const": kind.__name__}} | own, optional=tuple(set(optional) - {"probs"}))
+
+
+def _logistic() -> Words:
+    """Bins on the whole line, by a logistic map."""
+    bins: Words = {"type": "integer", "minimum": FEWEST, "maximum": MOST_BINS}
+    scale: Words = {"type": "number", "exclusiveMinimum": 0}
+    return closed({"type": {"const": "LogisticBins"}, "bins": bins, "center": {"type": "number"}, "scale": scale})

@@ -1,0 +1,45 @@
+"""What `tacit fit` does: models fitted to a histogram of a release file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tacit.cli.output import emit, writable
+from tacit.cli.show_commands import records
+from tacit.errors import CommandError
+from tacit.release.document import Releases
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The words of the command line."""
+
+    formula: str
+    model: str
+    family: str | None
+    method: str
+    tau: float
+
+
+def fit(path: str, name: str, wanted: Wanted, level: float, save: str | None, plot: str | None, as_json: bool) -> None:
+    """`tacit fit`."""
+    found = Releases.load(path)
+    release = found[name]
+    if release.kind != "histogram":
+        hint = ", ".join(one for one in found if found[one].kind == "histogram") or 'query = "Histogram" in the file'
+        text = f"{name!r} is no histogram, and models are fitted to histograms."
+        raise CommandError(text, code="C03", hint=hint, state=None)
+    for target in (save, plot):
+        if target is not None:
+            writable(target, path)
+    method = cast(Any, wanted.method)  # checked by `fit`, which names the known ones
+    model = release.fit(wanted.formula, model=wanted.model, family=wanted.family, method=method, tau=wanted.tau)
+    table = model.summary(level)
+    if save is not None:
+        table.save(save)
+    if plot is not None:
+        model.plot().save(plot)
+    words: dict[str, Any] = {"formula": model.formula, "model": model.model, "method": model.method}
+    words |= {"terms": records(model.to_frame(level)), "criteria": dict(model.criteria), "notes": list(model.notes)}
+    emit(str(table), words, as_json)

@@ -1,0 +1,116 @@
+"""What the commands on releases and ledgers do, and the demonstration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacit.cli.output import emit, writable
+from tacit.errors import CommandError, InferenceError, ReleaseError
+from tacit.release.document import Releases
+
+
+def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dict[str, Any]:
+    """Name -> summary table of each release; without a level that of each: 0.95, or of quantiles what was asked for.
+
+    Of data quality also what is worth a look, in words.
+    """
+    from tacit.method.quality import estimate as quality
+
+    own = () if level is None else (level,)
+    made = {name: (one, _estimate(one, target)) for name, one in found.items()}
+    return {
+        name: quality.summary(shown, *own) if one.kind == "quality" else shown.summary(*own)
+        for name, (one, shown) in made.items()
+    }
+
+
+def _estimate(release: Any, target: Any) -> Any:
+    """Its estimate; of a histogram of many cells its columns."""
+    from tacit.method.histogram.estimate import HistogramColumns
+    from tacit.method.histogram.estimate_margins import SHOWN
+
+    if release.kind == "sparse-histogram":
+        return release
+    if release.kind == "histogram" and release.counts.size > SHOWN:
+        return HistogramColumns(release)
+    return release.estimate("population" if release.kind == "regression" else target)
+
+
+def records(frame: Any) -> list[dict[str, Any]]:
+    """A pandas frame as a list of rows, its index as the first word."""
+    return frame.reset_index(names="term").to_dict(orient="records")
+
+
+def show(
+    path: str, name: str | None, target: str, level: float | None, save: str | None, plot: str | None, as_json: bool
+) -> None:
+    """`tacit show`."""
+    if target not in ("population", "table"):
+        raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
+    found: Mapping[str, Any] = Releases.load(path)
+    if name is not None:
+        found = {name: found[name]}
+    tables = estimates(found, target, level)
+    if save is not None or plot is not None:
+        if len(found) > 1:
+            names = ", ".join(found)
+            raise CommandError("one release is saved at a time.", code="C03", hint=f"--name, one of {names}")
+        for target_file in (save, plot):
+            if target_file is not None:
+                writable(target_file, path)
+        only = next(iter(found))
+        if save is not None:
+            tables[only].save(save)
+        if plot is not None:
+            one = found[only]
+            drawn = one.plot(target=target) if one.kind == "histogram" else one.estimate(target).plot()
+            drawn.save(plot)
+    own = () if level is None else (level,)
+    frames = {key: _estimate(one, target).to_frame(*own) for key, one in found.items()} if as_json else {}
+    words = {key: records(frame) for key, frame in frames.items()}
+    emit("\n\n".join(f"{key}\n{table}" for key, table in tables.items()), words, as_json)
+
+
+def schema() -> None:
+    """`tacit show --schema`."""
+    from tacit.catalogue.json_schema import release_schema
+
+    emit("", release_schema(), as_json=True)
+
+
+def demo(as_json: bool) -> None:
+    """`tacit demo`: one sentence a line, one picture."""
+    import tacit as tc
+
+    people = tc.examples.people()
+    schema = tc.Schema({"age": tc.Real(18, 93, units="years"), "sex": tc.Category({0: "male", 1: "female"})})
+    curator = tc.Curator(people, schema, name="made-up-people", budget=tc.Budget(rho=0.5))
+    release = curator.release(tc.Mean("age", by="sex"), rho=0.01, name="age")
+    found = release.estimate()
+    lines = [
+        f"Here are {curator.rows:,} made-up people; nobody outside may see their rows.",
+        f"Their curator promises never to spend more than {curator.budget} of privacy.",
+        "We ask for the mean age by sex, at a price of ρ = 0.01.",
+        "Rows are turned into integers, added up, and exact random noise is added before anything leaves:",
+        "",
+        str(found),
+        "",
+        "The interval covers both errors: who happens to be in the table, and the noise.",
+        f"What is left of the promise: {curator.remaining.removeprefix('left ')}.",
+        "Asking the same again costs nothing: the stored answer is returned.",
+    ]
+    again = curator.release(tc.Mean("age", by="sex"), rho=0.01, name="age")
+    picture = _picture(found)
+    lines.append(f"The same answer twice: {again == release}.  {picture}")
+    emit("\n".join(lines), {"estimate": records(found.to_frame())}, as_json)
+
+
+def _picture(found: Any) -> str:
+    try:
+        found.plot().save("tacit-demo.png")
+    except InferenceError:
+        return "(a picture needs matplotlib)"
+    except ReleaseError:
+        return "(no picture: this folder cannot be written)"
+    return "A picture of it is in tacit-demo.png."

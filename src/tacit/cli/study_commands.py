@@ -1,0 +1,126 @@
+"""What the commands do with a study: `tacit plan`, `check` and `release` with `--site`, `combine`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from tacit.cli.answers import check_levels, finish
+from tacit.cli.output import emit, progress, watched, writable
+from tacit.errors import CommandError, FileError
+from tacit.privacy import Cost
+from tacit.study import Site, Study
+
+
+def plan(
+    study: Study, path: str, price: dict[str, str | None], level: float | None, save: str | None, widths: list[str]
+) -> Any:
+    """The page of a study; `tacit plan` prints it."""
+    typed: dict[str, Any] = dict(price)
+    page = study.plan(level=level, width=_widths(widths), **typed)
+    if save is not None:
+        writable(save, path)
+        page.save(save)
+    return page
+
+
+def pooled(page: Any) -> dict[str, Any]:
+    """Of a study's page: pooled widths, what privacy adds, and the ways to the widths wanted."""
+    made = page.parties
+    terms = [[one.name, one.term, made.pooled(one.name, one.term), one.added] for one in made.pools]
+    ways = [
+        [one.pool.name, one.pool.term, one.width, one.parties, one.rows, one.price and one.price.to_dict()]
+        for one in made.reaches
+    ]
+    return {"pooled": terms, "ways": ways}
+
+
+def _widths(given: list[str]) -> dict[str, float] | float | None:
+    """What was typed after --width: stay=0.5, or 0.5 alone; CommandError C03 for what is neither."""
+    made: dict[str, float] = {}
+    for one in given:
+        name, _, number = one.rpartition("=")
+        try:
+            made[name] = float(number)
+        except ValueError:
+            raise CommandError(f"--width {one!r} has no number.", code="C03", hint="--width stay=0.5") from None
+    return made[""] if list(made) == [""] else made or None
+
+
+def check(path: str, site: str | None, as_json: bool) -> None:
+    """`tacit check`: the study alone, or with a site's table; no row is read."""
+    study = Study.load(path)
+    words: dict[str, Any] = {"study": study.name, "digest": study.digest(), "columns": len(study.schema)}
+    words |= {"questions": len(study.asks), "parties": len(study.parties)}
+    if site is None:
+        listed = f"{len(study.parties):,} parties" if study.parties else "any party"
+        text = f"{study.name}: {len(study.schema)} columns, {len(study.asks)} questions, {listed}; "
+        emit(f"{text}digest {study.digest()}.", words, as_json)
+        return
+    from tacit.source import check_source, open_source
+    from tacit.source.site_table import apply
+
+    own = Site.load(site, study)
+    source = apply(open_source(own.data), own.columns)
+    check_source(source, study.schema)
+    text = f"{own.name}: {len(study.schema)} columns of {study.name} agree with this {source.kind}; no row was read."
+    emit(text, {**words, "site": own.name, "source": source.kind}, as_json)
+
+
+def release(
+    path: str,
+    site: str,
+    price: dict[str, str | None],
+    analyst: str | None,
+    note: str,
+    save: str | None,
+    level: float | None,
+    as_json: bool,
+) -> None:
+    """`tacit release`, at a party."""
+    from tacit.curator.curator import Curator
+
+    study = Study.load(path)
+    own = Site.load(site, study)
+    check_levels(study.asks, level)
+    target = Path(save) if save is not None else own.path.with_suffix(".release.json")
+    if not os.path.isdir(target.parent):
+        raise FileError(f"there is no folder {target.parent}.", code="F08", hint="--save elsewhere.json")
+    writable(target, path, site, own.data, own.ledger or f"{own.data}.ledger", own.key)
+    progress("opening the table")
+    curator = Curator(own.data, study, site=own, analyst=analyst)
+    typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
+    with watched():
+        found = curator.release(study, note=note, **typed)
+    finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)
+
+
+def combine(
+    path: str, returned: list[str], effects: str | None, level: float | None, save: str | None, as_json: bool
+) -> bool:
+    """`tacit combine`; whether some answers were refused."""
+    from tacit.cli.show_commands import records
+    from tacit.estimates.terms import check_level
+
+    study = Study.load(path)
+    if level is not None:
+        check_level(level)
+    if save is not None and os.path.isfile(save):
+        raise FileError(f"{save} is a file.", code="F08", hint="--save results/, a folder")
+    progress("reading answers")
+    given: Any = effects
+    found = study.combine(returned, effects=given)
+    table = found.summary(level)  # few answers end here
+    words: dict[str, Any] = {"study": study.name, "parties": list(found.parties), "refused": dict(found.refused)}
+    words |= {"missing": list(found.missing), "signed": list(found.signed), "alone": found.alone, "combined": {}}
+    if as_json:
+        own = study.combining.level if level is None else level
+        few = [name for name in found if len(found[name].levels) == 0 or found[name].kind != "histogram"]
+        words["combined"] = {name: records(found[name].estimate().to_frame(own)) for name in few}
+    lines = [str(table)]
+    if save is not None:
+        words["saved"] = [str(one) for one in found.save(save, level)]
+        lines.append(f"saved to {save}")
+    emit("\n".join(lines), words, as_json)
+    return bool(found.refused)

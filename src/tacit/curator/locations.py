@@ -1,0 +1,45 @@
+"""Where a table's ledger is, and what its name is.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tacit.base.json_text import is_text, shown
+from tacit.errors import BudgetError, LedgerError
+from tacit.privacy import Budget
+
+
+def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
+    """The ledger given, or `<file>.ledger` beside a file; None for frames in memory."""
+    if ledger is not None:
+        return str(ledger)
+    return None if path is None else f"{path}.ledger"
+
+
+def _text(name: str) -> str:
+    """A name that can be written; LedgerError L20 for one with half a character."""
+    if not is_text(name):
+        raise LedgerError(f"the name {shown(name)} is no text.", code="L20", hint='name="lfs-2024"')
+    return name
+
+
+def table_name(name: str | None, path: Path | None, where: str | None) -> str:
+    """The name given, or a path's stem; LedgerError L20 where a ledger would record a table without a name."""
+    if name is not None:
+        if not name.strip():
+            raise LedgerError(
+                "name= is empty: it says which people, which edition.", code="L20", hint='name="lfs-2024"'
+            )
+        return _text(name)
+    if path is not None:
+        return _text(path.stem)
+    if where is not None:
+        message = "a frame recorded in a ledger needs name=: which people, which edition."
+        raise LedgerError(message, code="L20", hint='name="lfs-2024"')
+    return "table"
+
+
+def needs_budget(budget: Budget | None, where: str | None) -> None:
+    """BudgetError B10 where nothing says what may be spent."""
+    if budget is None and where is None:
+        raise BudgetError("a table in memory needs a budget.", code="B10", hint="budget=tc.Budget(rho=0.5)")

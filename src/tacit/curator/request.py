@@ -1,0 +1,65 @@
+"""What is asked: public facts -> designs, one price over several questions, exact integers -> noisy parts.  INSIDE."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from tacit.base.json_text import is_text, shown
+from tacit.errors import LedgerError, QueryError, nearest
+from tacit.privacy import Cost, Number
+from tacit.privacy.exact_numbers import rational
+from tacit.release.query import Query
+from tacit.study import Study
+
+Shares = Mapping[str, Number]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request: (name, query, its part of the price) of each question, the whole price, a note for the ledger."""
+
+    parts: tuple[tuple[str | None, Query[Any], Cost], ...]
+    cost: Cost
+    note: str
+    study: Study | None = None
+    """The study whose questions these are: answers carry its digest, new ones are refused once it is closed."""
+    fresh: bool = False
+    """Whether it is bought once more where it was answered before."""
+
+    def __post_init__(self) -> None:
+        """LedgerError L24 for a note or a name that no ledger can record; nothing is spent."""
+        for text in (self.note, *(name for name, _, _ in self.parts if name is not None)):
+            if not isinstance(text, str) or not is_text(text):  # pyright: ignore[reportUnnecessaryIsInstance]
+                said = shown(text) if isinstance(text, str) else repr(text)  # pyright: ignore
+                raise LedgerError(
+                    f"the note or name {said} is no text.", code="L24", hint='name="age", note="board 31"'
+                )
+
+    @property
+    def several(self) -> bool:
+        """Whether answers are told apart by name."""
+        return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
+
+
+def split(
+    asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None
+) -> tuple[tuple[str | None, Query[Any], Cost], ...]:
+    """One price over several questions by shares (1 where not given): parts add up to the price exactly."""
+    if not asks:
+        raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
+    given = dict(shares or {})
+    for key in given:
+        if key not in asks:
+            guess = nearest(key, list(asks)) or next(iter(asks))
+            raise QueryError(f"shares names {key!r}, which is not asked.", code="Q23", hint=f"shares={{{guess!r}: 2}}")
+    parts = {name: rational(given.get(name, 1), f"share of {name!r}") for name in asks}
+    for name, part in parts.items():
+        if part <= 0:
+            raise QueryError(f"share of {name!r} is {part}: not above 0.", code="Q23", hint=f"shares={{{name!r}: 1}}")
+    total = sum(parts.values(), Fraction(0))
+    if len(parts) == 1:
+        return tuple((name, query, cost) for name, query in asks.items())
+    return tuple((name, query, cost.share(parts[name] / total)) for name, query in asks.items())

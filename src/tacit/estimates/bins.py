@@ -1,0 +1,56 @@
+"""Where the values of a bin lie: intervals of real numbers, whole numbers or days, from public facts alone."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.release.document import Released
+from tacit.release.parts import Axis
+from tacit.schema.logistic_bins import LogisticBins
+
+BINNED = ("real", "integer", "date")
+
+
+def spans(axis: Axis) -> tuple[Array, Array]:
+    """Lower and upper end of each bin, shape (K,) each, in the column's units; dates in days since 1970-01-01.
+
+    A bin holds the numbers from its lower edge to below the upper one; the last holds its upper edge too.  A whole
+    number v fills the interval from v - 1/2 to v + 1/2, a day d that from d to d + 1, so that the width of a bin is the
+    number of values in it: 0 where a bin of an Integer is so narrow that it has none.
+
+    >>> spans(Axis("real", (0.0, 10.0, 25.0)))
+    (array([ 0., 10.]), array([10., 25.]))
+    >>> spans(Axis("integer", (18.0, 30.0, 93.0)))
+    (array([17.5, 29.5]), array([29.5, 93.5]))
+    """
+    edges = np.asarray(axis.edges, dtype=np.float64)
+    if axis.kind == "real":
+        return edges[:-1], edges[1:]
+    firsts = np.ceil(edges)
+    firsts[-1] = np.floor(edges[-1]) + 1
+    if axis.kind == "integer":
+        firsts = firsts - 0.5
+    return firsts[:-1], firsts[1:]
+
+
+def uneven(lower: Array, upper: Array) -> bool:
+    """Whether bins differ in width, by more than bins of equal width do in floating point."""
+    widths = upper - lower
+    return bool(np.ptp(widths) > 1e-6 * widths.max())
+
+
+def axis_of(release: Released, column: str) -> Axis:
+    """Public facts of a column of a released histogram."""
+    axes = cast("tuple[Axis, ...]", getattr(release, "axes", ()))
+    return axes[[name for name, _ in release.levels].index(column)]
+
+
+def logistic_of(release: Released, column: str) -> LogisticBins | None:
+    """The public map of a column's bins, where they are logistic."""
+    for name, bins in getattr(release.query, "bins", ()):
+        if name == column and isinstance(bins, LogisticBins):
+            return bins
+    return None

@@ -1,0 +1,188 @@
+"""Linear combinations of blocks of terms: values, variances, laws of the total error, intervals.  Pure array functions.
+
+The error of a term is sampling error plus L z, the z independent integer noises whose laws are known; every interval
+and p-value uses that sum (theory §1.5).  `matrix`, where there is one, combines the blocks' terms (contrasts,
+standardised values, differences), so that the noise of combinations is exact too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates import covariance
+from tacit.estimates import error_laws as laws
+from tacit.estimates.terms import ColumnTerms, check_level
+
+LARGEST: Final = 4_000
+"""More terms than this have no dense covariance."""
+
+
+@dataclass(frozen=True)
+class LinearCombination:
+    """Rows of `matrix` (terms, terms of all blocks) combine the blocks' terms; None: these terms as they are."""
+
+    blocks: tuple[ColumnTerms, ...]
+    matrix: Array | None = None
+
+    def __len__(self) -> int:
+        return self.base if self.matrix is None else len(self.matrix)
+
+    @property
+    def base(self) -> int:
+        """Number of terms of all blocks."""
+        return sum(len(block.value) for block in self.blocks)
+
+    @property
+    def values(self) -> Array:
+        """Point estimates, shape (terms,)."""
+        base = np.concatenate([block.value for block in self.blocks])
+        return base if self.matrix is None else self.matrix @ base
+
+    @property
+    def sampling_variances(self) -> Array:
+        """Variance due to sampling, shape (terms,); zero for target="table".
+
+        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9);
+        nor between cells that one weighted person may be in (`Block.shared`).
+        """
+        if self.matrix is None:
+            return np.concatenate([block.sampling_variance for block in self.blocks])
+        return covariance.combined_variances(self)
+
+    @property
+    def privacy_variances(self) -> Array:
+        """Variance due to the noise, shape (terms,)."""
+        if self.matrix is None:
+            return np.concatenate([block.privacy_variance for block in self.blocks])
+        return np.add.reduce(
+            [
+                (weights**2) @ block.privacy_variance
+                if block.joint is None
+                else ((weights @ block.loadings) ** 2).sum(axis=-1) * block.law.variance()
+                for block, weights in self.slices()
+            ]
+        )
+
+    @property
+    def reasons(self) -> tuple[str | None, ...]:
+        """Why a term says nothing, in words, or None; one entry a term."""
+        base = [reason for block in self.blocks for reason in block.reasons]
+        if self.matrix is None:
+            return tuple(base)
+        return tuple(
+            next((base[j] for j in np.flatnonzero(row) if base[j]), None)
+            for row in cast("list[Array]", list(self.matrix))
+        )
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Lower and upper limits, shape (terms, 2).  InferenceError I01 for a level below 0.5, or 1 and above.
+
+        By the exact law of normal plus noise (theory §1.5), or the inversion of a count's or a proportion's law.
+        """
+        level = check_level(level)
+        if self.matrix is None:
+            pairs = [block.inversion.interval(level) for block in self.blocks]
+            return np.concatenate([np.stack(pair, axis=-1) for pair in pairs])
+        values = self.values
+        out = np.empty((len(values), 2))
+        plain = self.picked()
+        base = replace(self, matrix=None).intervals(level) if any(at is not None for at in plain) else out
+        for i, at in enumerate(plain):
+            if at is not None:
+                out[i] = base[at]
+            else:
+                q = float(laws.halfwidth(level, *self.law(i)))
+                out[i] = values[i] - q, values[i] + q
+        return out
+
+    def picked(self) -> list[int | None]:
+        """Which term of the release each row of `matrix` merely repeats (its exact interval is kept), or None."""
+        if self.matrix is None:
+            return list(range(len(self)))
+        one = (np.count_nonzero(self.matrix, axis=1) == 1) & (self.matrix.sum(axis=1) == 1)
+        return [int(np.argmax(row)) if yes else None for row, yes in zip(self.matrix, one, strict=True)]
+
+    def used(self) -> list[ColumnTerms]:
+        """Blocks that enter the terms."""
+        if self.matrix is None:
+            return list(self.blocks)
+        return [block for block, weights in self.slices() if weights.any()]
+
+    def columns(self) -> list[tuple[str, ...]]:
+        """Labels of the blocks that enter each term."""
+        if self.matrix is None:
+            return [(block.label,) for block in self.blocks for _ in block.value]
+        entered = [weights.any(axis=1) for _, weights in self.slices()]
+        labels = [block.label for block in self.blocks]
+        return [
+            tuple(label for label, yes in zip(labels, row, strict=True) if yes) for row in zip(*entered, strict=True)
+        ]
+
+    def law(self, i: int) -> tuple[Array, Array]:
+        """Total error of term i: normal standard deviation, shape (), and Laplace scales, shape (k,)."""
+        if self.matrix is None:
+            rows, variance = [self._one(i)], float(self.sampling_variances[i])
+        else:
+            one = LinearCombination(self.blocks, self.matrix[[i]])
+            rows = [(block, weights[0]) for block, weights in one.slices()]
+            variance = float(one.sampling_variances[0])
+        scales = [np.zeros(1)]
+        for block, weights in rows:
+            used = np.flatnonzero(weights)
+            if block.joint is None:
+                s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
+            else:
+                s, b = laws.split(block.law, weights @ block.loadings)
+            variance += float(s) ** 2
+            scales.append(b)
+        return np.asarray(math.sqrt(variance)), np.concatenate(scales)
+
+    def slices(self) -> Iterator[tuple[ColumnTerms, Array]]:
+        """Each block with its columns of `matrix`."""
+        at = 0
+        matrix = cast(Array, self.matrix)
+        for block in self.blocks:
+            yield block, matrix[:, at : at + len(block.value)]
+            at += len(block.value)
+
+    def _one(self, i: int) -> tuple[ColumnTerms, Array]:
+        """The block of base term i, and the unit vector that picks it."""
+        for block in self.blocks:
+            if i < len(block.value):
+                return block, np.eye(1, len(block.value), i)[0]
+            i -= len(block.value)
+        raise IndexError(i)
+
+    def sampling_matrix(self) -> Array:
+        """Sampling covariance as an array; InferenceError I04 where it was not released, I05 where it is too large."""
+        self._small()
+        known = [block.people for block in self.used() if block.variance.any()]
+        if len(set(known)) < len(known):
+            raise _unknown("different columns of the same people", "one column at a time")
+        if covariance.divided(self):
+            raise _unknown("groups that one weighted person may be in", "one group at a time")
+        full = covariance.of_blocks(self.blocks)
+        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
+
+    def privacy_matrix(self) -> Array:
+        """Noise covariance, shape (terms, terms); InferenceError I05 for more than 4,000 terms."""
+        self._small()
+        full = covariance.noise_of_blocks(self.blocks)
+        return full if self.matrix is None else self.matrix @ full @ self.matrix.T
+
+    def _small(self) -> None:
+        if len(self) > LARGEST:
+            text = f"{len(self):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
+            raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)
+
+
+def _unknown(what: str, hint: str) -> InferenceError:
+    text = f"the sampling covariance of {what} was not released."
+    return InferenceError(text, code="I04", hint=f"{hint}, estimate[...]; contrast() bounds it", state=None)

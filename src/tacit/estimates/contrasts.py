@@ -1,0 +1,176 @@
+"""Combinations of terms and tests on them: contrasts, linear constraints, standardised values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError, nearest
+from tacit.estimates import error_laws as laws
+from tacit.estimates.terms import place_of
+
+if TYPE_CHECKING:
+    from tacit.base.table import Table
+    from tacit.estimates.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Test:
+    """Result of a test of linear constraints.
+
+    estimate, null: left-hand sides and what they should be; p_value; statistic: estimate over standard error, or Wald's
+    chi-square with `df` degrees of freedom; method: the law used, in words.
+
+    >>> Test("f = m", 1.2, 1, 0.23, "normal law of the total error, two-sided").summary().rows
+    (('f = m', '1.200', '1', '0.230'),)
+    """
+
+    __test__ = False  # not a test case
+
+    constraints: str
+    statistic: float
+    df: int
+    p_value: float
+    method: str
+
+    def summary(self) -> Table:
+        """One row: statistic, degrees of freedom, p-value."""
+        from tacit.estimates.display import test_table
+
+        return test_table(self)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def constraints_matrix(terms: tuple[str, ...], text: str) -> tuple[Array, Array]:
+    """Constraints in formulaic's grammar -> (matrix, right-hand sides), shapes (c, terms) and (c,)."""
+    from formulaic.utils.constraints import LinearConstraints  # pyright: ignore[reportMissingTypeStubs]
+
+    try:
+        found = cast(Any, LinearConstraints).from_spec(text, variable_names=list(terms))
+        matrix = np.asarray(found.constraint_matrix, dtype=np.float64)
+        values = np.asarray(found.constraint_values, dtype=np.float64)
+    except KeyError as problem:
+        unknown = str(problem.args[0]) if problem.args else text
+        guess = nearest(unknown, list(terms))
+        hint = f"`{guess}`, in backticks" if guess else "one of " + ", ".join(f"`{t}`" for t in terms[:6])
+        raise InferenceError(f"no term is called {unknown!r}.", code="I02", hint=hint, state=None) from None
+    except Exception:  # the parser has errors of many kinds
+        raise _malformed(text, terms) from None
+    if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
+        raise _malformed(text, terms)
+    return matrix, values
+
+
+def _malformed(text: str, terms: tuple[str, ...]) -> InferenceError:
+    example = " - ".join(f"`{term}`" for term in terms[:2])
+    message = f"{text!r} is no linear combination of terms."
+    return InferenceError(message, code="I03", hint=f'"{example} = 0", labels in backticks', state=None)
+
+
+def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
+    """Linear combinations of the terms, `weights` of shape (new, old)."""
+    matrix = weights @ (np.eye(estimate.combination.base) if estimate.matrix is None else estimate.matrix)
+    kept = tuple(one for one in estimate.notes if not one.startswith("weights: "))  # said of terms as released
+    notes = (*kept, note) if note else kept
+    return replace(estimate, terms=terms, matrix=matrix, estimand=estimand, notes=notes, term_title="")
+
+
+def test(estimate: Estimate, constraints: str) -> Test:
+    """See `Estimate.test`."""
+    matrix, null = constraints_matrix(estimate.terms, constraints)
+    made = combine(estimate, matrix, tuple(f"c{i}" for i in range(len(matrix))), "constraint")
+    off = made.values - null
+    if len(matrix) == 1:
+        s, b = made.combination.law(0)
+        p = float(2 * laws.tail(np.abs(off), s, b)[0])
+        sd = float(made.std_errors[0])
+        statistic = float(off[0]) / sd if sd > 0 else math.copysign(math.inf, off[0]) if off[0] else 0.0
+        return Test(constraints, statistic, 1, p, f"{law_words(made)} law of the total error, two-sided")
+    covariance = made.combination.sampling_matrix() + made.combination.privacy_matrix()
+    rank = int(np.linalg.matrix_rank(covariance))
+    if rank < len(matrix):
+        text = f"the {len(matrix)} constraints are not independent (rank {rank})."
+        raise InferenceError(text, code="I03", hint="leave out those that follow from the others", state=None)
+    from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
+
+    chi2 = float(off @ np.linalg.solve(covariance, off))
+    p = float(cast(Any, stats).chi2.sf(chi2, rank))
+    return Test(constraints, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
+
+
+def law_words(estimate: Estimate) -> str:
+    """Name of the law of the total error."""
+    noisy = any(not laws.is_gaussian(block.law) for block in estimate.blocks)
+    return "normal + Laplace" if noisy else "normal"
+
+
+def contrast(estimate: Estimate, expression: str) -> Estimate:
+    """See `Estimate.contrast`."""
+    matrix, null = constraints_matrix(estimate.terms, expression)
+    if len(matrix) != 1 or null.any():
+        message = f"{expression!r} is not one linear combination without a right-hand side."
+        raise InferenceError(message, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
+    return combine(estimate, matrix, (expression,), f"{expression}, {estimate.estimand}", joint_words(estimate))
+
+
+def joint_words(estimate: Estimate) -> str:
+    """What is known of the covariance of the terms."""
+    columns = {block.label for block in estimate.combination.used()}
+    if any(block.shared for block in estimate.combination.used()):
+        return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"
+    if len(columns) < 2:
+        return "one joint release: the covariance is known"
+    return "columns of the same people: their sampling standard errors are added, an upper bound"
+
+
+def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
+    """See `Estimate.standardize`."""
+    row = np.zeros((1, len(estimate.terms)))
+    for term, weight in weights.items():
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight) or weight < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"weight {weight!r} of {term!r} is not a number of 0 or more."
+            raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
+        row[0, place_of(estimate.terms, term)] = float(weight)
+    total = math.fsum(row[0])
+    if abs(total - 1) > 1e-9:
+        text = f"the weights add up to {total:.6g}, not 1."
+        raise InferenceError(text, code="I06", hint="divide each by their sum", state=None)
+    words = f"{estimate.estimand}, standardised to given weights"
+    return combine(estimate, row, ("standardized",), words, "weights are taken as known")
+
+
+def select(estimate: Estimate, term: str | list[str]) -> Estimate:
+    """Terms by label, or all terms of one column of several by its name; exact intervals are kept."""
+    if isinstance(term, str) and term not in estimate.terms and term in _columns(estimate):
+        return _column(estimate, term)
+    asked = [term] if isinstance(term, str) else list(term)
+    index = [place_of(estimate.terms, name) for name in asked]
+    made = combine(estimate, np.eye(len(estimate.terms))[index], tuple(asked), estimate.estimand)
+    return replace(made, term_title=estimate.term_title)
+
+
+def _columns(estimate: Estimate) -> list[str]:
+    return [] if estimate.matrix is not None else [b.label for b in estimate.blocks for _ in range(len(b.value))]
+
+
+def _column(estimate: Estimate, label: str) -> Estimate:
+    """One column of several, its terms named by their cells alone."""
+    from tacit.estimates.wording import estimand
+    from tacit.release.parts import cell_labels
+
+    index = [i for i, name in enumerate(_columns(estimate)) if name == label]
+    words = estimand(estimate.release, estimate.target, label)
+    made = combine(estimate, np.eye(len(estimate.terms))[index], cell_labels(estimate.release.levels), words)
+    return replace(made, term_title=estimate.term_title)

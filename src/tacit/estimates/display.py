@@ -1,0 +1,224 @@
+"""Estimates as tables: one `Table` behind text, HTML and files (api.md §3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
+from tacit.release.document import Released
+
+if TYPE_CHECKING:
+    from tacit.base.table import Table
+    from tacit.estimates.contrasts import Test
+    from tacit.estimates.estimate import Estimate
+    from tacit.estimates.normal_estimate import NormalEstimate
+    from tacit.estimates.pairwise_differences import Pairwise
+
+
+def summary(estimate: Estimate, level: float) -> Table:
+    """Estimate, standard error, interval, share of the variance that is privacy; notes say what, whom and how much."""
+    from tacit.base.table import Table, format_interval, format_number
+
+    limits = estimate.intervals(level)
+    errors = estimate.std_errors
+    share = estimate.privacy_shares
+    places = term_decimals(estimate)
+    rows: list[tuple[object, ...]] = []
+    for i, term in enumerate(estimate.terms):
+        digits = places[i]
+        interval = format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits)
+        if estimate.reasons[i]:
+            rows.append((term, "–", "–", interval, "–"))
+            continue
+        value = format_number(float(estimate.values[i]), decimals=digits)
+        error = format_number(float(errors[i]), decimals=digits)
+        rows.append((term, value, error, interval, f"{100 * share[i]:.0f} %"))
+    columns = (estimate.term_title, "estimate", "std. error", f"{percent(level)} interval", "of which privacy")
+    reasons = [f"{term}: {reason}" for term, reason in zip(estimate.terms, estimate.reasons, strict=True) if reason]
+    return Table(
+        title=heading(estimate),
+        columns=columns,
+        rows=tuple(rows),
+        notes=(*reasons[:12], *notes(estimate)),
+        align=("left", "right", "right", "right", "right"),
+    )
+
+
+def normal_table(found: NormalEstimate, level: float) -> Table:
+    """The same for numbers with a normal law, with z and p-values, and as many decimals as each number needs."""
+    from tacit.base.table import Table, format_interval, format_number
+
+    limits, errors, shares = found.intervals(level), found.std_errors, found.privacy_shares
+    z, p = found.statistics, found.p_values
+    rows: list[tuple[object, ...]] = []
+    for i, term in enumerate(found.terms):
+        value, digits = float(found.values[i]), decimals(errors[i : i + 1])
+        tests = (f"{z[i]:.2f}", p_words(float(p[i]))) if found.tested else ()
+        if found.reasons[i]:
+            said = (
+                "–" if math.isnan(value) else format_number(value, decimals=decimals(np.abs(found.values[i : i + 1])))
+            )
+            rows.append((term, said, *("–" for _ in range(3 + len(tests)))))
+            continue
+        low, high = map(float, limits[i])
+        cells = (format_number(value, decimals=digits), format_number(float(errors[i]), decimals=digits))
+        interval = format_interval(low, high, decimals=digits)
+        rows.append((term, *cells, *tests, interval, f"{100 * shares[i]:.0f} %"))
+    tested = ("z", "p-value") if found.tested else ()
+    names = ("estimate", "std. error", *tested, f"{percent(level)} interval", "of which privacy")
+    reasons = dict.fromkeys(reason for reason in found.reasons if reason)
+    notes = (*reasons, *found.notes, facts(found.release))
+    return Table(f"{found.title} · {people_words(found.release)}", (found.term_title, *names), tuple(rows), notes)
+
+
+def criteria_words(criteria: Mapping[str, float], model: str, people: str) -> str:
+    """How well a model describes the rows (persons) counted, in one line; nothing where nothing is known."""
+    words = [f"{criteria['rows']:,.0f} {people} counted"] if "rows" in criteria else []
+    if math.isfinite(criteria.get("explained", math.nan)):
+        words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
+    if "scale" in criteria:
+        words.append(f"residual standard deviation {criteria['scale']:,.4g}")
+    return " · ".join(words)
+
+
+def heading(estimate: Estimate) -> str:
+    """Title and people: Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each."""
+    what = title(estimate.release)
+    if None in estimate.combination.picked():
+        what = f"{what}, combined" if not estimate.others else f"{what}, minus {title(estimate.others[0])}"
+    return f"{what} · {people_words(estimate.release)}"
+
+
+def people_words(release: Released) -> str:
+    """Table, public size, relation and unit."""
+    unit = release.unit
+    size = f" · {release.rows:,} {who(release)}" if release.rows is not None else " · size private"
+    each = "one row each" if unit is None else f"a person with all rows, {unit} at most counting"
+    return f"{release.table}{size} · {release.neighbors}, {each}"
+
+
+def notes(estimate: Estimate) -> tuple[str, ...]:
+    """What the numbers estimate, and one line of rules, noise, price and record."""
+    release = estimate.release
+    lines = [f"estimates: {estimate.estimand}; privacy: its share of the variance"]
+    lines += [note for note in estimate.notes if not note.startswith("missing")]
+    return (*lines, facts(release))
+
+
+def facts(release: Released) -> str:
+    """Missing rule, bounds, noise, cost, what is left, where it is recorded: joined by dots."""
+    words: list[str] = []
+    if type(release.query).__name__ != "DataQuality" and release.parts and release.parts[0].grid is not None:
+        words.append(missing_words(release))
+        bounds = bounds_of(release)
+        if in_blocks(release):
+            bounds = {name: f"{name} {said.replace('bounds', 'from')}" for name, said in bounds.items()}
+        several = len(bounds) > 1 and not in_blocks(release)
+        words += [f"{label}: {text}" if several else text for label, text in bounds.items()]
+    chosen = ("ranks", "quartiles")
+    words += sorted({part.law.name if part.form in chosen else f"{part.law.name} noise" for part in release.parts})
+    words.append(f"cost {release.cost}")
+    remaining = getattr(release, "remaining", None)
+    if remaining:
+        words.append(str(remaining))
+    if type(release).__name__ == "SimulatedRelease":
+        words.append("simulated, protects nobody")
+    elif not getattr(release, "recorded", True):
+        words.append("memory only, not recorded")
+    return " · ".join(words)
+
+
+def test_table(test: Test) -> Table:
+    """One row."""
+    from tacit.base.table import Table
+
+    name = "z" if test.df == 1 else "chi-square"
+    row = (test.constraints, f"{test.statistic:.3f}", str(test.df), p_words(test.p_value))
+    columns = ("hypothesis", name, "df", "p-value")
+    return Table(
+        title="Test", columns=columns, rows=(row,), notes=(test.method,), align=("left", "right", "right", "right")
+    )
+
+
+def pairwise_table(found: Pairwise, level: float) -> Table:
+    """Differences, intervals, adjusted p-values."""
+    from tacit.base.table import Table, format_interval, format_number
+
+    made = found.estimate
+    digits = decimals(made.std_errors)
+    limits, p_values = found.intervals(level), found.adjusted()
+    rows = tuple(
+        (
+            term,
+            format_number(float(made.values[i]), decimals=digits),
+            format_number(float(made.std_errors[i]), decimals=digits),
+            format_interval(float(limits[i, 0]), float(limits[i, 1]), decimals=digits),
+            p_words(float(p_values[i])),
+        )
+        for i, term in enumerate(made.terms)
+    )
+    columns = ("", "difference", "std. error", f"{percent(level)} interval", "p-value")
+    return Table(
+        title=f"Differences · {heading(made)}",
+        columns=columns,
+        rows=rows,
+        notes=(found.words(), facts(made.release)),
+        align=("left", "right", "right", "right", "right"),
+    )
+
+
+def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple[tuple[object, ...], ...]:
+    """Term, value, interval: with as many decimals as show two digits of the median width."""
+    from tacit.base.table import format_interval, format_number
+
+    digits = interval_decimals(limits)
+    return tuple(
+        (term, format_number(float(value), decimals=digits), format_interval(float(low), float(high), decimals=digits))
+        for term, value, (low, high) in zip(terms, values, limits, strict=True)
+    )
+
+
+def interval_decimals(limits: Array) -> int:
+    """Decimals that show two digits of the median width of intervals, shape (terms, 2), at most 8."""
+    widths = limits[:, 1] - limits[:, 0]
+    return decimals(np.array([float(np.median(widths)) or 1.0]))
+
+
+def p_words(p: float) -> str:
+    """A p-value with three digits.
+
+    >>> p_words(0.00004), p_words(0.0312)
+    ('< 0.0001', '0.031')
+    """
+    return "< 0.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.01 else f"{p:.3f}"
+
+
+def percent(level: float) -> str:
+    """A level as people write it.
+
+    >>> percent(0.95), percent(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{100 * level:.10g}%"
+
+
+def term_decimals(estimate: Estimate) -> list[int]:
+    """Decimals of each term, alike within a column."""
+    errors, columns = estimate.std_errors, estimate.combination.columns()
+    digits = {one: decimals(errors[[i for i, own in enumerate(columns) if own == one]]) for one in set(columns)}
+    return [digits[one] for one in columns]
+
+
+def decimals(errors: Array) -> int:
+    """Decimals that show two digits of the smallest standard error, at most 8.
+
+    >>> decimals(np.array([0.29, 0.31])), decimals(np.array([120.0]))
+    (2, 0)
+    """
+    positive = errors[errors > 0]
+    return min(max(1 - math.floor(math.log10(float(positive.min()))), 0), 8) if positive.size else 2

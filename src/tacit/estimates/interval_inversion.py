@@ -1,0 +1,196 @@
+"""Intervals of one term each, for many terms at once.  Each class inverts one law; `interval(level)` gives two arrays.
+
+All intervals lie within the public bounds of their parameter and contain the estimate, so they always exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.estimates import noisy_counts as counts
+from tacit.estimates.error_laws import halfwidth, noise_halfwidth, split, tail
+from tacit.estimates.noisy_moments import Moments, Powers
+from tacit.noise.laws import Law
+
+NDArrayBool: TypeAlias = NDArray[np.bool_]
+
+FLOOR: Final = 1.0
+"""A variance is never below this many standard deviations of its own noise (chosen by `benchmarks/coverage.py`)."""
+CONTINUITY: Final = 0.5
+"""Correction of a proportion's score for counting in whole rows, a row being 2 on the u scale: a quarter of a row."""
+STEPS: Final = 32
+
+
+class Inversion(Protocol):
+    """How the intervals of a block of terms are found."""
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Lower and upper limits, shape (m,) each."""
+        ...
+
+
+@dataclass(frozen=True)
+class LinearInversion:
+    """value + N(0, variance) + loadings . z: the noise enters exactly linearly (theory §1.5)."""
+
+    value: Array
+    variance: Array
+    loadings: Array
+    law: Law
+    low: float
+    high: float
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Estimate -+ the quantile of the total law; of the exact integer law where one noise is all there is."""
+        if self.loadings.shape[-1] == 1 and not self.variance.any():
+            q = noise_halfwidth(self.law, level) * np.abs(self.loadings[..., 0])
+        else:
+            s, b = split(self.law, self.loadings)
+            q = halfwidth(level, np.sqrt(self.variance + s**2), b)
+        return np.clip(self.value - q, self.low, self.high), np.clip(self.value + q, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class CountInversion:
+    """Exact inversion of Binomial(n, p) + z, or of Poisson + z where n is None; limits are `factor` times p or rate."""
+
+    count: Array
+    n: int | None
+    law: Law
+    shift: float
+    factor: float
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Covers with probability at least `level`, whatever p is."""
+        low, high = counts.interval(self.count, self.n, self.law, level)
+        return self.shift + self.factor * low, self.shift + self.factor * high
+
+
+@dataclass(frozen=True)
+class RatioInversion:
+    """Mean of a cell of noisy size, by Fieller's argument: D(m) = S - m N is linear in the noise whatever m is.
+
+    m belongs to the interval where P(|N(0, C(m)) + l(m) . z| >= |D(m)|) >= alpha; C(m) = Q - 2 m S + m**2 N estimates
+    the sampling variance of D, at least FLOOR of its own noise, at most N (1 - m**2); for a proportion it is that bound
+    (Wilson's score, less CONTINUITY).  With weights a <= 1, C(m) = sum a**2 (u - m)**2, and the bound holds.  Where the
+    size is `unclear`, the interval is that of the public bounds.
+    All on the u scale, [-1, 1].
+    """
+
+    moments: Moments
+    value: Array
+    unclear: NDArrayBool
+    law: Law
+    binary: bool
+    sampling: bool
+    center: float
+    half: float
+
+    def variance(self, m: Array) -> Array:
+        """C(m), shape (m,)."""
+        N, S, Q = self.moments.squares
+        size = np.maximum(self.moments.size, 1.0)
+        most = size * np.maximum(1 - m**2, 0.0)
+        if not self.sampling:
+            return np.zeros_like(m)
+        if self.binary:
+            return most
+        loads = self.moments.square_loadings
+        noisy = loads[2] - 2 * m[..., None] * loads[1] + m[..., None] ** 2 * loads[0]
+        return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Both ends by bisection between the estimate and the bounds."""
+        N, loads = self.moments.size, self.moments.loadings
+        step = CONTINUITY if self.binary and self.sampling else 0.0
+
+        def p_value(m: Array) -> Array:
+            distance = np.maximum(np.abs((self.value - m) * N) - step, 0.0)
+            s, b = split(self.law, loads[1] - m[..., None] * loads[0])
+            return 2 * tail(distance, np.sqrt(self.variance(m) + s**2), b)
+
+        low, high = accepted(p_value, self.value, -1.0, 1.0, 1 - level)
+        low, high = np.where(self.unclear, -1.0, low), np.where(self.unclear, 1.0, high)
+        return self.center + self.half * low, self.center + self.half * high
+
+
+@dataclass(frozen=True)
+class SpreadInversion:
+    """Variance of a column, by the same argument: D(t) = SS - t (N - 1), SS the noisy sum of squared deviations.
+
+    The sampling variance of D is C(t) = sum ((x - mean)**2 - t)**2, from the fourth moment; floored and capped like
+    `RatioInversion`'s.  In x in [0, 1].
+    """
+
+    powers: Powers
+    mean: Array
+    value: Array
+    unclear: NDArrayBool
+    law: Law
+    sampling: bool
+    scale: float
+
+    def variance(self, t: Array) -> Array:
+        """C(t), shape (m,)."""
+        if not self.sampling:
+            return np.zeros_like(t)
+        second, fourth = central(self.mean)
+        weights = fourth - 2 * t[..., None] * second
+        weights[..., 0] += t**2
+        most = np.maximum(self.mean, 1 - self.mean) ** 2
+        cap = np.maximum(self.powers.sums[:, 0], 2.0) * np.maximum(t * (most - t), 0.0)
+        raw = (weights * self.powers.sums).sum(axis=-1)
+        return floored(raw, weights @ self.powers.loadings, self.law, cap)
+
+    def loadings(self, t: Array) -> Array:
+        """How the noises enter D(t), shape (m, 5)."""
+        weights, _ = central(self.mean)
+        weights[..., 0] -= t
+        return weights @ self.powers.loadings
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Both ends by bisection between the estimate and the bounds."""
+        size = np.maximum(self.powers.sums[:, 0] - 1, 1.0)
+
+        def p_value(t: Array) -> Array:
+            s, b = split(self.law, self.loadings(t))
+            return 2 * tail(np.abs(self.value - t) * size, np.sqrt(self.variance(t) + s**2), b)
+
+        low, high = accepted(p_value, self.value, 0.0, 0.25, 1 - level)
+        low, high = np.where(self.unclear, 0.0, low), np.where(self.unclear, 0.25, high)
+        return self.scale * low, self.scale * high
+
+
+def central(mean: Array) -> tuple[Array, Array]:
+    """Weights on power sums 0..4 of sum (x - mean)**2 and sum (x - mean)**4, shapes (m, 5)."""
+    one, zero = np.ones_like(mean), np.zeros_like(mean)
+    second = np.stack([mean**2, -2 * mean, one, zero, zero], axis=-1)
+    return second, np.stack([mean**4, -4 * mean**3, 6 * mean**2, -4 * mean, one], axis=-1)
+
+
+def floored(raw: Array, loadings: Array, law: Law, most: Array) -> Array:
+    """A noisy variance, at least FLOOR standard deviations of its noise and at most what bounded values can have."""
+    noise = np.sqrt((loadings**2).sum(axis=-1) * law.variance())
+    return np.minimum(np.maximum(raw, FLOOR * noise), most)
+
+
+def accepted(
+    p_value: Callable[[Array], Array], inside: Array, low: float, high: float, alpha: float
+) -> tuple[Array, Array]:
+    """Ends of {m : p_value(m) >= alpha} around `inside`, whose p-value is 1, within [low, high]."""
+    ends: list[Array] = []
+    for bound in (low, high):
+        outer, inner = np.full_like(inside, bound), inside.copy()
+        whole = p_value(outer) >= alpha
+        for _ in range(STEPS):
+            middle = 0.5 * (outer + inner)
+            yes = p_value(middle) >= alpha
+            outer, inner = np.where(yes, outer, middle), np.where(yes, middle, inner)
+        ends.append(np.where(whole, bound, inner))
+    return ends[0], ends[1]

@@ -1,0 +1,267 @@
+"""Numbers with a known covariance whose total error is nearly normal: coefficients, predictions, effects.
+
+Each is a sum over many cells or blocks with many independent noises, so that the law of both errors together is the
+normal one (theory §7); the exact laws of few noises are those of `Estimate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import pandas, stats
+from tacit.errors import InferenceError
+from tacit.estimates import display, pictures
+from tacit.estimates.contrasts import Test, constraints_matrix
+from tacit.estimates.labelled import Labels
+from tacit.estimates.terms import check_level, place_of
+from tacit.privacy import Cost
+from tacit.release.document import Released
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.base.table import Table
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Where intervals are symmetric: `values` and `errors` there, shape (m,), and the way `back`, which increases."""
+
+    values: Array
+    errors: Array
+    back: Callable[[Array], Array]
+
+
+@dataclass(frozen=True, repr=False)
+class NormalEstimate:
+    """Labelled numbers with both parts of their covariance.
+
+    terms, values: m labels and numbers, NaN where there is none.  sampling, privacy: covariances, shape (m, m), which
+    add.  reasons: why a term says nothing of its error, in words, or None: its interval is then the whole line.
+    title, estimand: what was made, and what the numbers estimate.  tested: whether 0 is a value of interest, against
+    which z and p-values are shown.  release: where they come from; they cost nothing.
+
+    One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(18, 93), "sex": tc.Category(["f", "m"])})
+    >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
+    >>> curator = tc.Curator(people, schema, budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram(["age", "sex"], bins={"age": 10}), rho=0.5)
+    >>> slopes = cells.fit("age ~ sex").coefficients
+    >>> slopes.terms, slopes.contrast("Intercept + `sex[T.m]`").std_error > 0
+    (('Intercept', 'sex[T.m]'), True)
+    """
+
+    release: Released
+    title: str
+    estimand: str
+    terms: tuple[str, ...]
+    values: Array
+    sampling: Array
+    privacy: Array
+    reasons: tuple[str | None, ...]
+    notes: tuple[str, ...] = ()
+    scale: Scale | None = None
+    term_title: str = ""
+    tested: bool = True
+
+    # Numbers -------------------------------------------------------------------------------------------------------
+
+    @property
+    def sampling_variances(self) -> Array:
+        """Variance due to sampling, shape (m,)."""
+        return np.maximum(np.diag(self.sampling), 0.0)
+
+    @property
+    def privacy_variances(self) -> Array:
+        """Variance due to the noise, shape (m,)."""
+        return np.maximum(np.diag(self.privacy), 0.0)
+
+    @property
+    def std_errors(self) -> Array:
+        """Standard errors for both errors together, shape (m,)."""
+        return np.sqrt(self.sampling_variances + self.privacy_variances)
+
+    @property
+    def privacy_shares(self) -> Array:
+        """Part of the total variance that is due to privacy, between 0 and 1, shape (m,)."""
+        total = self.sampling_variances + self.privacy_variances
+        return np.divide(self.privacy_variances, total, out=np.zeros_like(total), where=total > 0)
+
+    @property
+    def statistics(self) -> Array:
+        """Values over standard errors, shape (m,); NaN where there is a reason."""
+        known = np.array([reason is None for reason in self.reasons])
+        out = np.full(len(self.terms), np.nan)
+        return np.divide(self.values, self.std_errors, out=out, where=known & (self.std_errors > 0))
+
+    @property
+    def p_values(self) -> Array:
+        """Two-sided p-values of being 0, shape (m,); NaN where there is a reason."""
+        return np.asarray(2 * stats().norm.sf(np.abs(self.statistics)))
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01 (level)."""
+        z = float(stats().norm.ppf(0.5 + check_level(level) / 2))
+        middle, error = (self.values, self.std_errors) if self.scale is None else (self.scale.values, self.scale.errors)
+        out = np.stack([middle - z * error, middle + z * error], axis=-1)
+        out = out if self.scale is None else self.scale.back(out)
+        out[[reason is not None for reason in self.reasons]] = (-np.inf, np.inf)
+        return out
+
+    # Labelled ------------------------------------------------------------------------------------------------------
+
+    @property
+    def value(self) -> Any:  # float, or Series
+        """Point estimates: a float for one term, else a Series."""
+        return self._labels.numbers(self.values, "estimate")
+
+    @property
+    def std_error(self) -> Any:  # float, or Series
+        """Standard errors, sampling and privacy together: a float for one term, else a Series."""
+        return self._labels.numbers(self.std_errors, "std_error")
+
+    @property
+    def privacy_share(self) -> Any:  # float, or Series
+        """Part of the total variance that is due to privacy, between 0 and 1."""
+        return self._labels.numbers(self.privacy_shares, "privacy_share")
+
+    @property
+    def reason(self) -> Any:  # str | None, or Series
+        """Why inference is impossible, in words, or None."""
+        return self._labels.reasons(self.reasons)
+
+    def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
+        """A (lower, upper) pair for one term, else a DataFrame with these columns; InferenceError I01 (level)."""
+        return self._labels.pairs(self.intervals(level))
+
+    @property
+    def cov(self) -> pd.DataFrame:
+        """Covariance matrix of the terms, sampling and privacy."""
+        return self._labels.square(self.sampling + self.privacy)
+
+    @property
+    def sampling_cov(self) -> pd.DataFrame:
+        """Covariance due to sampling."""
+        return self._labels.square(self.sampling)
+
+    @property
+    def privacy_cov(self) -> pd.DataFrame:
+        """Covariance due to the noise."""
+        return self._labels.square(self.privacy)
+
+    @property
+    def cost(self) -> Cost:
+        """What the release cost; what is made of it costs nothing more."""
+        return self.release.cost
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __getitem__(self, term: str | list[str]) -> NormalEstimate:
+        """Some of the terms; InferenceError I02 for an unknown one."""
+        index = [place_of(self.terms, name) for name in ([term] if isinstance(term, str) else term)]
+        scale = self.scale
+        if scale is not None:
+            scale = replace(scale, values=scale.values[index], errors=scale.errors[index])
+        return replace(
+            self,
+            terms=tuple(self.terms[i] for i in index),
+            values=self.values[index],
+            sampling=self.sampling[np.ix_(index, index)],
+            privacy=self.privacy[np.ix_(index, index)],
+            reasons=tuple(self.reasons[i] for i in index),
+            scale=scale,
+        )
+
+    # What can be made of them --------------------------------------------------------------------------------------
+
+    def test(self, constraints: str) -> Test:
+        """Test linear constraints, "age = 0" or "age = 0, `sex[T.m]` = 0" (backticks around labels).
+
+        One: the normal law, two-sided.  Several: Wald's chi-square with the total covariance.  InferenceError I02, I03
+        for unknown terms and malformed text, I45 where there is a reason.
+        """
+        matrix, null = constraints_matrix(self.terms, constraints)
+        return self.wald(matrix, null, constraints)
+
+    def wald(self, matrix: Array, null: Array, words: str) -> Test:
+        """Test that matrix @ values equals `null`, of shapes (c, m) and (c,); InferenceError I03, I45."""
+        self._known(matrix)
+        off = matrix @ self.values - null
+        covariance = matrix @ (self.sampling + self.privacy) @ matrix.T
+        rank = int(np.linalg.matrix_rank(covariance))
+        if rank < len(matrix):
+            text = f"the {len(matrix)} constraints are not independent (rank {rank})."
+            raise InferenceError(text, code="I03", hint="leave out those that follow from the others", state=None)
+        if len(matrix) == 1:
+            z = float(off[0]) / float(np.sqrt(covariance[0, 0]))
+            return Test(words, z, 1, float(2 * stats().norm.sf(abs(z))), "normal law of the total error, two-sided")
+        chi2 = float(off @ np.linalg.solve(covariance, off))
+        p = float(stats().chi2.sf(chi2, rank))
+        return Test(words, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
+
+    def contrast(self, expression: str) -> NormalEstimate:
+        """A linear combination, "`a` - `b`", with its errors; InferenceError I02, I03."""
+        matrix, null = constraints_matrix(self.terms, expression)
+        if len(matrix) != 1 or null.any():
+            text = f"{expression!r} is not one linear combination without a right-hand side."
+            raise InferenceError(text, code="I03", hint='contrast("`a` - `b`"); test("`a` = `b`")', state=None)
+        return self.combined(matrix, (expression,), f"{expression}, of {self.estimand}")
+
+    def combined(self, matrix: Array, terms: tuple[str, ...], estimand: str) -> NormalEstimate:
+        """Linear combinations, `matrix` of shape (new, m)."""
+        reasons = tuple(
+            next((reason for reason, w in zip(self.reasons, row, strict=True) if reason and w), None) for row in matrix
+        )
+        sampling, privacy = (matrix @ part @ matrix.T for part in (self.sampling, self.privacy))
+        made = replace(self, terms=terms, values=matrix @ self.values, sampling=sampling, privacy=privacy)
+        return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
+
+    def _known(self, matrix: Array) -> None:
+        for reason, column in zip(self.reasons, matrix.T, strict=True):
+            if reason and column.any():
+                raise InferenceError(f"nothing can be tested: {reason}.", code="I45", state=None)
+
+    # Shown ---------------------------------------------------------------------------------------------------------
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Values, standard errors, z, p-values, intervals and what part is privacy; InferenceError I01 (level)."""
+        return display.normal_table(self, level)
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """estimate, std_error, z, p_value, lower, upper, privacy_share, reason: a frame indexed by term."""
+        found = self.intervals(level)
+        columns = {
+            "estimate": self.values,
+            "std_error": self.std_errors,
+            "z": self.statistics,
+            "p_value": self.p_values,
+            "lower": found[:, 0],
+            "upper": found[:, 1],
+            "privacy_share": self.privacy_shares,
+            "reason": [reason or "" for reason in self.reasons],
+        }
+        return pandas().DataFrame(columns, index=self._labels.index)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
+        return pictures.coefficients(self, ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+    @property
+    def _labels(self) -> Labels:
+        return Labels(self.terms, self.term_title)

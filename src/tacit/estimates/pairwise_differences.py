@@ -1,0 +1,173 @@
+"""All differences of two terms, with p-values and intervals adjusted for their number."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates import error_laws as laws
+from tacit.estimates import pictures
+from tacit.estimates.comparisons import studentised_maximum
+from tacit.estimates.contrasts import combine, joint_words
+from tacit.estimates.terms import check_level
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.base.table import Table
+    from tacit.estimates.estimate import Estimate
+
+MOST: Final = 150
+"""Terms whose pairs are still listed (11,175 of them)."""
+
+
+@dataclass(frozen=True)
+class Pairwise:
+    """All differences of two terms.  `estimate` holds them; p-values and intervals are adjusted for their number.
+
+    Intervals are Bonferroni's for "holm" too, since Holm's method has none of its own; "simultaneous" ones are value -+
+    q SE, q a point of the law of the largest |error| / SE (`maximum`: sorted draws of it).
+    Source: [Holm 1979]; the law of each difference is that of theory §1.5.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    >>> table = {"age": [30.0, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 20}
+    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=1)).release(tc.Mean("age", by="sex"), rho=0.1)
+    >>> found = release.estimate().pairwise()
+    >>> found.estimate.terms, found.adjusted().shape, found.intervals().shape
+    (('f - m',), (1,), (1, 2))
+    """
+
+    estimate: Estimate
+    adjust: str | None
+    p_values_raw: tuple[float, ...]
+    maximum: Array | None = None
+
+    @property
+    def p_values(self) -> pd.Series:
+        """Adjusted p-values, indexed by pair."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        return pd.Series(self.adjusted(), index=self.estimate.terms, name="p_value")
+
+    def adjusted(self) -> Array:
+        """Adjusted p-values, shape (pairs,)."""
+        if self.maximum is not None:
+            t = np.abs(self.estimate.values) / np.maximum(self.estimate.std_errors, 1e-300)
+            above = len(self.maximum) - np.searchsorted(self.maximum, t)
+            return np.maximum((1 + above) / (1 + len(self.maximum)), np.array(self.p_values_raw))
+        return adjusted(np.array(self.p_values_raw), self.adjust)
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2).
+
+        InferenceError I01 for a level below 0.5, or 1 and above, here and in what follows from it.
+        """
+        level = check_level(level)
+        if self.maximum is not None:
+            half = np.quantile(self.maximum, level) * self.estimate.std_errors
+            return np.stack([self.estimate.values - half, self.estimate.values + half], axis=-1)
+        count = len(self.estimate.terms) if self.adjust else 1
+        return self.estimate.intervals(1 - (1 - level) / count)
+
+    def quantile(self, level: float = 0.95) -> float:
+        """Standard errors on either side that an interval takes where the error is normal; InferenceError I01."""
+        level = check_level(level)
+        if self.maximum is not None:
+            return float(np.quantile(self.maximum, level))
+        count = len(self.estimate.terms) if self.adjust else 1
+        return NormalDist().inv_cdf(1 - (1 - level) / count / 2)
+
+    def words(self) -> str:
+        """How p-values and intervals are adjusted."""
+        if self.maximum is not None:
+            return "p-values and intervals by the law of the largest |error| / standard error"
+        return f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
+
+    def conf_int(self, level: float = 0.95) -> pd.DataFrame:
+        """The same as a DataFrame indexed by pair; InferenceError I01."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        return pd.DataFrame(self.intervals(level), index=self.estimate.terms, columns=["lower", "upper"])
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """difference, std_error, lower, upper, p_value: a DataFrame indexed by pair; InferenceError I01."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        limits, made = self.intervals(level), self.estimate
+        columns = {
+            "difference": made.values,
+            "std_error": made.std_errors,
+            "lower": limits[:, 0],
+            "upper": limits[:, 1],
+        }
+        return pd.DataFrame(columns | {"p_value": self.adjusted()}, index=made.terms)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Differences with intervals and p-values, as a table; InferenceError I01."""
+        from tacit.estimates.display import pairwise_table
+
+        return pairwise_table(self, level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
+        return pictures.pairwise(self, ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
+    """Differences of all pairs; see `Estimate.pairwise`."""
+    if adjust not in ("holm", "bonferroni", "simultaneous", None):
+        text = f"adjust={adjust!r} is not known."
+        raise InferenceError(text, code="I08", hint='"holm", "bonferroni", "simultaneous" or None', state=None)
+    pairs = all_pairs(estimate, MOST)
+    weights = np.zeros((len(pairs), len(estimate.terms)))
+    for row, (i, j) in enumerate(pairs):
+        weights[row, i], weights[row, j] = 1.0, -1.0
+    terms = tuple(f"{estimate.terms[i]} - {estimate.terms[j]}" for i, j in pairs)
+    made = combine(estimate, weights, terms, f"differences, {estimate.estimand}", joint_words(estimate))
+    values = made.values
+    raw = [float(2 * laws.tail(np.abs(values[i]), *made.combination.law(i))) for i in range(len(pairs))]
+    maximum = None
+    if adjust == "simultaneous":
+        maximum = studentised_maximum(estimate, made)
+    return Pairwise(made, adjust, tuple(raw), maximum)
+
+
+def all_pairs(estimate: Estimate, most: int) -> list[tuple[int, int]]:
+    """Pairs of terms, the first before the second; InferenceError I05 for one term, or more than `most`."""
+    p = len(estimate.terms)
+    if not 2 <= p <= most:
+        text = f"pairs need 2 to {most} terms; there {'is one' if p == 1 else f'are {p:,}'}."
+        raise InferenceError(text, code="I05", hint="estimate[[…]].pairwise()", state=None)
+    return list(itertools.combinations(range(p), 2))
+
+
+def adjusted(p: Array, adjust: str | None) -> Array:
+    """p-values adjusted for their number: Holm's step-down, Bonferroni, or as they are.
+
+    >>> [round(float(x), 3) for x in adjusted(np.array([0.01, 0.04, 0.03]), "holm")]
+    [0.03, 0.06, 0.06]
+    """
+    if adjust is None:
+        return p
+    if adjust == "bonferroni":
+        return np.minimum(p * len(p), 1.0)
+    order = np.argsort(p)
+    stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    out = np.empty_like(p)
+    out[order] = np.minimum(stepped, 1.0)
+    return out

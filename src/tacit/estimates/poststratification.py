@@ -1,0 +1,87 @@
+"""Post-stratification: means by cells and known population totals of the cells -> one mean, or one total."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates.contrasts import combine
+from tacit.estimates.terms import place_of
+from tacit.release.parts import cell_labels
+
+if TYPE_CHECKING:
+    from tacit.estimates.estimate import Estimate
+
+WORDS = ("mean", "total")
+
+
+def poststratify(estimate: Estimate, totals: Mapping[str, float], of: str = "mean") -> Estimate:
+    """See `Estimate.poststratify`.
+
+    sum N_h m_h / N, or sum N_h m_h.  Given the sizes of the cells their means are independent: sampling variance
+    sum (N_h / N)**2 v_h; the noises of a cell are its own, so that of privacy adds up in the same way.  Persons with
+    weights of their own may be in several cells: then (sum (N_h / N) sqrt(v_h))**2, which is never too small.
+    """
+    if of not in WORDS:
+        raise _refused(f"of={of!r} is neither 'mean' nor 'total'.", 'of="total"')
+    cells = _cells(estimate)
+    known = _known(estimate, cells, totals)
+    population = float(known.sum())
+    row = known / population if of == "mean" else known
+    columns = len(estimate.terms) // len(cells)
+    names = tuple(block.label for block in estimate.blocks) if columns > 1 else (f"post-stratified {of}",)
+    by = " and ".join(column for column, _ in estimate.release.levels)
+    words = f"post-stratified {of}, known totals of {by} adding up to {population:,.6g}: {estimate.estimand}"
+    matrix: Array = np.kron(np.eye(columns), row[None, :]).astype(np.float64)
+    return combine(estimate, matrix, names, words, _note(estimate))
+
+
+def _cells(estimate: Estimate) -> tuple[str, ...]:
+    """Labels of all cells of a release of means, which the terms are, column by column."""
+    release = estimate.release
+    cells = cell_labels(release.levels)
+    means = type(release.query).__name__ == "Mean" and bool(release.levels) and not estimate.others
+    columns = len(estimate.terms) // len(cells)
+    several = tuple(f"{part.label}:{cell}" for part in release.parts for cell in cells)
+    whole = estimate.terms == cells if columns == 1 else estimate.matrix is None and estimate.terms == several
+    if not means or not whole or None in estimate.combination.picked():
+        text = "post-stratification is of the means of all cells of by=, as they were released."
+        raise _refused(text, 'release(Mean("income", by="region")).estimate().poststratify({"north": 12_000, …})')
+    return cells
+
+
+def _known(estimate: Estimate, cells: tuple[str, ...], totals: Mapping[str, float]) -> Array:
+    """One positive number a cell, in the order of the cells."""
+    try:
+        given = dict(totals)
+    except (TypeError, ValueError):
+        raise _refused("totals are no mapping from cell to number.", '{"north": 12_000, "south": 8_000}') from None
+    for cell, total in given.items():
+        place_of(cells, cell)
+        if isinstance(total, bool) or not isinstance(total, Real) or not math.isfinite(total) or total <= 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f"the population total {total!r} of {cell!r} is not a number above 0."
+            raise _refused(text, "leave nobody out: where= instead of a total of 0")
+    missing = [cell for cell in cells if cell not in given]
+    if missing:
+        more = f" and of {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        raise _refused(f"the population total of {missing[0]!r}{more} is missing.", "one number above 0 for every cell")
+    return np.array([float(given[cell]) for cell in cells])
+
+
+def _note(estimate: Estimate) -> str:
+    """What is taken for granted."""
+    if any(block.shared for block in estimate.combination.used()):
+        return (
+            "population totals are taken as known; weighted persons may be in several cells: standard errors are added"
+        )
+    return "population totals are taken as known, the cells' means as independent given their sizes"
+
+
+def _refused(text: str, hint: str) -> InferenceError:
+    return InferenceError(text, code="I18", hint=hint, state=None)

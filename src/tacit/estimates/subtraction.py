@@ -1,0 +1,120 @@
+"""The difference of two estimates, with what is known of their dependence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.terms import ColumnTerms
+
+
+class Termed(Protocol):
+    """What has terms, of a release."""
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """One label each."""
+        ...
+
+    @property
+    def target(self) -> Any:
+        """Of whom."""
+        ...
+
+    @property
+    def release(self) -> Any:
+        """The release."""
+        ...
+
+
+def subtracted(a: Estimate, b: Estimate) -> Estimate:
+    """Of two linear estimates: blocks of both, and the combination that subtracts them."""
+    terms = shared_terms(a, b)
+    b = _aligned(a, b)
+    blocks, place = _merge(a.blocks, b.blocks)
+    size = sum(len(block.value) for block in blocks)
+    left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
+    _spread(a, left, [*range(len(a.blocks))], blocks)
+    _spread(b, right, place, blocks)
+    words = f"difference: {a.estimand}, minus {b.estimand}"
+    note = _dependence(a, b)
+    others = tuple({id(r): r for r in (*a.others, b.release, *b.others) if r is not a.release}.values())
+    return replace(
+        a, terms=terms, blocks=blocks, matrix=left - right, estimand=words, notes=(note,), others=others, term_title=""
+    )
+
+
+def shared_terms(a: Termed, b: Termed) -> tuple[str, ...]:
+    """Names of the differences; InferenceError I07 where terms or targets do not match."""
+    if a.target != b.target:
+        text = f"one estimate is for the {a.target}, the other for the {b.target}."
+        raise InferenceError(text, code="I07", hint="estimate(target=…) alike for both", state=None)
+    if a.terms != b.terms and not len(a.terms) == len(b.terms) == 1:
+        text = f"the terms {', '.join(a.terms[:4])} and {', '.join(b.terms[:4])} do not match."
+        raise InferenceError(text, code="I07", hint="estimate[[…]] picks terms", state=None)
+    return (_named(a, b),) if len(a.terms) == 1 else a.terms
+
+
+def _named(a: Termed, b: Termed) -> str:
+    if a.terms == b.terms:
+        return (
+            f"{a.terms[0]}: {a.release.table} - {b.release.table}" if a.release.table != b.release.table else a.terms[0]
+        )
+    return f"{a.terms[0]} - {b.terms[0]}"
+
+
+def _aligned(a: Estimate, b: Estimate) -> Estimate:
+    """Where one of two tables of one name has no recorded ledger, they are taken as the same people."""
+    kinds = {block.people.partition(" ")[0] for one in (a, b) for block in one.blocks}
+    if a.release.table != b.release.table or kinds != {"ledger", "table"}:
+        return b
+    known = a.blocks[0].people
+    return replace(b, blocks=tuple(replace(block, people=known) for block in b.blocks))
+
+
+def _same(x: ColumnTerms, y: ColumnTerms) -> bool:
+    """Whether two blocks are one: the same noise and the same people."""
+    return (
+        x.source == y.source
+        and x.label == y.label
+        and np.array_equal(x.loadings, y.loadings)
+        and np.array_equal(x.value, y.value)
+    )
+
+
+def _merge(a: tuple[ColumnTerms, ...], b: tuple[ColumnTerms, ...]) -> tuple[tuple[ColumnTerms, ...], list[int]]:
+    """Blocks of both without repetition, and where each of b's is found."""
+    blocks, place = list(a), list[int]()
+    for block in b:
+        same = [i for i, old in enumerate(blocks) if _same(old, block)]
+        place.append(same[0] if same else len(blocks))
+        if not same:
+            blocks.append(block)
+    return tuple(blocks), place
+
+
+def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTerms, ...]) -> None:
+    """Write the combination that `one` is into columns of the merged blocks."""
+    starts = np.cumsum([0, *[len(block.value) for block in blocks]])
+    matrix = np.eye(len(one.terms)) if one.matrix is None else one.matrix
+    at = 0
+    for block, where in zip(one.blocks, place, strict=True):
+        width = len(block.value)
+        out[:, starts[where] : starts[where] + width] += matrix[:, at : at + width]
+        at += width
+
+
+def _dependence(a: Estimate, b: Estimate) -> str:
+    if {block.source for block in a.blocks} == {block.source for block in b.blocks}:
+        return "one joint release: its covariance is used"
+    if {block.people for block in a.blocks} & {block.people for block in b.blocks}:
+        bound = "sampling standard errors are added, an upper bound"
+        if a.release.table != b.release.table:
+            return f"two tables of one ledger, so the same people as far as is known: {bound}"
+        return f"the same people in different releases: {bound}"
+    return "different ledgers or tables: taken as independent (different people)"

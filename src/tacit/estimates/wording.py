@@ -1,0 +1,149 @@
+"""What was asked and what was estimated, in words: titles, estimands, bounds, missing values, whose data it is."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from tacit.estimates.terms import Target
+from tacit.release.document import Released
+from tacit.release.parts import Part
+
+
+def source_of(release: Released) -> str:
+    """What makes two releases one: table, charge and chain head; a simulated one is itself only."""
+    head = getattr(release, "head", None)
+    if not head:
+        return f"simulated {id(release)}"
+    words = [release.table, *(getattr(release, name, "") for name in ("charge", "head", "name", "mechanism"))]
+    return "/".join(str(word) for word in (*words, release.query))
+
+
+def people_of(release: Released) -> str:
+    """Whose data: a ledger's population where one is recorded, else the table's name says it."""
+    ledger = getattr(release, "ledger", None)
+    return f"ledger {ledger}" if ledger and getattr(release, "recorded", False) else f"table {release.table}"
+
+
+def title(release: Released) -> str:
+    """What was asked, in words: Mean of age by sex."""
+    query = cast(Any, release.query)
+    kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
+    if kind == "DataQuality":
+        return f"Quality of {_and(tuple(part.label for part in release.parts))}"
+    columns = (query.column,) if kind in ("Quantiles", "Range") else tuple(getattr(query, "columns", ()))
+    if kind == "SampleAndAggregate":
+        model = query.model.words
+        law = "" if model["family"] == "Statistic" else " law"
+        words = f"{model.get('name', model['family'])}{law} of {_and(tuple(query.what))}"
+        return words + (f" where {query.where}" if query.where else "")
+    if kind == "SufficientStatistics":
+        words = f"{query.family.words['family']} law of {query.what}"
+        return words + (f" where {query.where}" if query.where else "")
+    if kind == "Histogram":
+        return f"Histogram of {_and(tuple(query.columns))}" + (f" where {query.where}" if query.where else "")
+    what = f"Number of {who(release)}" if kind == "Count" else f"{kind} of {_and(columns)}"
+    what = f"{what} by {_and(by)}" if by else what
+    what = f"{what} where {query.where}" if getattr(query, "where", None) else what
+    return f"{what}, weighted by {query.weights}" if getattr(query, "weights", None) else what
+
+
+def who(release: Released) -> str:
+    """What is counted: rows, or persons where the schema has a PrivacyUnit."""
+    return "rows" if release.unit is None else "persons"
+
+
+def estimand(release: Released, target: Target, label: str | None = None) -> str:
+    """What is estimated, in words: "mean of age, values clamped to 0–100 years"."""
+    kind = type(release.query).__name__
+    fixed = release.rows is not None
+    if kind == "Count":
+        words = f"number of {who(release)}"
+        if release.parts[0].weight is not None:
+            words = f"sum of weights (size of the population){_weights(release, release.parts[0])}"
+    else:
+        parts = [part for part in release.parts if label in (None, part.label)]
+        words = f"{_kind(release, parts[0])} of {_and(tuple(_column(part) for part in parts))}"
+        words += _weights(release, parts[0])
+    condition = getattr(release.query, "where", None)
+    words += f", where {condition}" if condition else ""
+    if kind == "Variance":
+        words += ", divisor n - 1"
+    if target == "table":
+        return f"{words}, of the {who(release)} of this table"
+    if kind in ("Count", "Sum"):
+        drawn = (
+            f"{release.rows:,} {who(release)}" if fixed else f"{who(release)} whose number is itself random (Poisson)"
+        )
+        return f"expected {words}, in a table of {drawn} drawn like this one"
+    return words
+
+
+def _kind(release: Released, part: Part) -> str:
+    """Mean, weighted mean, mean of person means, ..."""
+    kind = type(release.query).__name__.lower()
+    if release.unit is not None and part.weight is None:
+        return f"{kind} of person means" if kind == "mean" else f"{kind} between persons, of person means,"
+    return f"weighted {kind}" if getattr(release.query, "weights", None) else kind
+
+
+def _weights(release: Released, part: Part) -> str:
+    if part.weight is None:
+        return ""
+    by_rows = f", persons counting by their rows, at most {release.unit} of them"
+    if part.weight.kind == "rows":
+        return by_rows
+    column, cap = getattr(release.query, "weights", ""), part.weight.upper
+    if release.unit is None:
+        return f", weights {column} clamped to 0–{_number(cap)}"
+    if type(release.query).__name__ == "Sum" or getattr(release.query, "per", None) == "row":
+        return f", weights {column} clamped to 0–{_number(cap / release.unit)}{by_rows}"
+    return f", persons weighing the mean of their rows' {column}, clamped to 0–{_number(cap)}"
+
+
+def _column(part: Part) -> str:
+    grid = part.grid
+    if grid is None or grid.kind == "boolean":
+        return part.label
+    units = f" {grid.units}" if grid.units else ""
+    return f"{part.label}, values clamped to {_number(grid.lower)}–{_number(grid.upper)}{units}"
+
+
+def bounds_words(part: Part) -> str:
+    """Clamping bounds in words (bounds 0 to 100 years); empty for a Boolean column."""
+    grid = part.grid
+    if grid is None or grid.kind in ("boolean", "score"):  # scores are clipped alike, whatever they are of
+        return ""
+    units = f" {grid.units}" if grid.units else ""
+    return f"bounds {_number(grid.lower)} to {_number(grid.upper)}{units}"
+
+
+def bounds_of(release: Released) -> dict[str, str]:
+    """Those of each part that has some, by its label: of a winsorised parameter its box, which comes first."""
+    found: dict[str, str] = {}
+    for part in release.parts:
+        words = bounds_words(part)
+        if words and not (part.form == "blocks" and part.label in found):
+            found[part.label] = words
+    return found
+
+
+def in_blocks(release: Released) -> bool:
+    """Whether bounds are the boxes of parameters, to which the estimates of blocks are clamped."""
+    return type(release.query).__name__ == "SampleAndAggregate"
+
+
+def missing_words(release: Released) -> str:
+    """How missing values were treated, in words."""
+    rules = {part.label: part.grid.missing for part in release.parts if part.grid is not None}
+    said = {rule: "left out" if rule == "exclude" else f"counted as {rule}" for rule in rules.values()}
+    if len(said) == 1:
+        return f"missing: {next(iter(said.values()))}"
+    return "missing: " + ", ".join(f"{column} {said[rule]}" for column, rule in rules.items())
+
+
+def _and(names: tuple[str, ...]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _number(x: float) -> str:
+    return f"{x:,.0f}" if float(x).is_integer() else f"{x:,}"

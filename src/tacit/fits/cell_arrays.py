@@ -1,0 +1,243 @@
+"""Cells of a released histogram as plain arrays, and what may be done to them.  Post-processing: costs nothing.
+
+The counts are signed: a count plus noise can be negative, and the linear steps (`project`, `margin`, `used`) keep its
+expectation.  Steps that are not linear (`clip`, `simplex`, `threshold`) bias what follows; they are remembered in
+`steps`, and a fit to such cells has no standard errors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError, nearest
+
+Kind = Literal["continuous", "levels"]
+
+
+def _wrong(message: str) -> InferenceError:
+    return InferenceError(message, code="I40", state=None)
+
+
+@dataclass(frozen=True)
+class CellAxis:
+    """One column of a histogram.
+
+    name, units: of the column.  kind: "continuous" has `edges`, shape (K + 1,), increasing; "levels" has K `labels`.
+    numbers: shape (K,), what the levels are worth in a formula (years, counts), or None for a factor.
+    step: distance of the values that a continuous axis can have, 0 for all numbers; edges are halfway between them.
+    extra: names of cells after the K regular ones ("missing", "below"): a fit that uses the column leaves them out.
+    missing: label of the last level where it stands for missing cells, for `complete`.
+
+    InferenceError I40: edges that do not increase, bins of no width, labels twice.
+
+    >>> age = CellAxis("age", "continuous", np.array([0.0, 50.0, 100.0]), units="years")
+    >>> age.bins, age.size, age.centers
+    (2, 2, array([25., 75.]))
+    """
+
+    name: str
+    kind: Kind
+    edges: Array | None = None
+    labels: tuple[str, ...] | None = None
+    units: str | None = None
+    numbers: Array | None = None
+    extra: tuple[str, ...] = ()
+    missing: str | None = None
+    step: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind == "continuous":
+            edges = np.asarray(self.edges, dtype=np.float64) if self.edges is not None else np.zeros(0)
+            if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+                raise _wrong(f"axis {self.name!r}: edges are finite numbers, each above the one before.")
+            object.__setattr__(self, "edges", edges)
+        elif not self.labels or len(set(self.labels)) != len(self.labels):
+            raise _wrong(f"axis {self.name!r}: levels are one label or more, each once.")
+        if self.numbers is not None and np.shape(self.numbers) != (self.bins,):
+            raise _wrong(f"axis {self.name!r}: numbers has one number for each of {self.bins} levels.")
+
+    @property
+    def bins(self) -> int:
+        """Number of regular cells, K."""
+        return len(self.labels) if self.labels is not None else len(self.bounds) - 1
+
+    @property
+    def size(self) -> int:
+        """Number of cells with the extra ones."""
+        return self.bins + len(self.extra)
+
+    @property
+    def bounds(self) -> Array:
+        """Edges of a continuous axis, shape (K + 1,)."""
+        assert self.edges is not None
+        return self.edges
+
+    @property
+    def widths(self) -> Array:
+        """Widths of bins, shape (K,), in the column's units; zeros for levels."""
+        return np.diff(self.bounds) if self.kind == "continuous" else np.zeros(self.bins)
+
+    @property
+    def within(self) -> Array:
+        """Standard deviation of values spread evenly over a bin, shape (K,): 0 where it holds one value, and of levels.
+
+        >>> CellAxis("age", "continuous", np.array([17.5, 18.5, 20.5]), step=1).within
+        array([0. , 0.5])
+        """
+        return np.sqrt(np.maximum(self.widths**2 - self.step**2, 0.0) / 12)
+
+    @property
+    def last(self) -> Array:
+        """The greatest value at or below each edge of a continuous axis, shape (K + 1,)."""
+        return self.bounds - self.step / 2
+
+    @property
+    def centers(self) -> Array:
+        """Midpoints of bins, or the numbers of levels (0, 1, ... where they have none), shape (K,)."""
+        if self.kind == "continuous":
+            return (self.bounds[1:] + self.bounds[:-1]) / 2
+        return np.arange(self.bins, dtype=np.float64) if self.numbers is None else np.asarray(self.numbers, float)
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """Noisy counts on the cells of one or several axes.
+
+    counts: shape (axes[0].size, ...), signed.  variance: of each cell's own noise, in rows squared; 0 for exact counts.
+    total: the public number of rows, or None (add-remove).  shared: what two cells' noises have in common, as minus
+    their covariance (made by `project`).  steps: names of what was done to the counts, in order.
+
+    InferenceError I40: a shape that is not the axes', counts that are not finite, a negative variance.
+
+    >>> sex = CellAxis("sex", "levels", labels=("f", "m"))
+    >>> cells = CellCounts((sex,), np.array([61.0, 43.0]), variance=8.0, total=100.0)
+    >>> cells.project().counts, cells.project().shared
+    (array([59., 41.]), 4.0)
+    """
+
+    axes: tuple[CellAxis, ...]
+    counts: Array
+    variance: float
+    total: float | None = None
+    shared: float = 0.0
+    steps: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "counts", np.asarray(self.counts, dtype=np.float64))
+        names = [axis.name for axis in self.axes]
+        if not names or len(set(names)) != len(names):
+            raise _wrong("cells have one axis or more, of different names.")
+        if self.counts.shape != tuple(axis.size for axis in self.axes):
+            raise _wrong(f"counts of shape {self.counts.shape} do not fit axes of {[a.size for a in self.axes]} cells.")
+        if not np.isfinite(self.counts).all() or not 0 <= self.variance < math.inf:
+            raise _wrong("counts are finite, and the variance of their noise is 0 or more.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(axis.name for axis in self.axes)
+
+    @property
+    def centers(self) -> tuple[Array, ...]:
+        """Centres along each axis."""
+        return tuple(axis.centers for axis in self.axes)
+
+    @cached_property
+    def signed(self) -> bool:
+        """Whether the counts are still linear in the noise."""
+        return not set(self.steps) & {"clip", "simplex", "threshold"}
+
+    def axis(self, name: str) -> CellAxis:
+        """The axis of that name; InferenceError I41 where there is none."""
+        for axis in self.axes:
+            if axis.name == name:
+                return axis
+        hint = nearest(name, self.names)
+        raise InferenceError(
+            f"{name!r} is not in this release, which has {', '.join(self.names)}.",
+            code="I41",
+            hint=f"{hint!r}?" if hint else None,
+            state="Nothing touches the data again: a new column takes a new release.",
+        )
+
+    def project(self) -> CellCounts:
+        """Cells whose counts add up to the known total: the mean excess is subtracted (theory §7).
+
+        Linear, so unbiased, and never of larger variance.  The same cells where no total is public.
+        """
+        if self.total is None or self.shared or not self.signed:
+            return self
+        cells = self.counts.size
+        excess = (self.counts.sum() - self.total) / cells
+        shared = self.variance / cells
+        return replace(self, counts=self.counts - excess, shared=shared, steps=(*self.steps, "project"))
+
+    def clip(self) -> CellCounts:
+        """Negative counts set to 0.  An empty cell gains half the noise scale on average (theory §7)."""
+        return replace(self, counts=np.maximum(self.counts, 0.0), steps=(*self.steps, "clip"))
+
+    def simplex(self) -> CellCounts:
+        """The nearest counts in the l2 norm that are 0 or more and add up to the total (theory §7).
+
+        The total is the public one, or that of the counts.  All-zero counts become equal ones.
+        """
+        total = max(self.total if self.total is not None else float(self.counts.sum()), 0.0)
+        flat = np.sort(self.counts.reshape(-1))[::-1]
+        excess = (np.cumsum(flat) - total) / np.arange(1, len(flat) + 1)
+        cut = excess[np.flatnonzero(flat > excess)[-1]] if (flat > excess).any() else excess[-1]
+        return replace(self, counts=np.maximum(self.counts - cut, 0.0), steps=(*self.steps, "simplex"))
+
+    def threshold(self, A: float, scale: float, n: float) -> CellCounts:
+        """Counts below A * scale * log(n) set to 0 (Lei 2011, §4.2, with scale = 1/alpha).
+
+        Helps where most cells are empty by nature.  With A = 1/2 an empty cell survives with probability n**-0.25 / 2
+        under scale 2/alpha noise: a cut that empty cells rarely pass needs A = 2 (theory §7).
+        A "corrected" fit to thresholded counts can be the most accurate of all, but has no standard errors.
+        """
+        cut = A * scale * math.log(max(n, 1.0))
+        return replace(self, counts=np.where(self.counts >= cut, self.counts, 0.0), steps=(*self.steps, "threshold"))
+
+    def margin(self, names: Sequence[str]) -> CellCounts:
+        """Counts by some of the axes, in the order given, summed over the others with their extra cells.
+
+        InferenceError I41: an axis that is not there.
+        """
+        axes = tuple(self.axis(name) for name in names)
+        if not axes:
+            raise _wrong("a margin has one axis or more.")
+        kept = [self.names.index(name) for name in names]
+        others = tuple(i for i in range(len(self.axes)) if i not in kept)
+        summed = self.counts.sum(axis=others)
+        order = np.argsort(np.argsort(kept)) if len(kept) > 1 else np.zeros(1, int)
+        counts = np.transpose(summed, [int(i) for i in order])
+        m = self.counts.size // counts.size
+        return replace(self, axes=axes, counts=counts, variance=self.variance * m, shared=self.shared * m * m)
+
+    def complete(self) -> CellCounts:
+        """The cells with the levels for missing cells among the extra ones, which fits leave out."""
+        return replace(self, axes=tuple(map(_without_missing, self.axes)))
+
+    def used(self, names: Sequence[str]) -> CellCounts:
+        """The margin by `names` without the extra cells: complete cases within the bounds, whose number is not public.
+
+        Project before, so that the extra cells take their part of the excess.
+        """
+        margin = self.margin(names)
+        if not any(axis.extra for axis in margin.axes):
+            return margin
+        inner = tuple(slice(0, axis.bins) for axis in margin.axes)
+        axes = tuple(replace(axis, extra=()) for axis in margin.axes)
+        return replace(margin, axes=axes, counts=margin.counts[inner], total=None)
+
+
+def _without_missing(axis: CellAxis) -> CellAxis:
+    if axis.missing is None:
+        return axis
+    return replace(axis, labels=(axis.labels or ())[:-1], extra=(axis.missing, *axis.extra), missing=None)

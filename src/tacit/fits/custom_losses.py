@@ -1,0 +1,197 @@
+"""Losses of one's own, in JAX, and the likelihood of a family: M-estimators without a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import double, jax
+from tacit.errors import InferenceError
+from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cell_points import Points
+from tacit.fits.fit import Fit, Method, checked, concluded, empty, points_for
+from tacit.fits.problem import Local
+from tacit.fits.regression_fits import binned
+from tacit.fits.solver import newton
+
+STARTS: Final = 6
+"""Starts tried besides the given one, to see other minima."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss m(x, theta) to be minimised over the rows of a histogram.
+
+    m: x is a mapping from column to one row's number (levels without numbers are 0, 1, ... in their order), theta a
+    vector; written with jax.numpy, differentiable twice in theta.  A loss with kinks in x is not smoothed.
+    names: of the parameters.  start: where the solver starts, zeros by default; must be where the loss is finite.
+
+    >>> squared = Loss(lambda x, theta: (x["y"] - theta[0]) ** 2, names=("mean",))
+    >>> squared.columns
+    ('y',)
+    """
+
+    m: Callable[[Mapping[str, Any], Any], Any]
+    names: Sequence[str]
+    start: Sequence[float] | None = None
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that the loss reads; InferenceError I46 for a loss that fails or gives no number."""
+        seen = _Seen()
+        tools = jax()
+
+        def of(theta: Any) -> Any:
+            return self.m(seen, theta)
+
+        try:
+            with double():
+                out = tools.eval_shape(of, tools.numpy.zeros(len(self.names)))
+        except Exception as error:
+            raise InferenceError(f"the loss fails: {error}", code="I46", state=None) from error
+        if getattr(out, "shape", None) != () or not seen.names:
+            raise InferenceError("the loss gives no single number of a row.", code="I46", state=None)
+        return tuple(seen.names)
+
+
+class _Seen(Mapping[str, Any]):
+    """A row of ones that remembers what is asked of it."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self.names:
+            self.names.append(key)
+        return jax().numpy.ones(())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """A loss on points: `data` of shape (points, columns)."""
+
+    names: tuple[str, ...]
+    loss: Loss
+    data: Array
+    first: Array
+
+    def begin(self, weights: Array) -> Array:
+        """The given start."""
+        return self.first
+
+    def local(self, theta: Array, weights: Array) -> Local:
+        """Value, gradient and Hessian by JAX."""
+        with double():
+            value, gradient, hessian = _derivatives(self.loss.m, self.loss.columns)[0](theta, self.data, weights)
+        return Local(float(value), np.asarray(gradient), np.asarray(hessian))
+
+    def scores(self, theta: Array) -> Array:
+        """Gradient at each point, shape (points, p)."""
+        with double():
+            return np.asarray(_derivatives(self.loss.m, self.loss.columns)[1](theta, self.data))
+
+    def curvature_noise(self, theta: Array, root: Array) -> Array:
+        """Sum of the squares of the points' scaled Hessians, shape (p, p)."""
+        with double():
+            return np.asarray(_derivatives(self.loss.m, self.loss.columns)[2](theta, self.data, root))
+
+    def trouble(self, theta: Array, weights: Array) -> str | None:
+        """None: what is wrong with a minimum shows in its Hessian."""
+        return None
+
+
+@lru_cache(maxsize=32)
+def _derivatives(m: Callable[[Mapping[str, Any], Any], Any], columns: tuple[str, ...]) -> tuple[Any, Any, Any]:
+    """Weighted value with gradient and Hessian; scores of points; squares of scaled Hessians.  Compiled."""
+    tools = jax()
+    np_ = tools.numpy
+
+    def one(theta: Any, row: Any) -> Any:
+        return m(dict(zip(columns, row, strict=True)), theta)
+
+    def total(theta: Any, data: Any, weights: Any) -> Any:
+        values = tools.vmap(one, in_axes=(None, 0))(theta, data)
+        return np_.dot(weights, values)
+
+    def local(theta: Any, data: Any, weights: Any) -> Any:
+        value, gradient = tools.value_and_grad(total)(theta, data, weights)
+        return value, gradient, tools.hessian(total)(theta, data, weights)
+
+    def square(theta: Any, row: Any, root: Any) -> Any:
+        scaled = root.T @ tools.hessian(one)(theta, row) @ root
+        return scaled @ scaled
+
+    def squares(theta: Any, data: Any, root: Any) -> Any:
+        return tools.vmap(square, in_axes=(None, 0, None))(theta, data, root).sum(axis=0)
+
+    scores = tools.vmap(tools.grad(one), in_axes=(None, 0))
+    return tools.jit(local), tools.jit(scores), tools.jit(squares)
+
+
+def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit:
+    """Minimise a loss of one's own over the rows that the cells count; names and errors as in `fit_cells`.
+
+    A loss that is not convex is tried from several starts; where they end in different minima the lowest is taken and
+    a note says so.  InferenceError I41 for a column that the cells lack, I44 for an unknown method, I46 for a loss that
+    fails.
+
+    >>> from tacit.fits.cell_arrays import CellAxis
+    >>> y = CellAxis("y", "continuous", np.linspace(0.0, 4.0, 5))
+    >>> exact = CellCounts((y,), np.array([10.0, 40.0, 40.0, 10.0]), variance=0.0)
+    >>> fit_loss(exact, Loss(lambda x, theta: (x["y"] - theta[0]) ** 2, names=["mean"])).values
+    array([2.])
+    """
+    return minimised(cells, loss, method, starts=STARTS)
+
+
+def minimised(cells: CellCounts, loss: Loss, method: Method, starts: int) -> Fit:
+    """`fit_loss` with so many starts besides the given one."""
+    checked(method)
+    names = tuple(loss.names)
+    points = points_for(cells, loss.columns, method)
+    first = np.zeros(len(names)) if loss.start is None else np.asarray(loss.start, dtype=np.float64)
+    if first.shape != (len(names),):
+        raise InferenceError(f"start has {first.size} numbers for {len(names)} parameters.", code="I46", state=None)
+    problem = Minimum(names, loss, _data(points, loss.columns), first)
+    problem, several = _lowest(problem, points, starts) if starts else (problem, ())
+    notes = (*binned(points.cells, method), *several)
+    return concluded(empty("", "loss", method, names, notes), points, problem)[0]
+
+
+def _data(points: Points, columns: tuple[str, ...]) -> Array:
+    """Coordinates of the points, shape (points, columns)."""
+    axes = [points.cells.axis(name) for name in columns]
+    return np.stack([points.along(axis.name, points.position(axis)[0]) for axis in axes], axis=1)
+
+
+def _lowest(problem: Minimum, points: Points, count: int) -> tuple[Minimum, tuple[str, ...]]:
+    """The problem from the start that leads lowest, and a note where starts lead to different minima."""
+    weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
+    if not weights.any():
+        return problem, ()
+    rng = np.random.default_rng(0)
+    spread = 1 + np.abs(problem.first)
+    starts = [problem.first, *(problem.first + spread * rng.normal(size=(count, len(spread))))]
+    ends = [newton(problem, weights, start) for start in starts]
+    good = [end for end in ends if end.reason is None]
+    if not good:
+        return problem, ()
+    best = min(good, key=lambda end: end.local.value)
+    slack = 1e-6 * (1 + abs(best.local.value))
+    other = any(
+        end.local.value > best.local.value + slack or not np.allclose(end.theta, best.theta, rtol=1e-3, atol=1e-3)
+        for end in good
+    )
+    note = ("The loss has several minima; the lowest that was found is taken, and errors are those at it.",)
+    return replace(problem, first=best.theta), note if other else ()

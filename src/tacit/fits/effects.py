@@ -1,0 +1,204 @@
+"""What follows from a fit: predictions, average marginal effects, Wald tests (delta method, both parts of variance).
+
+Averages over the histogram count its noise too: each cell's count enters a marginal effect through the coefficients and
+through the average itself, and both are added before the variance is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import pandas, stats
+from tacit.errors import InferenceError
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.cell_points import Points
+from tacit.fits.fit import Evaluator, Fit, FitWork
+from tacit.fits.losses import RegressionLoss
+from tacit.fits.model_matrix import frame
+from tacit.fits.sandwich import parts
+
+STEP: Final = 1e-4
+"""Distance of the two points of a derivative, relative to a column's range."""
+
+
+@dataclass(frozen=True)
+class FitEffects:
+    """Numbers made of a fit.  names; values: shape (m,); cov_sampling, cov_privacy: shape (m, m), which add.
+
+    reason: why their standard errors do not hold, in words, or None.  notes: what a reader must know.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    cov_sampling: Array
+    cov_privacy: Array
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def std_errors(self) -> Array:
+        """Standard errors, sampling and privacy together, shape (m,)."""
+        return np.sqrt(np.maximum(np.diag(self.cov_sampling) + np.diag(self.cov_privacy), 0.0))
+
+
+def _work(fit: Fit) -> FitWork:
+    if fit.work is None:
+        why = fit.reasons[0] or "only formulas have these"
+        raise InferenceError(f"{fit.formula!r} leaves nothing to work with: {why}.", code="I45", state=None)
+    return fit.work
+
+
+@dataclass(frozen=True)
+class _OfCells:
+    """The formula of a fit to cells, at rows."""
+
+    work: FitWork
+
+    @property
+    def loss(self) -> RegressionLoss:
+        return self.work.problem.loss
+
+    def at(self, frame: Any) -> Array:
+        return self.work.design.at(frame)
+
+    def involved(self, column: str) -> list[int]:
+        terms = self.work.design.spec.term_indices.items()
+        return [
+            i
+            for term, at in terms
+            if column in {str(name) for factor in term.factors for name in _variables(self.work, factor)}
+            for i in at
+        ]
+
+
+def evaluator(fit: Fit) -> Evaluator:
+    """The formula of a fit at rows; InferenceError I45 without a fit."""
+    return _OfCells(_work(fit)) if fit.evaluator is None else fit.evaluator
+
+
+def combined(fit: Fit, matrix: Array, names: tuple[str, ...], values: Array | None = None) -> FitEffects:
+    """Linear combinations of the coefficients, `matrix` of shape (m, p), or their delta method for given values."""
+    made = matrix @ fit.values if values is None else values
+    sampling, privacy = (matrix @ part @ matrix.T for part in (fit.cov_sampling, fit.cov_privacy))
+    return FitEffects(names, made, sampling, privacy, fit.reasons[0])
+
+
+def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response") -> FitEffects:
+    """Mean response (quantile, centre) at the rows of a frame, by the delta method.
+
+    table: a pandas frame, or a mapping, with the columns of the right side.  scale: "link" gives linear predictors,
+    whose intervals respect the response's limits once transformed.  InferenceError I42 for rows that cannot be
+    evaluated, I45 where there is no fit.
+    """
+    formula = evaluator(fit)
+    rows = pandas().DataFrame(table)
+    X = formula.at(rows)
+    eta = X @ fit.values
+    names = tuple(str(label) for label in rows.index)
+    if scale == "link":
+        return combined(fit, X, names)
+    loss = formula.loss
+    return combined(fit, X * loss.slope(eta)[:, None], names, loss.mean(eta))
+
+
+def marginal_effects(fit: Fit) -> FitEffects:
+    """Average marginal effects of the columns of the right side: of continuous ones and numbers the mean derivative of
+    the mean response, of factors the mean difference from their first level.
+
+    The average is over all rows of the population that the release counts.  A release of `Regression` tells those of
+    columns of numbers that stand alone.  InferenceError I45 without a fit, I80 where it tells none.
+    """
+    if fit.average_effects is not None:
+        return fit.average_effects(fit)
+    work = _work(fit)
+    columns = [axis for axis in work.points.cells.axes if axis.name in work.design.spec.required_variables]
+    table = frame(work.points)
+    ones = np.ones((len(table), 1))
+    weights, rows = work.weights, float(work.weights.sum())
+    names: list[str] = []
+    values: list[float] = []
+    influences: list[Array] = []
+    for axis in columns:
+        for name, above, below, distance in _pairs(axis, table):
+            each, gradient = _difference(fit, work, above, below, distance)
+            value = float(weights @ each) / rows
+            own = work.points.gather(each[:, None] - value * ones)[:, 0] / rows
+            names.append(name)
+            values.append(value)
+            influences.append(own + work.influence @ (weights @ gradient / rows))
+    sampling, privacy = parts(work.points.cells, np.stack(influences, axis=1))
+    return FitEffects(tuple(names), np.array(values), sampling, privacy, fit.reasons[0])
+
+
+def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:
+    """Frames to compare for one column: its name, two frames, and their distance."""
+    if axis.kind == "levels" and axis.numbers is None:
+        labels = list(axis.labels or ())
+        made = pandas().Categorical.from_codes
+
+        def at(code: int) -> Any:
+            return table.assign(**{axis.name: made([code] * len(table), categories=labels)})
+
+        return [(f"{axis.name}[{labels[code]}]", at(code), at(0), 1.0) for code in range(1, len(labels))]
+    half = STEP / 2 * float(np.ptp(axis.bounds if axis.kind == "continuous" else axis.centers))
+    up, down = (table.assign(**{axis.name: table[axis.name] + sign * half}) for sign in (1, -1))
+    return [(axis.name, up, down, 2 * half)]
+
+
+def _difference(fit: Fit, work: FitWork, above: Any, below: Any, distance: float) -> tuple[Array, Array]:
+    """Difference quotient of the mean response at each point, and its gradient in the coefficients."""
+    loss = work.problem.loss
+    high, low = work.design.at(above), work.design.at(below)
+    each = (loss.mean(high @ fit.values) - loss.mean(low @ fit.values)) / distance
+    up, down = (X * loss.slope(X @ fit.values)[:, None] for X in (high, low))
+    return each, (up - down) / distance
+
+
+@dataclass(frozen=True)
+class Wald:
+    """A Wald test: chi-square statistic, degrees of freedom, p-value, and why it does not hold, or None."""
+
+    statistic: float
+    df: int
+    p_value: float
+    reason: str | None = None
+
+
+def wald(fit: Fit, matrix: Array, null: Array | None = None) -> Wald:
+    """Test that matrix @ coefficients equals `null` (zeros), shape (m, p); chi-square law of the total covariance.
+
+    InferenceError I03 for constraints that contradict or repeat each other, I45 without a fit.
+    """
+    _work(fit)
+    rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+    if rows.shape[1] != len(fit.names) or np.linalg.matrix_rank(rows) < len(rows):
+        raise InferenceError("constraints repeat each other, or are not of the coefficients.", code="I03", state=None)
+    found = combined(fit, rows, ())
+    gap = found.values - (0.0 if null is None else np.asarray(null, dtype=np.float64))
+    statistic = float(gap @ np.linalg.solve(found.cov_sampling + found.cov_privacy, gap))
+    return Wald(statistic, len(rows), float(stats().chi2.sf(statistic, len(rows))), found.reason)
+
+
+def terms_of(fit: Fit, column: str) -> Array:
+    """The matrix that picks all coefficients in which a column takes part, for `wald`, shape (m, p).
+
+    InferenceError I41 where none does.
+    """
+    picked = evaluator(fit).involved(column)
+    if not picked:
+        raise InferenceError(f"{column!r} takes part in no term of {fit.formula!r}.", code="I41", state=None)
+    return np.eye(len(fit.names))[picked]
+
+
+def _variables(work: FitWork, factor: Any) -> set[str]:
+    found = work.design.spec.factor_variables.get(factor, ())
+    return {str(name) for name in found}
+
+
+def points_of(fit: Fit) -> Points:
+    """The points a fit was made on; InferenceError I45 without a fit."""
+    return _work(fit).points

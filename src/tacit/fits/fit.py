@@ -1,0 +1,211 @@
+"""What a fit to cells is, and how any loss on points becomes one: start, solution, covariances, reasons."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError, nearest
+from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cell_points import Points
+from tacit.fits.losses import RegressionLoss
+from tacit.fits.model_matrix import Design
+from tacit.fits.problem import Problem, RegressionProblem
+from tacit.fits.sandwich import LOOSEST, looseness, sandwich
+from tacit.fits.solver import Solution, solve
+
+if TYPE_CHECKING:
+    from tacit.fits.effects import FitEffects
+
+Method = Literal["corrected", "midpoint", "lei-2011", "lei-2011-nonnegative", "lei-2011-threshold"]
+CUT: Final = 0.5
+"""Lei's tuning parameter A."""
+MOST: Final = 20_000_000
+"""Points of a fit: one number for each takes 160 MB."""
+
+
+@dataclass(frozen=True)
+class FitWork:
+    """What a fit leaves for predictions and effects: points, design, weights of points, influence of cells."""
+
+    points: Points
+    design: Design
+    problem: RegressionProblem
+    weights: Array
+    influence: Array
+
+
+class Evaluator(Protocol):
+    """What a formula is at rows that somebody names."""
+
+    @property
+    def loss(self) -> RegressionLoss:
+        """The model's, whose `mean` and `slope` carry predictors over."""
+        ...
+
+    def at(self, frame: Any) -> Array:
+        """The right side at the rows of a pandas frame, shape (rows, p)."""
+        ...
+
+    def involved(self, column: str) -> list[int]:
+        """Places of the terms in which a column takes part."""
+        ...
+
+
+@dataclass(frozen=True)
+class MeanSlope:
+    """The mean over rows of the derivative of the mean response in the linear predictor, of a fit to no cells.
+
+    gradient: its derivative in the coefficients, shape (p,).  sampling, privacy: its own variances.  along: its own
+    covariance with the coefficients due to sampling, shape (p,), None where it is not known; that due to privacy is 0.
+    """
+
+    value: float
+    gradient: Array
+    sampling: float
+    privacy: float
+    along: Array | None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Coefficients of a regression fitted to noisy cells, with both parts of their covariance.
+
+    names: of terms.  values: shape (p,), NaN where there is no fit.  cov_sampling, cov_privacy: shape (p, p); they are
+    independent and add.  reasons: why a term's value or standard error says nothing, in words, or None.
+    notes: what a reader must know.  criteria: "rows" (the sum of the counts used), "deviance", "null_deviance",
+    "explained" (1 - their ratio: R squared for "linear") and "scale" (root mean square error, "linear" only).
+    work: for effects (`tacit.fits.effects`), None where there is no fit, or it is of no cells.
+    evaluator, slope, average_effects: for predictions and average marginal effects, of a fit that is of no cells.
+    """
+
+    formula: str
+    model: str
+    method: Method
+    names: tuple[str, ...]
+    values: Array
+    cov_sampling: Array
+    cov_privacy: Array
+    reasons: tuple[str | None, ...]
+    notes: tuple[str, ...] = ()
+    criteria: Mapping[str, float] = field(default_factory=dict[str, float])
+    work: FitWork | None = field(default=None, repr=False, compare=False)
+    evaluator: Evaluator | None = field(default=None, repr=False, compare=False)
+    slope: MeanSlope | None = field(default=None, repr=False, compare=False)
+    average_effects: Callable[[Fit], FitEffects] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def std_errors(self) -> Array:
+        """Standard errors, sampling and privacy together, shape (p,)."""
+        return np.sqrt(np.maximum(np.diag(self.cov_sampling) + np.diag(self.cov_privacy), 0.0))
+
+
+def empty(formula: str, model: str, method: Method, names: tuple[str, ...], notes: tuple[str, ...]) -> Fit:
+    """A fit without numbers yet."""
+    p = len(names)
+    nothing = np.full((p, p), np.nan)
+    return Fit(formula, model, method, names, np.full(p, np.nan), nothing, nothing, (None,) * p, notes)
+
+
+def checked(method: str) -> None:
+    """InferenceError I44 for an unknown method."""
+    known = get_args(Method)
+    if method not in known:
+        hint = nearest(method, known)
+        message = f"no method is called {method!r}; there are {', '.join(known)}."
+        raise InferenceError(message, code="I44", hint=f"{hint!r}?" if hint else None, state=None)
+
+
+def prepared(cells: CellCounts, method: Method) -> CellCounts:
+    """The cells after the steps that a method takes before any margin."""
+    if method in ("corrected", "midpoint"):
+        return cells.project()
+    if method == "lei-2011-nonnegative":
+        return cells.clip()
+    if method == "lei-2011-threshold":
+        scale = float(np.sqrt(cells.variance / 2))  # of Laplace noise of that variance: 2 / alpha, or 1 / alpha
+        n = cells.total if cells.total is not None else float(cells.counts.sum())
+        return cells.threshold(CUT, scale / 2 if cells.total is not None else scale, n)
+    return cells
+
+
+def points_for(cells: CellCounts, columns: tuple[str, ...], method: Method) -> Points:
+    """The points of a method on the margin of some columns; InferenceError I41, I47 for more than can be handled."""
+    points = Points(prepared(cells, method).used(columns), fine=method == "corrected")
+    if math.prod(points.shape) > MOST:
+        raise InferenceError(
+            f"a fit of {', '.join(columns)} takes {math.prod(points.shape):,} points; {MOST:,} are the most.",
+            code="I47",
+            hint="fewer columns, or fewer bins",
+            state=None,
+        )
+    return points
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A solution, the weights it solves for, shape (points,), and the influence of each cell, shape (cells, p)."""
+
+    solution: Solution
+    weights: Array
+    influence: Array
+
+
+def concluded(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...] = ()) -> tuple[Fit, Outcome | None]:
+    """The fit with its solution, or with a reason in each term."""
+    cells = points.cells
+
+    def without(reason: str) -> tuple[Fit, None]:
+        return replace(fit, reasons=(reason,) * len(fit.names)), None
+
+    if singular:
+        return without(f"the design is singular: {', '.join(singular)} cannot be told apart")
+    few = too_few(cells)
+    if few:
+        return without(few)
+    weights = points.spread(cells.counts)
+    start = points.spread(np.maximum(cells.counts, 0.0), edges=False)
+    found = solve(problem, start, weights)
+    if found.failed:
+        return without(f"no fit: {found.reason}")
+    loose = looseness(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
+    both = sandwich(cells, points.gather(problem.scores(found.theta)), found.local.hessian)
+    made = replace(
+        fit,
+        values=found.theta,
+        cov_sampling=both.sampling,
+        cov_privacy=both.privacy,
+        reasons=(_reason(cells, found, loose),) * len(fit.names),
+    )
+    return made, Outcome(found, weights, both.influence)
+
+
+def too_few(cells: CellCounts) -> str | None:
+    """Why counts hold no rows that noise could not have made, or None."""
+    rows = float(cells.counts.sum())
+    size = cells.counts.size
+    noise = np.sqrt(max(cells.variance * size - cells.shared * size**2, 0.0))
+    if rows <= 0:
+        return f"the counts add up to {rows:,.0f}: nothing but noise; more rows or a larger budget are needed"
+    if rows < 4 * noise:
+        return f"the counts add up to {rows:,.0f}, with noise of {noise:,.0f}; more rows or a larger budget are needed"
+    return None
+
+
+def _reason(cells: CellCounts, found: Solution, loose: float) -> str | None:
+    if found.reason:
+        return found.reason
+    if not cells.signed:
+        step = next(step for step in cells.steps if step in ("clip", "simplex", "threshold"))
+        return f"counts after {step!r} are biased: the estimates have no standard errors"
+    if not loose <= LOOSEST:
+        return (
+            f"noise moves the curvature by {100 * loose:.0f}% (at most {100 * LOOSEST:.0f}% is safe): the "
+            "estimates are rough, and their standard errors do not hold; take fewer bins, or a larger budget"
+        )
+    return None

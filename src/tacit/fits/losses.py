@@ -1,0 +1,108 @@
+"""What M-estimators minimise.  Losses of regressions: functions of a response and a linear predictor, written in JAX.
+
+A loss is `m(y, eta)`; its score and curvature are JAX's derivatives with respect to eta, vectorised over points
+(`kernels`).  Quantile and Huber losses have scores with kinks: the points carry their bin, and the loss is integrated
+over it, which smooths the score by the bin's width (for the law that the correction assumes, linear in the bin).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError, nearest
+from tacit.fits import kernels
+
+Sees = Literal["number", "share", "count", "positive", "bin"]
+TINY: Final = 1e-300
+
+
+@dataclass(frozen=True)
+class RegressionLoss:
+    """A loss of a response and a linear predictor.
+
+    name, parameter: what is minimised.  sees: which responses it takes ("bin": a continuous column with its bins).
+    link: "identity", "logit", "probit" or "log": how the linear predictor makes the mean (or the quantile).
+    """
+
+    name: str
+    sees: Sees
+    link: Literal["identity", "logit", "probit", "log"]
+    parameter: float | None = None
+
+    def mean(self, eta: Array) -> Array:
+        """The response's mean (quantile, centre) at a linear predictor, any shape."""
+        from scipy.special import expit, ndtr  # pyright: ignore[reportMissingTypeStubs]
+
+        maps: dict[str, Callable[[Array], Array]] = {"logit": expit, "probit": ndtr, "log": np.exp}
+        return maps[self.link](eta) if self.link in maps else eta
+
+    def slope(self, eta: Array) -> Array:
+        """Derivative of `mean`, any shape."""
+        if self.link == "logit":
+            mean = self.mean(eta)
+            return mean * (1 - mean)
+        if self.link == "probit":
+            return np.exp(-(eta**2) / 2) / np.sqrt(2 * np.pi)
+        return np.exp(eta) if self.link == "log" else np.ones_like(eta)
+
+    def predictor(self, mean: float, edge: float = 1e-12) -> float:
+        """The linear predictor of a constant mean, kept `edge` off the ends of what the link takes."""
+        from scipy.special import logit, ndtri  # pyright: ignore[reportMissingTypeStubs]
+
+        share = min(max(mean, edge), 1 - edge)
+        if self.link == "logit":
+            return float(logit(share))
+        if self.link == "probit":
+            return float(ndtri(share))
+        return float(np.log(max(mean, TINY))) if self.link == "log" else mean
+
+    def saturated(self, y: Array) -> Array:
+        """The least loss that any predictor gives a response, shape (points,): what a deviance is measured from."""
+        if self.name == "poisson":
+            return y - y * np.log(np.maximum(y, TINY))
+        if self.name == "gamma":
+            return 1 + np.log(np.maximum(y, TINY))
+        if self.sees == "share":
+            inner = np.clip(y, TINY, 1 - 1e-16)
+            return -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
+        return np.zeros_like(y)
+
+    def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array, Array]:
+        """The loss, its score and its curvature in eta, each of shape (points,); y of shape (points, columns)."""
+        n = len(eta)
+        room = 1 << max(n - 1, 1023).bit_length()  # few shapes, so few compilations
+        with kernels.double():
+            out = kernels.compiled(self.name, self.parameter)(kernels.padded(y, room), kernels.padded(eta, room))
+        value, first, second = (np.asarray(part)[:n] for part in out)
+        return value, first, second
+
+
+def regression_loss(name: str, *, tau: float = 0.5, k: float | None = None) -> RegressionLoss:
+    """The loss of that name; InferenceError I44 for an unknown one, or a parameter out of range."""
+    known = {
+        "linear": RegressionLoss("linear", "number", "identity"),
+        "logistic": RegressionLoss("logistic", "share", "logit"),
+        "probit": RegressionLoss("probit", "share", "probit"),
+        "poisson": RegressionLoss("poisson", "count", "log"),
+        "gamma": RegressionLoss("gamma", "positive", "log"),
+        "quantile": RegressionLoss("quantile", "bin", "identity", tau),
+        "huber": RegressionLoss("huber", "bin", "identity", k),
+    }
+    if name not in known:
+        hint = nearest(name, tuple(known))
+        raise InferenceError(
+            f"no model is called {name!r}; there are {', '.join(known)}.",
+            code="I44",
+            hint=f"{hint!r}?" if hint else None,
+            state=None,
+        )
+    if name == "quantile" and not 0 < tau < 1:
+        raise InferenceError(f"tau={tau!r} is no probability between 0 and 1.", code="I44", state=None)
+    if name == "huber" and k is not None and not 0 < k < np.inf:
+        raise InferenceError(f"k={k!r} is no positive number.", code="I44", state=None)
+    return known[name]

@@ -1,0 +1,147 @@
+"""R-style formulas evaluated on points of cells, with the names of terms that statsmodels and R users expect."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import formulaic, pandas
+from tacit.errors import InferenceError
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.cell_points import Points
+
+LEAST: Final = 4
+"""A continuous response of fewer bins says too little of its mean."""
+
+
+def _wrong(message: str, code: str = "I42", hint: str | None = None) -> InferenceError:
+    return InferenceError(message, code=code, hint=hint, state=None)
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A formula and the columns it takes: `response` the text left of the tilde, `columns` all names in it."""
+
+    text: str
+    response: str
+    columns: tuple[str, ...]
+    regressors: tuple[str, ...]
+    right: Any  # formulaic's Formula
+
+
+@dataclass(frozen=True)
+class Design:
+    """A formula at points.
+
+    names: of terms.  X: shape (points, p).  y: the response, shape (points,).  spec: what evaluates the right side
+    elsewhere.  axis: the response's axis where it is one bare column.  notes: what a reader must know.
+    """
+
+    names: tuple[str, ...]
+    X: Array
+    y: Array
+    spec: Any
+    axis: CellAxis | None
+    notes: tuple[str, ...] = ()
+
+    def at(self, frame: Any) -> Array:
+        """The right side at the rows of a frame, shape (rows, p)."""
+        return _matrix(self.spec, frame)[1]
+
+
+def parse(text: str, cells: CellCounts) -> Parsed:
+    """Read a formula and check its columns against the cells; InferenceError I41, I42."""
+    try:
+        formula = formulaic().Formula(text)
+        right, before = getattr(formula, "rhs", formula), getattr(formula, "lhs", None)
+        left = [str(term) for term in before or ()]
+        columns = [str(name) for name in before.required_variables] if before else []
+        regressors = sorted({str(name) for name in right.required_variables} | _named(text.split("~", 1)[-1], cells))
+    except Exception as error:
+        raise _wrong(f"{text!r} is no formula: {error}", hint="'income ~ age + C(sex)'") from error
+    if len(left) != 1:
+        raise _wrong(f"{text!r} has no single response.", hint="'income ~ age + C(sex)'")
+    columns += [name for name in regressors if name not in columns]
+    for name in columns:
+        axis = cells.axis(name)
+        if axis.kind == "continuous" and axis.bins < 2:
+            raise _wrong(f"{name!r} was released in one bin, so nothing is known of how it varies.", "I43")
+    if not columns:
+        raise _wrong(f"{text!r} names no column.")
+    return Parsed(text, left[0], tuple(columns), tuple(regressors), right)
+
+
+def _named(text: str, cells: CellCounts) -> set[str]:
+    """Columns that a text names, inside transformations too (formulaic does not count those of its own)."""
+    return {name for name in cells.names if re.search(rf"(?<![\w.`]){re.escape(name)}(?![\w(`])", text)}
+
+
+def frame(points: Points) -> Any:
+    """The points as a pandas frame: coordinates of bins, numbers of levels, and factors for levels without numbers."""
+    pd = pandas()
+    columns: dict[str, Any] = {}
+    for axis in points.cells.axes:
+        if axis.kind == "levels" and axis.numbers is None:
+            codes = points.along(axis.name, np.arange(axis.bins, dtype=np.float64)).astype(int)
+            columns[axis.name] = pd.Categorical.from_codes(codes, categories=list(axis.labels or ()))
+        else:
+            columns[axis.name] = points.along(axis.name, points.position(axis)[0])
+    return pd.DataFrame(columns)
+
+
+def design(parsed: Parsed, points: Points) -> Design:
+    """Response and design matrix at the points; InferenceError I42 for what has no finite value there, I43."""
+    table = frame(points)
+    spec, X = _matrix(parsed.right, table)
+    if not X.shape[1]:
+        raise _wrong(f"{parsed.text!r} has nothing to fit.", hint=f"'{parsed.response} ~ 1'")
+    notes: list[str] = []
+    axis = points.cells.axis(parsed.response) if parsed.response in points.cells.names else None
+    if axis is None:
+        pair = _matrix(parsed.response + " - 1", table)
+        y, names = pair[1], _names(pair[0])
+        if len(names) != 1:
+            raise _wrong(f"the response {parsed.response!r} is not one number.")
+        y = y[:, 0]
+    elif axis.kind == "levels" and axis.numbers is None:
+        labels = axis.labels or ()
+        if len(labels) != 2:
+            raise _wrong(f"the response {axis.name!r} has {len(labels)} levels, none of them a number.", "I43")
+        y = points.along(axis.name, np.array([0.0, 1.0]))
+        notes.append(f"The response is 1 where {axis.name} is {labels[1]}, 0 where it is {labels[0]}.")
+    else:
+        y = np.asarray(table[axis.name], dtype=np.float64)
+    for name in points.cells.names:
+        _fine_enough(points.cells.axis(name), name not in parsed.regressors)
+    return Design(_names(spec), X, y, spec, axis, tuple(notes))
+
+
+def _fine_enough(axis: CellAxis, response: bool) -> None:
+    if response and axis.kind == "continuous" and axis.bins < LEAST:
+        raise _wrong(
+            f"{axis.name!r} was binned in {axis.bins}: too coarse as a response.",
+            "I43",
+            hint=f'Histogram(..., bins={{"{axis.name}": 20}}) in a new release',
+        )
+
+
+def _names(spec: Any) -> tuple[str, ...]:
+    return tuple(str(name) for name in spec.column_names)
+
+
+def _matrix(formula: Any, table: Any) -> tuple[Any, Array]:
+    """The specification and the numbers of a formula on a frame; InferenceError I42 where they are not finite."""
+    try:
+        with np.errstate(all="ignore"):
+            found = formulaic().model_matrix(formula, table, context={"np": np}, na_action="ignore")
+    except Exception as error:
+        raise _wrong(f"the formula cannot be evaluated on the cells: {error}") from error
+    out = np.ascontiguousarray(np.asarray(found, dtype=np.float64))
+    if not np.isfinite(out).all():
+        bad = _names(found.model_spec)[int(np.flatnonzero(~np.isfinite(out).all(axis=0))[0])]
+        raise _wrong(f"{bad} has no finite value on some of the cells.")
+    return found.model_spec, out

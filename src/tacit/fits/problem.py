@@ -1,0 +1,122 @@
+"""What the solver sees of a fit: objective, gradient, Hessian and scores at any parameter, for weighted points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.fits.losses import RegressionLoss
+
+
+@dataclass(frozen=True)
+class Local:
+    """Weighted objective at a parameter: value, gradient (p,), Hessian (p, p)."""
+
+    value: float
+    gradient: Array
+    hessian: Array
+
+    @property
+    def finite(self) -> bool:
+        """Whether all of it are numbers."""
+        return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian).all())
+
+
+class Problem(Protocol):
+    """A loss on points."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters."""
+        ...
+
+    def begin(self, weights: Array) -> Array:
+        """A first guess from weights that are not negative, shape (p,)."""
+        ...
+
+    def local(self, theta: Array, weights: Array) -> Local:
+        """The weighted objective at a parameter."""
+        ...
+
+    def scores(self, theta: Array) -> Array:
+        """Gradient of each point's loss, shape (points, p)."""
+        ...
+
+    def curvature_noise(self, theta: Array, root: Array) -> Array:
+        """Sum over points of (R'HR)**2, shape (p, p): H the point's own Hessian, R = `root`."""
+        ...
+
+    def trouble(self, theta: Array, weights: Array) -> str | None:
+        """Why a converged fit to weights that are not negative is none, or None."""
+        ...
+
+
+@dataclass(frozen=True)
+class RegressionProblem:
+    """A loss of a linear predictor.  X: (points, p).  y: (points, columns), what the loss sees of the response."""
+
+    names: tuple[str, ...]
+    loss: RegressionLoss
+    X: Array
+    y: Array
+
+    def begin(self, weights: Array) -> Array:
+        """The constant predictor nearest to the mean response, by least squares."""
+        total = weights.sum()
+        mean = float(weights @ self.y[:, 0] / total) if total > 0 else 0.0
+        target = np.full(len(self.X), self.loss.predictor(mean, edge=0.01))
+        if self.loss.link == "identity":
+            target = self.y[:, 0]
+        root = np.sqrt(np.maximum(weights, 0.0))
+        found = np.linalg.lstsq(self.X * root[:, None], target * root, rcond=None)[0]
+        return np.asarray(found, dtype=np.float64)
+
+    def local(self, theta: Array, weights: Array) -> Local:
+        """Value, gradient and Hessian from the loss's derivatives in the linear predictor."""
+        value, first, second = self._at(theta)
+        with np.errstate(all="ignore"):
+            weighted = self.X.T * (weights * second)
+            return Local(float(weights @ value), self.X.T @ (weights * first), weighted @ self.X)
+
+    def scores(self, theta: Array) -> Array:
+        """Score of each point, shape (points, p)."""
+        return self.X * self._at(theta)[1][:, None]
+
+    def curvature_noise(self, theta: Array, root: Array) -> Array:
+        """A point's Hessian is m'' x x': the square of R'HR is m''**2 |R'x|**2 (R'x)(R'x)'."""
+        scaled = self.X @ root
+        factor = self._at(theta)[2] ** 2 * (scaled**2).sum(axis=1)
+        return (scaled.T * factor) @ scaled
+
+    def trouble(self, theta: Array, weights: Array) -> str | None:
+        """Separation: the curvature has vanished in some direction, against that of the design alone."""
+        if self.loss.link == "identity":
+            return None
+        second = self._at(theta)[2]
+        gram = (self.X.T * weights) @ self.X
+        scale = np.sqrt(np.diag(gram))
+        inner = np.linalg.eigh(gram / np.outer(scale, scale))
+        white = self.X / scale @ inner.eigenvectors / np.sqrt(inner.eigenvalues)
+        values = np.linalg.eigvalsh((white.T * (weights * second)) @ white)
+        lost = values[0] < 1e-7 * values[-1] or (self.loss.sees == "share" and values[-1] < 1e-6)
+        return "separation: the regressors tell the response without error, and estimates run off" if lost else None
+
+    def _at(self, theta: Array) -> tuple[Array, Array, Array]:
+        with np.errstate(all="ignore"):
+            return self.loss.evaluate(self.y, self.X @ theta)
+
+    @cached_property
+    def singular(self) -> tuple[str, ...]:
+        """Terms that are combinations of others on the cells; none for a sound design."""
+        scale = np.sqrt((self.X**2).mean(axis=0))
+        if (scale == 0).any():
+            return tuple(name for name, one in zip(self.names, scale, strict=True) if one == 0)
+        gram = (self.X / scale).T @ (self.X / scale) / len(self.X)
+        values, vectors = np.linalg.eigh(gram)
+        if values[0] > 1e-10 * values[-1]:
+            return ()
+        return tuple(name for name, part in zip(self.names, vectors[:, 0], strict=True) if abs(part) > 1e-3)

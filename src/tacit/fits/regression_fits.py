@@ -1,0 +1,151 @@
+"""Fits of regressions to the cells of a released histogram: the numeric core, on plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.fits import within_bins as within
+from tacit.fits.cell_arrays import CellCounts
+from tacit.fits.cell_points import Points
+from tacit.fits.fit import Fit, FitWork, Method, Outcome, checked, concluded, empty, points_for, too_few
+from tacit.fits.losses import RegressionLoss, regression_loss
+from tacit.fits.model_matrix import Design, design, parse
+from tacit.fits.problem import RegressionProblem
+
+
+def fit_cells(
+    cells: CellCounts,
+    formula: str,
+    model: str = "linear",
+    method: Method = "corrected",
+    *,
+    tau: float = 0.5,
+    k: float | None = None,
+) -> Fit:
+    """Fit a regression to the noisy cells of a histogram (Lei 2011, corrected by theory §7).
+
+    model: "linear", "logistic", "probit", "poisson", "gamma" (log link), "quantile" (of level `tau`) or "huber" (bend
+    at `k`, in the response's units; by default 1.345 robust standard deviations of a first fit's residuals).
+    method: "corrected" for binning, "midpoint" (bins as their centres), or as published: "lei-2011" (signed counts,
+    no projection), "lei-2011-nonnegative" (clipped at 0), "lei-2011-threshold" (cut at A log n / alpha, A = 1/2).
+
+    InferenceError I41 for a column that the cells lack, I42 for a formula that cannot be evaluated, I43 for a response
+    that the model cannot take, I44 for an unknown model or method.
+
+    >>> from tacit.fits.cell_arrays import CellAxis
+    >>> x = CellAxis("x", "continuous", np.linspace(0.0, 4.0, 5))
+    >>> y = CellAxis("y", "levels", labels=("no", "yes"))
+    >>> exact = CellCounts((x, y), np.array([[80.0, 20.0], [60.0, 40.0], [40.0, 60.0], [20.0, 80.0]]), variance=0.0)
+    >>> fit_cells(exact, "y ~ x", model="logistic").values.round(2)
+    array([-1.86,  0.93])
+    """
+    checked(method)
+    loss = regression_loss(model, tau=tau, k=k)
+    parsed = parse(formula, cells)
+    points = points_for(cells, parsed.columns, method)
+    made = design(parsed, points)
+    notes = [*made.notes, *binned(points.cells, method)]
+    if loss.sees == "bin":
+        notes.append("The loss is smoothed over the bins of the response.")
+    if loss.name == "huber" and loss.parameter is None:
+        loss, note = _bend(loss, cells, formula, method)
+        notes.append(note)
+    problem = RegressionProblem(made.names, loss, made.X, _response(loss, made, points))
+    fit = empty(formula, model, method, made.names, tuple(notes))
+    fit, outcome = concluded(fit, points, problem, problem.singular)
+    return fit if outcome is None else _described(fit, outcome, problem, points, made)
+
+
+def binned(cells: CellCounts, method: Method) -> list[str]:
+    """Notes on how a method takes bins."""
+    notes: list[str] = []
+    continuous = [axis.name for axis in cells.axes if axis.kind == "continuous"]
+    if method == "corrected" and too_few(cells) is None:
+        notes += [f"{note}." for note in within.notes(cells)]
+    if method != "corrected" and continuous:
+        notes.append(f"Bins of {', '.join(continuous)} stand for their midpoints, which biases the estimates.")
+    coarse = [axis.name for axis in cells.axes if axis.kind == "continuous" and axis.bins < 4]
+    if coarse:
+        notes.append(f"{', '.join(coarse)}: fewer than 4 bins, of which the correction for binning knows little.")
+    return notes
+
+
+def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
+    """What the loss sees of the response, shape (points, columns); InferenceError I43 where it cannot take it."""
+    name, y = made.axis.name if made.axis else "the response", made.y
+    limits = {"share": (0.0, 1.0), "count": (0.0, np.inf), "positive": (np.nextafter(0, 1), np.inf)}
+    low, high = limits.get(loss.sees, (-np.inf, np.inf))
+    if not ((y >= low) & (y <= high)).all():
+        what = {"share": "between 0 and 1", "count": "0 or more", "positive": "above 0"}[loss.sees]
+        raise InferenceError(f"a {loss.name} model takes a response {what}; {name} is not.", code="I43", state=None)
+    if loss.sees != "bin":
+        return y[:, None]
+    axis = made.axis
+    if axis is None or axis.kind != "continuous":
+        raise InferenceError(
+            f"a {loss.name} model takes a column that was released in bins as its response; {name} is none.",
+            code="I43",
+            state=None,
+        )
+    twice = len(points.position(axis)[0]) // axis.bins
+    center, width, half = (np.repeat(one, twice) for one in (axis.centers, axis.widths, axis.within))
+    tilt = np.divide(points.position(axis)[1], half, out=np.zeros_like(half), where=half > 0)
+    return np.stack([points.along(axis.name, part) for part in (center, width, tilt)], axis=1)
+
+
+def _bend(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method) -> tuple[RegressionLoss, str]:
+    """Huber's loss with its usual bend, from the median absolute residual of a first fit."""
+    first = fit_cells(cells, formula, "linear", method)
+    work = first.work
+    if work is None:
+        return replace(loss, parameter=1.0), "No first fit told where Huber's loss bends."
+    size = np.abs(work.design.y - work.design.X @ first.values)
+    order = np.argsort(size)
+    middle = np.flatnonzero(np.cumsum(work.weights[order]) >= work.weights.sum() / 2)
+    k = 1.345 * 1.4826 * float(size[order[middle[0] if len(middle) else -1]])
+    k = float(f"{k:.2g}") or 1.0  # few bends, so few compilations
+    return replace(loss, parameter=k), f"Huber's loss bends at {k:g}, taken as given by the standard errors."
+
+
+def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: Points, made: Design) -> Fit:
+    criteria = _criteria(problem, outcome)
+    work = FitWork(points, made, problem, outcome.weights, outcome.influence)
+    return replace(fit, notes=(*fit.notes, *_narrow(fit, outcome, problem, made)), criteria=criteria, work=work)
+
+
+def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design) -> list[str]:
+    """A note where residuals spread less than the response's bins (half as much again for kinks)."""
+    if made.axis is None or made.axis.kind != "continuous":
+        return []
+    width, rows = float(np.median(made.axis.widths)), outcome.weights.sum()
+    residual = made.y - problem.loss.mean(made.X @ fit.values)
+    spread = float(np.sqrt(max(outcome.weights @ residual**2 / rows, 0.0)))
+    if spread >= width * (1.5 if problem.loss.sees == "bin" else 1.0):
+        return []
+    return [
+        f"Residuals spread by {spread:.3g}, little for bins of {made.axis.name} of {width:.3g}: the correction for "
+        "binning can leave a bias; a release with narrower bins would not."
+    ]
+
+
+def _criteria(problem: RegressionProblem, outcome: Outcome) -> dict[str, float]:
+    """Sums that describe the fit; theory has no intervals for them."""
+    loss, weights = problem.loss, outcome.weights
+    rows = float(weights.sum())
+    out = {"rows": rows}
+    if loss.sees == "bin":
+        return out
+    y = problem.y[:, 0]
+    base = float(weights @ loss.saturated(y))
+    out["deviance"] = 2 * (outcome.solution.local.value - base)
+    ones = RegressionProblem(("Intercept",), loss, np.ones((len(y), 1)), problem.y)
+    null = ones.local(np.array([loss.predictor(float(weights @ y) / rows)]), weights).value
+    out["null_deviance"] = 2 * (null - base)
+    out["explained"] = 1 - out["deviance"] / out["null_deviance"] if out["null_deviance"] > 0 else float("nan")
+    if loss.name == "linear":
+        out["scale"] = float(np.sqrt(max(out["deviance"], 0.0) / rows))
+    return out

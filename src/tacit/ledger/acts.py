@@ -1,0 +1,150 @@
+"""Recorded acts on a ledger's promise: raises of the whole budget, limits of one analyst.  Pure values.
+
+An act is one entry of the chain.  A raise holds the totals before and after it; the newest is the promise in force.  A
+limit holds what one analyst may spend of it, before and after.  Neither changes what was charged.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from tacit.errors import BudgetError, LedgerError
+from tacit.ledger.chain import Entry, checked_text
+from tacit.privacy import Budget, Spend
+
+LONGEST: Final = 100
+"""Letters of an analyst's name."""
+
+
+@dataclass(frozen=True)
+class Raise:
+    """A raise of the whole budget; `after` is the number of the last charge before it, 0 where there was none."""
+
+    number: int
+    before: Budget
+    total: Budget
+    note: str
+    date: str
+    after: int
+
+    @property
+    def words(self) -> str:
+        """In words: "ρ = 0.5 to ρ = 0.8"."""
+        return f"{self.before} to {self.total}"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What one analyst may spend, from here on; `before` is None for a first limit."""
+
+    number: int
+    analyst: str
+    before: Budget | None
+    most: Budget
+    note: str
+    date: str
+    after: int
+
+    @property
+    def words(self) -> str:
+        """In words: "no limit to ρ = 0.2"."""
+        return f"{'no limit' if self.before is None else self.before} to {self.most}"
+
+
+Act: TypeAlias = Raise | Limit
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is promised and spent at one moment, and an analyst's part of it where one was asked about."""
+
+    budget: Budget
+    spent: Spend
+    analyst: str | None = None
+    limit: Budget | None = None
+    own: Spend = field(default_factory=Spend)
+
+    def describe(self) -> str:
+        """In words: "left 0.49 of 0.50 · alice: left 0.10 of 0.20"; no second part without a limit."""
+        whole = self.budget.describe_left(self.spent)
+        return whole if self.limit is None else f"{whole} · {self.analyst}: {self.limit.describe_left(self.own)}"
+
+
+def checked_analyst(name: object) -> str:
+    """An analyst's name in one spelling (NFC); LedgerError L22 for what is none."""
+    wrong = not isinstance(name, str) or not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST
+    if wrong:
+        message = f"an analyst is called {name!r}: not text of 1 to {LONGEST} letters."
+        raise LedgerError(message, code="L22", hint='analyst="alice"')
+    return unicodedata.normalize("NFC", str(name))
+
+
+def checked_note(note: object) -> str:
+    """The reason of an act; LedgerError L21 where there is none."""
+    if not isinstance(note, str) or not note.strip():
+        message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
+        raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
+    checked_text(note)
+    return note
+
+
+def is_upward(before: Budget, total: Budget) -> bool:
+    """Whether `total` is written as `before` is, under the same relation and accounting, and nowhere below it.
+
+    An (ε, δ) promise kept in ρ must not lose of that ρ either: charges so far stay within every later total.
+    """
+    pairs = [(getattr(before, name), getattr(total, name)) for name in ("epsilon", "delta", "rho")]
+    if any((old is None) != (new is None) for old, new in pairs) or not same_words(before, total):
+        return False
+    return all(old is None or old <= new for old, new in pairs) and before.limit.within(total.limit)
+
+
+def same_words(one: Budget, other: Budget) -> bool:
+    """Whether two budgets add costs alike and protect against the same neighbours."""
+    return (one.kind, one.neighbors) == (other.kind, other.neighbors)
+
+
+def refused_raise(where: str | None, before: Budget, total: Budget) -> BudgetError:
+    """The error B13."""
+    message = (
+        f"{where or 'the ledger'} promises {before} ({before.neighbors}), which {total} ({total.neighbors}) is no "
+        "raise of: a total is only raised, in the kind, accounting and relation that it has."
+    )
+    return BudgetError(message, code="B13", hint=f"a total above {before}")
+
+
+def acts_of(entries: Iterable[Entry]) -> list[Act]:
+    """All acts of a chain, in order."""
+    found: list[Act] = []
+    after = 0
+    for one in entries:
+        if one.kind == "charge":
+            after = one.words["number"]
+        elif one.kind == "raise":
+            found.append(raise_of(one, after))
+        elif one.kind == "limit":
+            found.append(limit_of(one, after))
+    return found
+
+
+def raise_of(entry: Entry, after: int) -> Raise:
+    """A raise's entry -> Raise."""
+    words = entry.words
+    before, total = Budget.from_dict(words["before"]), Budget.from_dict(words["total"])
+    return Raise(words["number"], before, total, words["note"], words["date"], after)
+
+
+def limit_of(entry: Entry, after: int) -> Limit:
+    """A limit's entry -> Limit."""
+    words = entry.words
+    before = None if words["before"] is None else Budget.from_dict(words["before"])
+    most = Budget.from_dict(words["limit"])
+    return Limit(words["number"], words["analyst"], before, most, words["note"], words["date"], after)
+
+
+def one_line(text: str) -> str:
+    """A note as one line of letters: whoever wrote it moves no cursor of whoever reads it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

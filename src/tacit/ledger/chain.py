@@ -1,0 +1,131 @@
+"""Entries of a ledger and the chain of hashes that ties each to all before it.  Pure values.
+
+Every entry's hash is SHA-256 over (number in the chain, kind, key, body, hash before).  An edit, a removal or a swap
+anywhere changes every later hash, so `broken_link` finds it; an older copy of the whole file put back is found only by
+releases that carry a later charge (`tacit budget LEDGER --check *.json`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias
+
+from tacit.base.json_text import canonical, is_text
+from tacit.errors import LedgerError
+from tacit.privacy import Cost
+from tacit.privacy.bought import Bought
+
+Kind: TypeAlias = Literal["header", "table", "charge", "name", "release", "raise", "limit"]
+START: Final = "0" * 64
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the chain; `body` is canonical JSON."""
+
+    seq: int
+    kind: str
+    key: str
+    body: str
+    prev: str
+    hash: str
+
+    @property
+    def words(self) -> Any:
+        """The body, parsed."""
+        return json.loads(self.body)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one charge is asked for: `question` is canonical JSON of all that makes it the same question.
+
+    `analyst`: who asks, None for nobody in particular; no part of the question.  `bought`: what the price is spent on,
+    None where that is not known; public, and no part of the question either.
+    """
+
+    table: str
+    names: tuple[str, ...]
+    question: str
+    cost: Cost
+    note: str = ""
+    analyst: str | None = None
+    bought: tuple[Bought, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """LedgerError L17 before anything is charged for half a character."""
+        checked_text(self.table, self.question, self.note, self.analyst or "", *self.names)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 (hex) of the question."""
+        return hashlib.sha256(self.question.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Charge:
+    """A recorded charge; `head` is the chain's hash at its entry, `release` the stored answer or None."""
+
+    number: int
+    table: str
+    names: tuple[str, ...]
+    question: str
+    digest: str
+    cost: Cost
+    note: str
+    date: str
+    head: str
+    release: str | None = None
+    analyst: str | None = None
+
+
+def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str) -> Entry:
+    """The entry that follows `last`."""
+    text = body if isinstance(body, str) else canonical(body)
+    seq, prev = (1, START) if last is None else (last.seq + 1, last.hash)
+    checked_text(key, text)
+    return Entry(seq, kind, key, text, prev, entry_hash(seq, kind, key, text, prev))
+
+
+def checked_text(*words: str) -> None:
+    """LedgerError L17 for half a character (a lone surrogate: what a terminal makes of bytes that are no text)."""
+    if not all(map(is_text, words)):
+        message = "a name or a note holds half a character, which is no text."
+        raise LedgerError(message, code="L17", hint="type it anew")
+
+
+def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:
+    """SHA-256 (hex) of an entry's canonical JSON."""
+    return hashlib.sha256(canonical([seq, kind, key, body, prev]).encode()).hexdigest()
+
+
+def broken_link(entries: Iterable[Entry]) -> int | None:
+    """Number of the first entry that does not fit the chain, or None."""
+    prev, expected = START, 1
+    for one in entries:
+        right = entry_hash(one.seq, one.kind, one.key, one.body, one.prev)
+        if one.seq != expected or one.prev != prev or one.hash != right:
+            return expected
+        prev, expected = one.hash, expected + 1
+    return None
+
+
+def charge_of(entry: Entry, release: Entry | None) -> Charge:
+    """A charge entry, and the release entry it bought where there is one -> Charge."""
+    words = entry.words
+    return Charge(
+        number=words["number"],
+        table=words["table"],
+        names=tuple(words["names"]),
+        question=words["question"],
+        digest=entry.key,
+        cost=Cost.from_dict(words["cost"]),
+        note=words["note"],
+        date=words["date"],
+        head=entry.hash,
+        release=None if release is None else release.body,
+        analyst=words["analyst"]["name"] if "analyst" in words else None,
+    )

@@ -1,0 +1,99 @@
+"""Whether a chain keeps the ledger's laws: every hash, every sum, every total and limit in force at its time.  Pure.
+
+A raise that was edited breaks the chain; one that was chained anew must still follow the total before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, get_args
+
+from tacit.ledger.acts import is_upward, limit_of, raise_of, same_words
+from tacit.ledger.chain import Entry, Kind, broken_link
+from tacit.ledger.entry_forms import UNREADABLE, well_formed
+from tacit.privacy import Budget, Cost, Spend
+
+KINDS: Final = get_args(Kind)
+
+
+def misfit(entries: Sequence[Entry], promise: Budget) -> int | None:
+    """Number of the first entry that does not fit what is before it, or None.  `promise`: the header's budget."""
+    broken = broken_link(entries)
+    if broken is not None:
+        return broken
+    books = _Books(promise)
+    for one in entries:
+        try:
+            fits = well_formed(one) and books.take(one)
+        except UNREADABLE:  # a body that no version wrote
+            fits = False
+        if not fits:
+            return one.seq
+    return None
+
+
+def _price(budget: Budget, cost: Cost, charged: Mapping[str, Any] | None) -> Spend:
+    """What a charge adds; recorded where it is by parts, at most what any parts could; ValueError otherwise."""
+    most = budget.spend(cost)
+    found = most if charged is None else Spend.from_dict(charged)
+    if found == Spend() or not found.within(most):
+        raise ValueError("no parts cost this")
+    return found
+
+
+def unknown(entries: Sequence[Entry]) -> Entry | None:
+    """The first entry of a kind that this version does not know, or None."""
+    return next((one for one in entries if one.kind not in KINDS), None)
+
+
+@dataclass
+class _Books:
+    """What is promised and spent up to an entry."""
+
+    budget: Budget
+    spent: Spend = field(default_factory=Spend)
+    own: dict[str, tuple[int, Spend]] = field(default_factory=dict[str, tuple[int, Spend]])
+    limits: dict[str, Budget] = field(default_factory=dict[str, Budget])
+    charges: int = 0
+    raises: int = 0
+    changes: int = 0
+
+    def take(self, entry: Entry) -> bool:
+        """Enter one; False where it does not fit."""
+        take = {"charge": self._charge, "raise": self._raise, "limit": self._limit}.get(entry.kind)
+        return take is None or take(entry)
+
+    def _charge(self, entry: Entry) -> bool:
+        words = entry.words
+        price = _price(self.budget, Cost.from_dict(words["cost"]), words.get("charged"))
+        self.charges, self.spent = self.charges + 1, self.spent + price
+        summed = words["number"] == self.charges and Spend.from_dict(words["spent"]) == self.spent
+        return summed and self.budget.holds(self.spent) and self._whose(words.get("analyst"), price)
+
+    def _whose(self, words: Mapping[str, Any] | None, price: Spend) -> bool:
+        if words is None:
+            return True
+        name = words["name"]
+        count, before = self.own.get(name, (0, Spend()))
+        self.own[name] = (count + 1, before + price)
+        return (words["number"], Spend.from_dict(words["spent"])) == self.own[name] and self._within(name)
+
+    def _within(self, analyst: str) -> bool:
+        limit = self.limits.get(analyst)
+        return limit is None or limit.holds(self.own.get(analyst, (0, Spend()))[1])
+
+    def _raise(self, entry: Entry) -> bool:
+        found = raise_of(entry, self.charges)
+        self.raises += 1
+        fits = found.number == self.raises and found.before == self.budget and found.total != self.budget
+        fits = fits and is_upward(self.budget, found.total) and bool(found.note.strip())
+        self.budget = found.total
+        return fits
+
+    def _limit(self, entry: Entry) -> bool:
+        found = limit_of(entry, self.charges)
+        self.changes += 1
+        fits = found.number == self.changes and found.before == self.limits.get(found.analyst)
+        self.limits[found.analyst] = found.most
+        return fits and same_words(self.budget, found.most) and self._within(found.analyst) and bool(found.note.strip())

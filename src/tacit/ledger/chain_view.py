@@ -1,0 +1,52 @@
+"""What a process has read of a chain: every entry held against its hash, its place and its form, once.
+
+A database finds entries by indices, which a damaged file or an edit may bend; the view remembers which hash stands at
+which place, which place has which key, and which entry of a kind is the newest.  So what is read later is either what
+was verified or an error, and an entry that is there is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tacit.ledger.chain import START, Entry, entry_hash
+from tacit.ledger.entry_forms import misplaced, well_formed
+
+
+@dataclass
+class View:
+    """Hashes by place, places by kind and key, the newest place of a kind (of an analyst's charges, too)."""
+
+    hashes: list[str] = field(default_factory=list[str])
+    places: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
+    newest: dict[tuple[str, str | None], int] = field(default_factory=dict[tuple[str, str | None], int])
+
+    @property
+    def last(self) -> int:
+        """The number of the last entry that was read; 0 for none."""
+        return len(self.hashes)
+
+    def take(self, entry: Entry | None, where: str | None) -> None:
+        """The next entry; LedgerError L10 where it does not follow, or is no entry."""
+        if entry is None or not self._follows(entry) or not well_formed(entry):
+            raise misplaced(where, self.last + 1)
+        self.hashes.append(entry.hash)
+        self.places[entry.kind, entry.key] = entry.seq
+        self.newest[entry.kind, None] = entry.seq
+        analyst = entry.words.get("analyst") if entry.kind == "charge" else None
+        if analyst is not None:
+            self.newest["charge", analyst["name"]] = entry.seq
+
+    def holds(self, entry: Entry | None, seq: int) -> bool:
+        """Whether what was read at a place is the entry that was verified there."""
+        return entry is not None and entry.seq == seq and entry.hash == self.hashes[seq - 1] and _own(entry)
+
+    def _follows(self, entry: Entry) -> bool:
+        prev = self.hashes[-1] if self.hashes else START
+        first = (entry.kind == "header") == (self.last == 0)
+        new = (entry.kind, entry.key) not in self.places
+        return entry.seq == self.last + 1 and entry.prev == prev and first and new and _own(entry)
+
+
+def _own(entry: Entry) -> bool:
+    return entry.hash == entry_hash(entry.seq, entry.kind, entry.key, entry.body, entry.prev)

@@ -1,0 +1,133 @@
+"""What an entry of each kind says.  Whatever else stands there is damage (L10), never another error.  Pure.
+
+Whatever a ledger acts on went through here when it was read: rows by `entry_of`, bodies by `well_formed`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeGuard, cast
+
+from tacit.errors import LedgerError, TacitError
+from tacit.ledger.acts import limit_of, raise_of
+from tacit.ledger.chain import Entry, charge_of
+from tacit.privacy import Budget, Spend
+
+UNREADABLE: Final = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError, TacitError,
+)  # fmt: skip
+"""What reading foreign words may raise."""
+FORMAT: Final = 1
+NEWEST: Final = "restore the newest intact copy"
+
+
+def damaged(where: str | None, what: str, hint: str = NEWEST) -> LedgerError:
+    """The error L10."""
+    return LedgerError(f"ledger {where} was changed or damaged: {what}.", code="L10", hint=hint, state=None)
+
+
+def headless(where: str | None) -> LedgerError:
+    """The error L10 of what is there and holds no header."""
+    message = f"{where} holds no header, which a ledger has from its first moment: it is no new one."
+    hint = "it may have lost its -wal or -journal: bring that back; remove it only if it was never used"
+    return LedgerError(message, code="L10", hint=hint)
+
+
+def misplaced(where: str | None, seq: int) -> LedgerError:
+    """The error L10 of an entry that breaks the chain, or the sums and limits before it."""
+    message = f"ledger {where} was changed: entry {seq} does not fit its chain."
+    return LedgerError(message, code="L10", hint=NEWEST, state=None)
+
+
+def entry_of(row: Any) -> Entry | None:
+    """A row of the database as an entry; None where a cell is of another type: SQLite takes anything anywhere."""
+    cells = tuple(row)
+    if [type(one) for one in cells] != [int, str, str, str, str, str]:
+        return None
+    return Entry(*cells)
+
+
+def well_formed(entry: Entry) -> bool:
+    """Whether the body says what an entry of its kind says, in this version or an earlier one."""
+    form = FORMS.get(entry.kind)
+    if form is None:  # of a later version, or a release: text
+        return True
+    try:
+        return form(entry)
+    except UNREADABLE:
+        return False
+
+
+def format_of(header: Entry) -> int:
+    """The format that a header names; LedgerError L10 where it names none."""
+    try:
+        found = json.loads(header.body)["format"]
+    except UNREADABLE:
+        found = None
+    if not _whole(found):
+        raise damaged(None, "its header names no format")
+    return found
+
+
+def _header(entry: Entry) -> bool:
+    if format_of(entry) > FORMAT:
+        return True  # refused by name when it is opened (L15)
+    words = entry.words
+    Budget.from_dict(words["budget"])
+    return entry.key == "" and (words["unit"] is None or _whole(words["unit"])) and isinstance(words.get("id", ""), str)
+
+
+def _table(entry: Entry) -> bool:
+    rows = entry.words["rows"]
+    return rows is None or _whole(rows)
+
+
+def _charge(entry: Entry) -> bool:
+    words, charge = entry.words, charge_of(entry, None)
+    texts: list[object] = [charge.table, charge.question, charge.note, charge.date, *charge.names]
+    for sums in (words["spent"], words.get("charged", {})):
+        Spend.from_dict(sums)
+    fits = _whole(charge.number) and charge.number > 0 and all(map(_text, texts))
+    fits = fits and entry.key == hashlib.sha256(charge.question.encode()).hexdigest()
+    return fits and isinstance(words["names"], list) and ("analyst" not in words or _analyst(words["analyst"]))
+
+
+def _analyst(words: Mapping[str, Any]) -> bool:
+    Spend.from_dict(words["spent"])
+    return isinstance(words["name"], str) and _whole(words["number"])
+
+
+def _name(entry: Entry) -> bool:
+    return isinstance(entry.words["digest"], str)
+
+
+def _act(read: Callable[[Entry, int], Any]) -> Callable[[Entry], bool]:
+    def fits(entry: Entry) -> bool:
+        found, words = read(entry, 0), entry.words
+        texts: list[object] = [found.note, found.date, words.get("analyst", "")]
+        return _whole(found.number) and entry.key == str(found.number) and all(map(_text, texts))
+
+    return fits
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _whole(value: object) -> TypeGuard[int]:
+    return type(value) is int
+
+
+FORMS: Final = cast(
+    "Mapping[str, Callable[[Entry], bool]]",
+    {
+        "header": _header,
+        "table": _table,
+        "charge": _charge,
+        "name": _name,
+        "raise": _act(raise_of),
+        "limit": _act(limit_of),
+    },
+)

@@ -1,0 +1,311 @@
+"""The ledger's laws, whatever database holds it: charge first, one release a charge, nothing refunded.  INSIDE."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from tacit.base.json_text import canonical
+from tacit.errors import BudgetError, LedgerError
+from tacit.ledger import acts
+from tacit.ledger.acts import Act, Limit, Raise, Standing
+from tacit.ledger.backup import back_up, verify_store
+from tacit.ledger.chain import Charge, Entry, Request, charge_of, linked
+from tacit.ledger.entry_store import Store, Tx
+from tacit.ledger.stored_answers_check import hold
+from tacit.privacy import Budget, Spend, refusal
+from tacit.release.document import Release
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """One population's charges under one promise.  Made by `open_ledger`.
+
+    Every method is one transaction; a BudgetError or LedgerError from it means that nothing was written.
+    """
+
+    store_: Store
+    first: Budget
+    """What was promised when the ledger was made; the total may have been raised since."""
+    unit: int | None
+    identity: str
+    """Hash of the header, which no other ledger has.  Releases carry it: one ledger, the same people."""
+
+    @property
+    def where(self) -> str | None:
+        """Path or server for messages; None in memory."""
+        return self.store_.where
+
+    @property
+    def budget(self) -> Budget:
+        """The promise in force: raises by other processes count at once."""
+        with self.store_.read() as tx:
+            return self._total(tx)
+
+    def table(self, name: str, rows: int | None) -> None:
+        """Record a table's public size when it is first seen; LedgerError L05 where a later one differs."""
+        with self.store_.write() as tx:
+            known = tx.get("table", name)
+            if known is None:
+                tx.append(linked(tx.last(), "table", name, {"rows": rows}))
+                return
+            recorded = known.words["rows"]
+        if recorded != rows:
+            said = "a private number of" if recorded is None else f"{recorded:,}"
+            has = "a private number" if rows is None else f"{rows:,}"
+            message = f"{self.where or 'the ledger'} records {said} rows of {name!r}; this source has {has}."
+            hint = 'a filtered table? Its own name: name="…"; a subgroup is Mean(..., by="sex")'
+            raise LedgerError(message, code="L05", hint=hint)
+
+    def find(self, digest: str) -> Charge | None:
+        """The charge of a question, with its stored answer, or None."""
+        with self.store_.read() as tx:
+            return _charge(tx, tx.get("charge", digest))
+
+    def named(self, table: str, name: str) -> Charge | None:
+        """The charge whose answer bears a name."""
+        with self.store_.read() as tx:
+            found = tx.get("name", canonical([table, name]))
+            return None if found is None else _charge(tx, tx.get("charge", found.words["digest"]))
+
+    def charge(self, request: Request) -> Charge:
+        """Record a charge durably before returning; the same question is the same charge, at no new cost.
+
+        A charge without its answer is confirmed first: the main file of the ledger, alone, shows it.
+
+        Raises BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a price it cannot
+        add, LedgerError L09 for a name that another question bears.
+        """
+        entry, release = self._charged(request)
+        if release is None:  # whoever gets this goes on to read data
+            self.store_.confirm(entry)
+        return charge_of(entry, release)
+
+    def _charged(self, request: Request) -> tuple[Entry, Entry | None]:
+        """The charge, there before or from here on, and the answer it bought."""
+        with self.store_.write() as tx:
+            known = tx.get("charge", request.digest)
+            if known is not None:
+                return known, _bought(tx, known)
+            before = tx.newest("charge")
+            number, spent = (1, Spend()) if before is None else (before.words["number"] + 1, _spent(before))
+            self._admit(tx, request, number, spent)
+            self._names_free(tx, request)
+            entry = tx.append(linked(tx.last(), "charge", request.digest, self._body(tx, request, number, spent)))
+            for name in request.names:
+                words = {"digest": request.digest}
+                tx.append(linked(tx.last(), "name", canonical([request.table, name]), words))
+        return entry, None
+
+    def store(self, number: int, document: str) -> str:
+        """Keep the release that a charge bought; the first one stored wins, and is returned."""
+        with self.store_.write() as tx:
+            known = tx.get("release", str(number))
+            if known is not None:
+                return known.body
+            newest = tx.newest("charge")
+            if newest is None or not 1 <= number <= newest.words["number"]:
+                raise LedgerError(f"no charge has number {number}.", code="L13", state=None)
+            return tx.append(linked(tx.last(), "release", str(number), document)).body
+
+    def raise_budget(self, total: Budget, *, note: str) -> Raise | None:
+        """Record a raise of the whole budget; None, and nothing recorded, where that is the total already.
+
+        total: what is promised from here on, all earlier charges included; of the kind, accounting and relation that
+        the ledger has (its own where a pair says none), and above it (of a pair neither below).  note: who decided, and
+        where it is written.  Raises BudgetError B13 for any other total, LedgerError L21 without a note.
+
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger(None, budget=Budget(rho=0.5), unit=None)
+        >>> ledger.raise_budget(Budget(rho=0.8), note="board 31").words
+        'ρ = 0.5 to ρ = 0.8'
+        """
+        acts.checked_note(note)
+        with self.store_.write() as tx:
+            before = self._total(tx)
+            total = total.under(before)
+            if total == before:
+                return None
+            if not acts.is_upward(before, total):
+                raise acts.refused_raise(self.where, before, total)
+            words = {"before": before.to_dict(), "total": total.to_dict(), "note": note}
+            return acts.raise_of(self._act(tx, "raise", words), _number(tx.newest("charge")))
+
+    def limit(self, analyst: str, most: Budget, *, note: str) -> Limit | None:
+        """Record what one analyst may spend of the whole, from here on; None where that is the limit already.
+
+        most: for the sum of the analyst's charges, earlier ones included, added up as the whole is.  Limits go up and
+        down; they reserve nothing, and may add up to more than the whole.  note: as for a raise.  Raises BudgetError
+        B13 for another kind or relation than the ledger's, B14 below what the analyst has spent, LedgerError L21
+        without a note, L22 for a name that is none.
+        """
+        analyst = acts.checked_analyst(analyst)
+        acts.checked_note(note)
+        with self.store_.write() as tx:
+            total = self._total(tx)
+            most = most.under(total)
+            if not acts.same_words(total, most):
+                message = f"a limit of {most} ({most.neighbors}) is no part of {total} ({total.neighbors})."
+                raise BudgetError(message, code="B13", hint="the ledger's own kind, accounting and relation")
+            before = _limit(tx, analyst)
+            if most == before:
+                return None
+            own = _own(tx, analyst)[1]
+            if not most.holds(own):
+                message = f"analyst {analyst!r} has spent {most.describe_spent(own)}; the limit would be {most}."
+                raise BudgetError(message, code="B14", hint=f"a limit of at least {most.describe_spent(own)}")
+            old = None if before is None else before.to_dict()
+            words = {"analyst": analyst, "before": old, "limit": most.to_dict(), "note": note}
+            return acts.limit_of(self._act(tx, "limit", words), _number(tx.newest("charge")))
+
+    def acts(self) -> list[Act]:
+        """All recorded raises and limits, in order."""
+        with self.store_.read() as tx:
+            return acts.acts_of(tx.all())
+
+    def standing(self, analyst: str | None = None) -> Standing:
+        """What is promised, spent and, for an analyst, limited and spent by that one, at one moment."""
+        with self.store_.read() as tx:
+            total, newest = self._total(tx), tx.newest("charge")
+            spent = Spend() if newest is None else _spent(newest)
+            if analyst is None:
+                return Standing(total, spent)
+            return Standing(total, spent, analyst, _limit(tx, analyst), _own(tx, analyst)[1])
+
+    def charges(self) -> list[Charge]:
+        """All charges in order."""
+        with self.store_.read() as tx:
+            entries = tx.all()
+        bought = {one.key: one for one in entries if one.kind == "release"}
+        return [charge_of(one, bought.get(str(one.words["number"]))) for one in entries if one.kind == "charge"]
+
+    def spent(self) -> Spend:
+        """Exact sum of all charges."""
+        with self.store_.read() as tx:
+            newest = tx.newest("charge")
+        return Spend() if newest is None else _spent(newest)
+
+    def verify(self) -> None:
+        """Recompute every hash, sum and limit; LedgerError L10 naming the first entry that does not fit, L15 where a
+        later version wrote what this one cannot read.  The database checks its own pages and indices, too.
+        """
+        verify_store(self.store_, self.first)
+
+    def check(self, releases: Iterable[tuple[int, str]]) -> None:
+        """Hold (charge number, head) of releases against the chain: L14 where this is an older copy, or not theirs."""
+        heads = {one.number: one.head for one in self.charges()}
+        for number, head in releases:
+            if number not in heads:
+                newest = max(heads, default=0)
+                message = f"a release was bought by charge {number}; {self.where} ends at {newest}: an older copy."
+                raise LedgerError(message, code="L14", hint="restore the newest copy of the ledger", state=None)
+            if heads[number] != head:
+                message = f"charge {number} of {self.where} is not the one a release was bought by."
+                raise LedgerError(message, code="L14", hint="is this the ledger of that release?", state=None)
+
+    def hold(self, releases: Iterable[tuple[str, Release]]) -> None:
+        """Hold whole releases, each with the words for where it was found, against the answers that are stored.
+
+        L14 as `check`; L23 naming the releases that say anything else than what their charge bought, or whose charge
+        has no stored answer.
+        """
+        given = list(releases)
+        self.check((one.charge, one.head) for _, one in given)
+        hold(self.where, self.charges(), given)
+
+    def backup(self, target: str | Path) -> None:
+        """Copy the ledger to a new file, of mode 0600, at one moment; the copy is verified before it has its name.
+
+        A charge that is made later is not in it: as soon as there is one, the copy is an older one.  Raises LedgerError
+        L16 where `target` is there already or cannot be made, and for a ledger on a server.
+
+        >>> import pathlib, tempfile
+        >>> from tacit.ledger import open_ledger
+        >>> ledger = open_ledger(None, budget=Budget(rho=0.5), unit=None)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ledger.backup(pathlib.Path(folder, "copy.ledger"))
+        """
+        back_up(self.store_, self.identity, Path(target))
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self.store_.close()
+
+    def _total(self, tx: Tx) -> Budget:
+        raises = tx.numbered("raise")
+        return Budget.from_dict(raises[-1].words["total"]) if raises else self.first
+
+    def _admit(self, tx: Tx, request: Request, number: int, spent: Spend) -> None:
+        """Both the whole and the analyst's limit admit a charge; otherwise the error of the one with less left."""
+        total, cost, asked, bought = self._total(tx), request.cost, max(1, len(request.names)), request.bought
+        fits = total.admits(spent, cost, bought)
+        limit = None if request.analyst is None else _limit(tx, request.analyst)
+        if limit is not None and request.analyst is not None:
+            count, own = _own(tx, request.analyst)
+            if not limit.admits(own, cost, bought) and (fits or limit.left(own).within(total.left(spent))):
+                raise refusal(limit, own, cost, self.where, count, asked, request.analyst, bought)
+        if not fits:
+            raise refusal(total, spent, cost, self.where, number - 1, asked, bought=bought)
+
+    def _act(self, tx: Tx, kind: Literal["raise", "limit"], words: dict[str, Any]) -> Entry:
+        number = len(tx.numbered(kind)) + 1
+        dated = {"number": number, "date": datetime.date.today().isoformat(), **words}
+        return tx.append(linked(tx.last(), kind, str(number), dated))
+
+    def _body(self, tx: Tx, request: Request, number: int, spent: Spend) -> dict[str, Any]:
+        price = self.first.spend(request.cost, request.bought)  # a raise changes no way of adding
+        words = {
+            "number": number,
+            "table": request.table,
+            "names": list(request.names),
+            "question": request.question,
+            "cost": request.cost.to_dict(),
+            "note": request.note,
+            "date": datetime.date.today().isoformat(),
+            "spent": (spent + price).to_dict(),
+        }
+        if price != self.first.spend(request.cost):  # charged by its parts: `privacy.bought`
+            words["charged"] = price.to_dict()
+        if request.analyst is None:
+            return words
+        count, own = _own(tx, request.analyst)
+        mine = {"name": request.analyst, "number": count + 1, "spent": (own + price).to_dict()}
+        return {**words, "analyst": mine}
+
+    def _names_free(self, tx: Tx, request: Request) -> None:
+        for name in request.names:
+            if tx.get("name", canonical([request.table, name])) is not None:
+                message = f"another question of {request.table!r} is already named {name!r}."
+                raise LedgerError(message, code="L09", hint=f'name="{name}-2"')
+
+
+def _charge(tx: Tx, entry: Entry | None) -> Charge | None:
+    return None if entry is None else charge_of(entry, _bought(tx, entry))
+
+
+def _bought(tx: Tx, charge: Entry) -> Entry | None:
+    return tx.get("release", str(charge.words["number"]))
+
+
+def _spent(entry: Entry) -> Spend:
+    return Spend.from_dict(entry.words["spent"])
+
+
+def _number(entry: Entry | None) -> int:
+    return 0 if entry is None else entry.words["number"]
+
+
+def _limit(tx: Tx, analyst: str) -> Budget | None:
+    """An analyst's limit in force."""
+    found = [one.words for one in tx.numbered("limit") if one.words["analyst"] == analyst]
+    return Budget.from_dict(found[-1]["limit"]) if found else None
+
+
+def _own(tx: Tx, analyst: str) -> tuple[int, Spend]:
+    """How many charges an analyst made, and their sum, from the newest of them: an older version writes none."""
+    newest = tx.newest("charge", analyst)
+    words = None if newest is None else newest.words["analyst"]
+    return (0, Spend()) if words is None else (words["number"], Spend.from_dict(words["spent"]))

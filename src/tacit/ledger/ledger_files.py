@@ -1,0 +1,156 @@
+"""The files of a ledger: made with mode 0600, on a disk of this machine; what is left over beside one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from tacit.errors import LedgerError
+
+NETWORK: Final = frozenset(
+    {"nfs", "nfs4", "cifs", "smb", "smb2", "smb3", "smbfs", "fuse.sshfs", "afs", "ncpfs", "ceph"}
+)
+"""File systems whose locks SQLite cannot rely on."""
+JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
+"""How a rollback journal begins."""
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file; 0 where there is none; LedgerError L06 where that cannot be told.  Opens nothing.
+
+    (A file that is opened and closed beside SQLite's own drops the locks that this process holds on it.)
+    """
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+    except (OSError, ValueError) as problem:
+        words = getattr(problem, "strerror", None) or "not a path"
+    raise LedgerError(f"ledger {path} cannot be reached: {words}.", code="L06", hint="check path and rights")
+
+
+def refuse_left_over(path: Path) -> None:
+    """LedgerError L10 where an empty or missing ledger has a log or a journal that speaks of entries."""
+    wal, journal = Path(f"{path}-wal"), Path(f"{path}-journal")
+    found = wal if size_of(wal) > 0 else journal if _speaks_of_pages(journal) else None
+    if found is not None:
+        message = f"{path} is empty, yet {found} lies beside it: this is no new ledger, it may have lost its file."
+        hint = f"bring {path.name} back; if it is gone on purpose, remove {found.name} too"
+        raise LedgerError(message, code="L10", hint=hint)
+
+
+def _speaks_of_pages(journal: Path) -> bool:
+    """Whether a journal is that of a file that had pages; one that is made in an empty file speaks of none."""
+    try:
+        with journal.open("rb") as file:
+            head = file.read(20)
+    except OSError:
+        return False
+    return head[:8] == JOURNAL and int.from_bytes(head[16:20], "big") > 0
+
+
+def make_file(path: Path) -> None:
+    """An empty file of mode 0600, its name on the disk; another process may have made it first."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        flush_folder(path)
+        return
+    except FileExistsError:
+        return
+    except OSError as problem:
+        words = problem.strerror
+    raise LedgerError(
+        f"ledger {path} cannot be made: {words}.", code="L06", hint="a folder that exists and may be written"
+    )
+
+
+def flush_folder(path: Path) -> None:
+    """The names in a file's folder, on the disk."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def copied(target: Path) -> Generator[Path]:
+    """A file beside `target`, of mode 0600, that takes its name when the block ends; LedgerError L16 where it cannot.
+
+    What is there already is never written over, and a block that raises leaves nothing.
+    """
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    words = None
+    try:
+        refuse_existing(target)
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        yield temporary
+        _named(temporary, target)
+    except OSError as problem:
+        words = problem.strerror or "no reason was given"
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary)
+    if words is not None:
+        raise LedgerError(f"backup {target} cannot be made: {words}.", code="L16", hint="another path")
+
+
+def refuse_existing(target: Path) -> None:
+    """LedgerError L16 for a backup that would write over something."""
+    if os.path.lexists(target):
+        raise LedgerError(f"backup {target} is there already.", code="L16", hint="a new name for each backup")
+
+
+def _named(temporary: Path, target: Path) -> None:
+    """The bytes on the disk, then the name: a link never replaces anything."""
+    handle = os.open(temporary, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        refuse_existing(target)
+    except OSError:  # a file system without links
+        refuse_existing(target)
+        os.rename(temporary, target)
+    flush_folder(target)
+
+
+def refuse_network(path: Path, mounts: str | None = None) -> None:
+    """LedgerError L04 where `path` is on a network file system, whose locks lose charges."""
+    if mounts is None:
+        try:
+            mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="surrogateescape")
+        except OSError:  # no such list on this system: nothing can be told
+            return
+    place, kind = "", ""
+    target = _resolved(path)
+    for line in mounts.splitlines():
+        _, mounted, found, *_ = [*line.split(" "), "", "", ""]
+        mounted = mounted.replace("\\040", " ")
+        inside = target == mounted or target.startswith(mounted.rstrip("/") + "/")
+        if inside and len(mounted) >= len(place):
+            place, kind = mounted, found
+    if kind in NETWORK:
+        message = f"ledger {path} is on a network file system ({kind}), whose locks are not reliable."
+        raise LedgerError(message, code="L04", hint='a local disk, or ledger="postgresql://server/ledger"')
+
+
+def _resolved(path: Path) -> str:
+    try:
+        return str(path.resolve())
+    except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL
+        pass
+    raise LedgerError(f"ledger {str(path)!r} is no path.", code="L06", hint='ledger="people.ledger"')
+
+
+def address(path: Path, options: str) -> str:
+    """A file as SQLite's URI; names that are no text, too."""
+    from urllib.parse import quote
+
+    return f"file:{quote(os.fsencode(path.resolve()))}?{options}"

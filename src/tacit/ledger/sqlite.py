@@ -1,0 +1,251 @@
+"""A ledger in a SQLite file (or in memory): one writer at a time, append-only by trigger, durable in the file alone.
+
+Rollback journal and synchronous=EXTRA: when a commit returns, every page is in the main file and flushed, and the
+journal's name is gone from the disk.  The number of entries stands in the file's first page, written with them; so a
+copy of the main file that was taken in the middle of a later commit shows every entry of before, or is refused:
+either a place of the chain is missing, or fewer entries are there than the first page says (see `docs`, the ledger).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+from tacit.errors import LedgerError
+from tacit.ledger.chain import Entry
+from tacit.ledger.chain_view import View
+from tacit.ledger.entry_forms import damaged, entry_of
+from tacit.ledger.entry_store import COLUMNS, Tx
+from tacit.ledger.ledger_files import address, make_file, refuse_left_over, refuse_network, size_of
+from tacit.ledger.sqlite_errors import failed, held, is_busy
+from tacit.ledger.sqlite_layout import DDL, empty, has_parts, is_ledger, sound
+
+BUSY_SECONDS = 30.0
+"""How long another process may hold the ledger before a clear error."""
+SETTINGS: Final = (
+    "synchronous = EXTRA",
+    "fullfsync = ON",
+    "checkpoint_fullfsync = ON",
+    "cache_spill = OFF",  # the main file changes in a commit, never before it
+    "cell_size_check = ON",
+    "trusted_schema = OFF",
+)
+MINE: Final = f"CASE ledger WHEN 'main' THEN seq END, {COLUMNS[5:]}"
+WHOLE: Final = f"SELECT {MINE} FROM tacit_entries NOT INDEXED ORDER BY rowid"
+"""The table itself, past its indices, which damage may bend; entries of another ledger are none."""
+
+
+class SqliteStore:
+    """One file; one connection a process, made anew after a fork."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._owner = os.getpid()
+        self._connection: sqlite3.Connection | None = None
+        self._inherited: list[sqlite3.Connection] = []  # never closed in a child: closing would drop the parent's locks
+        self._lock = threading.RLock()
+        self._view = View()
+        if path is not None:
+            refuse_network(path)
+
+    @property
+    def where(self) -> str | None:
+        """See `Store.where`."""
+        return None if self._path is None else str(self._path)
+
+    def exists(self) -> bool:
+        """See `Store.exists`; all of it is read at one moment, for another process may be making it."""
+        if self._path is None:
+            return self._connection is not None
+        if size_of(self._path) == 0:
+            refuse_left_over(self._path)
+            return False
+        with self._lock, self._begun("BEGIN") as connection, self._translated():
+            return not empty(connection) and is_ledger(connection, self.where)
+
+    def create(self, first: Callable[[Tx], Any] | None = None) -> None:
+        """See `Store.create`.  One transaction: a file without a header was never a ledger, or has lost a part."""
+        if self._path is not None and size_of(self._path) == 0:
+            make_file(self._path)
+        with self._lock, self._begun("BEGIN IMMEDIATE") as connection:
+            with self._translated():
+                for statement in () if has_parts(connection) else DDL:
+                    connection.execute(statement)
+            tx = self._tx(connection)
+            if first is not None and self._view.last == 0:
+                first(tx)
+            self._end(connection, tx)
+
+    @contextmanager
+    def read(self) -> Generator[Tx]:
+        """See `Store.read`."""
+        with self._lock, self._begun("BEGIN") as connection:
+            tx = self._tx(connection)
+            yield tx
+            self._end(connection, tx)
+
+    @contextmanager
+    def write(self) -> Generator[Tx]:
+        """See `Store.write`."""
+        with self._lock, self._begun("BEGIN IMMEDIATE") as connection:
+            tx = self._tx(connection)
+            yield tx
+            self._end(connection, tx)
+
+    def confirm(self, entry: Entry) -> None:
+        """The main file alone, opened read-only and without a look at any journal, shows the entry.
+
+        Meanwhile this process reads the file the usual way, too, so that nobody can be writing it.
+        """
+        if self._path is None:
+            return
+        with self.read():
+            found = self._alone(self._path, entry.seq)
+        if found != entry:
+            message = f"the file {self.where} alone does not show the charge that was recorded: no row is read."
+            hint = "was it moved, or does an earlier version of tacit hold it? Ask again"
+            raise LedgerError(message, code="L06", hint=hint, state="A charge that was recorded stands.")
+
+    def inspect(self) -> None:
+        """SQLite's integrity check, and the table, triggers and indices as they were made."""
+        with self.read(), self._translated():
+            connection = self._connect()
+            is_ledger(connection, self.where)
+            sound(connection, self.where)
+
+    def copy_to(self, place: Path) -> Entry:
+        """See `Store.copy_to`; by SQLite's own backup, under this process's lock against writers."""
+        with self.read() as tx, self._translated():
+            with closing(sqlite3.connect(address(place, "mode=rw"), uri=True, isolation_level=None)) as copy:
+                self._connect().backup(copy)
+            newest = tx.last()
+        assert newest is not None
+        return newest
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        if self._connection is not None and self._owner == os.getpid():
+            self._connection.close()
+        self._connection = None
+
+    def _tx(self, connection: sqlite3.Connection) -> Tx:
+        """A transaction whose view is up to date; LedgerError L10 where fewer entries are there than were written."""
+        with self._translated():
+            written = connection.execute("PRAGMA user_version").fetchone()[0]
+        tx = Tx(self._execute, self._after, "main", self._view, self.where)
+        tx.catch_up()
+        if self._view.last < written:
+            raise damaged(self.where, f"{written} entries were written, and {self._view.last} are there")
+        return tx
+
+    def _end(self, connection: sqlite3.Connection, tx: Tx) -> None:
+        with self._translated():
+            if tx.appended:
+                connection.execute(f"PRAGMA user_version = {tx.appended[-1].seq}")
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def _begun(self, begin: str) -> Generator[sqlite3.Connection]:
+        """A transaction that is rolled back unless the block ends it, in a file that has no write-ahead log."""
+        try:
+            with self._translated():
+                connection = self._connect()
+                connection.execute(begin)
+                if self._path is not None and self._has_log(connection):
+                    connection.execute("ROLLBACK")
+                    self.close()
+                    self._leave_log(self._path)
+                    connection = self._connect()
+                    connection.execute(begin)
+            yield connection
+        finally:
+            with suppress(sqlite3.Error):
+                if self._connection is not None and self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    def _has_log(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file is a ledger that an earlier version left with a write-ahead log, or turned back to one."""
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the mode is the file's once it is read
+        with_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        return with_log and not empty(connection) and is_ledger(connection, self.where)
+
+    def _leave_log(self, path: Path) -> None:
+        """Everything of the log into the main file, and no log from here on; waits for those who hold it.
+
+        Each try is a connection of its own: one that waits would hold the file against another that does the same.
+        """
+        until = time.monotonic() + BUSY_SECONDS
+        while True:
+            with closing(self._open(path)) as made:
+                try:
+                    if made.execute("PRAGMA journal_mode = DELETE").fetchone()[0] == "delete":
+                        return
+                except sqlite3.OperationalError as problem:
+                    if not is_busy(problem):
+                        raise
+            if time.monotonic() > until:
+                raise held(self.where, BUSY_SECONDS, "an earlier version of tacit keeps its charges beside it")
+            time.sleep(0.005 + os.getpid() % 41 / 1000)
+
+    def _execute(self, sql: str, marks: Sequence[Any]) -> list[Any]:
+        with self._translated():
+            return self._connect().execute(sql, marks).fetchall()
+
+    def _after(self, seq: int) -> Iterator[Any]:
+        """See `tacit.ledger.entry_store.After`."""
+        some = f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = 'main' AND seq > {seq} ORDER BY seq"
+        with self._translated():
+            yield from self._connect().execute(some if seq else WHOLE)
+
+    def _alone(self, path: Path, seq: int) -> Entry | None:
+        sql = f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = 'main' AND seq = ?"
+        with suppress(sqlite3.Error):
+            with closing(sqlite3.connect(address(path, "mode=ro&immutable=1"), uri=True)) as alone:
+                row = alone.execute(sql, (seq,)).fetchone()
+            return None if row is None else entry_of(row)
+        return None
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._connection is not None and self._owner != os.getpid():
+            if self._path is None:
+                message = "a ledger in memory does not follow its table into another process."
+                raise LedgerError(message, code="L11", hint='ledger="people.ledger"')
+            self._inherited.append(self._connection)
+            self._connection = None
+        if self._connection is None:
+            self._owner = os.getpid()
+            self._connection = self._open(self._path)
+        return self._connection
+
+    def _open(self, path: Path | None) -> sqlite3.Connection:
+        """A connection whose every commit reaches the disk before it returns."""
+        place = ":memory:" if path is None else address(path, "mode=rw")
+        made = sqlite3.connect(
+            place, uri=path is not None, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
+        )
+        try:
+            for setting in SETTINGS if path is not None else ():
+                made.execute(f"PRAGMA {setting}")
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    @contextmanager
+    def _translated(self) -> Generator[None]:
+        """SQLite's errors -> LedgerError, named by what a curator can do; no other error hangs on it."""
+        try:
+            yield
+            return
+        except (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, UnicodeError) as problem:
+            found = failed(problem, self.where, BUSY_SECONDS)
+        try:
+            raise found
+        finally:
+            found.__context__ = None  # set by `with`, outside the handler too

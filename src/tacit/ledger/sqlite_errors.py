@@ -1,0 +1,57 @@
+"""SQLite's errors as a ledger's: what a curator can do about each."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+from tacit.errors import LedgerError
+from tacit.ledger.acts import one_line
+from tacit.ledger.entry_forms import damaged
+
+BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+REACH: Final = frozenset(
+    {
+        sqlite3.SQLITE_AUTH,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+
+
+def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerError:
+    """The LedgerError of an error: L03, L06, L07, L08; L10 for all that an intact ledger never raises."""
+    code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
+    words = one_line(str(problem).lower())[:200] or type(problem).__name__
+    if is_busy(problem):
+        return held(where, seconds)
+    if code == sqlite3.SQLITE_FULL:
+        return LedgerError(f"no room to write ledger {where}.", code="L08", hint="free some disk space")
+    if code == sqlite3.SQLITE_NOTADB:
+        return no_ledger(where)
+    if code == sqlite3.SQLITE_CONSTRAINT and "unique" in words:
+        return LedgerError(f"ledger {where} was written at once by another.", code="L07", hint="ask again")
+    if code in REACH or isinstance(problem, MemoryError):
+        return LedgerError(f"ledger {where} cannot be used: {words}.", code="L06", hint="check path and rights")
+    return damaged(where, words)
+
+
+def is_busy(problem: BaseException) -> bool:
+    """Whether another process holds the file."""
+    return getattr(problem, "sqlite_errorcode", 0) & 0xFF in BUSY
+
+
+def held(where: str | None, seconds: float, also: str = "") -> LedgerError:
+    """The error L07."""
+    more = f" ({also})" if also else ""
+    message = f"ledger {where} is held by another process for more than {seconds:g} seconds{more}."
+    return LedgerError(message, code="L07", hint="wait for it, or end it, and ask again")
+
+
+def no_ledger(where: str | None) -> LedgerError:
+    """The error L03."""
+    message = f"{where} is not a ledger, or its first page is lost."
+    return LedgerError(message, code="L03", hint='a ledger\'s own path, or a new file: ledger="people.ledger"')

@@ -1,0 +1,1 @@
+"""One room a method: its question, its design, its mechanism, what its releases say."""

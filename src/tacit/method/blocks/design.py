@@ -1,0 +1,131 @@
+"""Sample and aggregate: from the question, public facts and the price to blocks, grids and noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final, cast
+
+import numpy as np
+
+from tacit.errors import ModelError, QueryError
+from tacit.method.blocks import block_sizes
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared import encoding as moment_forms
+from tacit.method.shared.block_numbers import blocks_for, price_of_one, published_blocks, published_for_parties
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.models.block_function import Statistic
+from tacit.models.likelihood import Likelihood, Order
+from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
+from tacit.rows.row_map import GRID
+from tacit.schema.predicates.numeric_expressions import ColumnCell, cell_of
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import most_rows, unit_of
+
+VERSION: Final = "sample-and-aggregate/2"
+
+
+KIND: Final = "sample-and-aggregate"
+
+
+@dataclass(frozen=True)
+class BlockPlan:
+    """Public facts of the blocks: the model, how many blocks, rows that one has room for, the columns that are read.
+
+    rows: of the whole table, where their number is public and blocks are of equal size; else None.
+    """
+
+    model: Likelihood | Statistic
+    blocks: int
+    room: int
+    cells: tuple[ColumnCell, ...]
+    rows: int | None = None
+
+    @property
+    def likelihood(self) -> Likelihood:
+        """The model, where it is one: steps are refused of statistics (`SampleAndAggregate`)."""
+        return cast(Likelihood, self.model)
+
+
+def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
+    """Blocks, grids and noise from public facts; QueryError where the question cannot be asked."""
+    where = None if query.where is None else typed(query.where, public.schema)
+    model = _model(query)
+    chosen = [one for one in model.parameters if not query.parameters or one.name in query.parameters]
+    p = len(chosen)
+    cells = tuple(cell_of(public.schema, name) for name in query.what)
+    if len(cells) != model.columns:
+        text = f"what of SampleAndAggregate: {len(cells)} columns for a model of rows of {model.columns}."
+        raise QueryError(text, code="Q95", hint=f"{model.columns} columns, in the order of a row")
+    size = next((one for one in (query.rows, public.rows, public.size_hint) if one is not None), None)
+    if size is None:
+        text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
+        raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
+    k = query.blocks or _blocks(query, model, [one.name for one in chosen], size, price_of_one(cost, p))
+    _possible(k, size, len(model.parameters))
+    unit, most = unit_of(public.schema), most_rows(public.schema)
+    rows = public.rows if unit is None else None
+    room = block_sizes.capacity(size, k) * most
+    plan = BlockPlan(model, k, room if rows is None else min(room, block_sizes.equal_capacity(rows, k)), cells, rows)
+    share = cost if p == 1 else cost.share(Fraction(1, p))
+    columns = tuple(column_of(one.name, one.lower, one.upper, k, share) for one in chosen)
+    return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, columns=columns, where=where, blocks=plan)
+
+
+def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
+    """The model, looked at without data; QueryError Q95 where a file has its name alone, ModelError M14 to M16.
+
+    A statistic is tried by the mechanism, on rows made up.
+    """
+    law = query.model.law
+    if law is None:
+        text = f"model {query.model.words.get('name')!r} is a function, and a file has its name alone."
+        raise QueryError(text, code="Q95", hint="ask from Python, with the function: tc.Model(…), tc.Statistic(…)")
+    if not isinstance(law, Statistic):
+        law.check()
+    return law
+
+
+def _blocks(
+    query: SampleAndAggregate, model: Likelihood | Statistic, names: list[str], rows: int, epsilon: float
+) -> int:
+    """How many blocks, from public facts: the model at what stands for a block without an answer (theory §2, §6)."""
+    if query.method == "smith":
+        return published_blocks(rows, epsilon)
+    box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
+    if query.method == "chen-sung":
+        return published_for_parties(rows, epsilon, parties, box)
+    orders = [model.order(name) for name in names]
+    second = max(one.v for one in orders), max(one.b for one in orders)
+    if query.bias not in ("cox-snell", "none") and not isinstance(model, Statistic):  # which trust no law
+        second = second[0], max(second[1], Order().b)
+    return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
+
+
+@lru_cache(maxsize=256)
+def width(model: Likelihood | Statistic) -> float:
+    """The widest box, in standard deviations of an estimate from one row; 1 where the model cannot say."""
+    if isinstance(model, Statistic):
+        return 1.0
+    try:
+        variances = np.diag(np.linalg.inv(model.fisher(model.fallback)))
+    except (ModelError, np.linalg.LinAlgError):
+        return 1.0
+    widest = float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
+    return float(f"{widest:.3g}")  # the same on every machine
+
+
+def _possible(k: int, rows: int, p: int) -> None:
+    if k > rows // (p + 1):
+        text = f"blocks of SampleAndAggregate: {rows:,} rows are too few for {k:,} blocks with {p} parameters."
+        raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
+
+
+def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
+    """A parameter: its form, its grid from the ends of the box, and the law of its share of the price."""
+    form = moment_forms.plain(GRID, share.noise)
+    form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
+    law = noise_for(form.l1, form.l2_squared, share)
+    return PartSpec(name, form, None, Grid("real", lower, upper, GRID), law, share)

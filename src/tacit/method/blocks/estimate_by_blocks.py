@@ -1,0 +1,97 @@
+"""Parameters of blocks with standard errors by the blocks' own spread (theory §2, §9)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+
+import numpy as np
+
+from tacit.errors import InferenceError
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.interval_inversion import LinearInversion
+from tacit.estimates.terms import ColumnTerms, Target, block
+from tacit.estimates.wording import people_of, source_of
+from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, ends_of, opened, told
+from tacit.release.document import Released
+from tacit.release.parts import Part
+
+if TYPE_CHECKING:
+    from tacit.method.blocks.query import SampleAndAggregate
+
+Errors: TypeAlias = Literal["blocks", "fisher", "simulated"]
+KINDS: Final = ("blocks", "fisher", "simulated")
+FEW: Final = 30
+"""Blocks below which their spread says little of its own error."""
+
+
+def means(release: Released) -> tuple[Part, ...]:
+    """The parts that hold means of blocks, one a parameter."""
+    return tuple(part for part in release.parts if part.form == "blocks")
+
+
+def by_blocks(release: Released, target: Target) -> Estimate:
+    """Standard errors by the blocks' own spread."""
+    query = cast("SampleAndAggregate", release.query)
+    parts = means(release)
+    plain = [block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
+    made = [_open(release, parts, plain, place, target) for place in range(len(parts))]
+    blocks = tuple(_held(release, one) for one, _ in made)
+    k = parts[0].parameters["blocks"]
+    what = ", ".join(query.what)
+    notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
+    if k < FEW:
+        notes.append(f"{k} blocks: their spread is known poorly, and intervals are too short")
+    notes += [note for _, note in made if note]
+    if query.winsorize:
+        notes.append("estimates of blocks are clamped to a window about their quartiles, selected privately")
+    model = query.model.words
+    words = f"parameters of {model.get('name', model['family'])}, the law of {what}"
+    if model["family"] == "Statistic":
+        words = f"{model['name']} of {what} in a block of rows, on average"
+        done = "corrected by halves only" if query.bias == "split-half" else "not corrected"
+        notes.append(f"its bias in blocks is {done}, and not in the interval")
+    words += f", where {query.where}" if query.where else ""
+    words += ", of the blocks of this table" if target == "table" else ""
+    return Estimate(release, target, words, tuple(p.label for p in parts), blocks, notes=tuple(notes))
+
+
+def _open(
+    release: Released, parts: tuple[Part, ...], plain: list[ColumnTerms], place: int, target: Target
+) -> tuple[ColumnTerms, str]:
+    """A parameter with what an end of its box took off, and what must be said of that."""
+    query, part, made = cast("SampleAndAggregate", release.query), parts[place], plain[place]
+    ends = ends_of(query.model.law, query.model.words, part)
+    if target == "table" or ends is None or query.winsorize:
+        return made, ""
+    whole = release.rows is not None and query.where is None and release.unit is None
+    rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
+    values = np.array([one.value[0] for one in plain])
+    lawful = by_law(query.model.law, [one.label for one in parts], values, place, rows)
+    found, share = opened(made, part, ends, lawful)
+    if not TOLD <= share[0] <= MOST:
+        return found, ""
+    error = (found.variance + found.privacy_variance)[0] ** 0.5
+    return found, told(part.label, share[0], (found.value - made.value)[0] / error)
+
+
+def _held(release: Released, made: ColumnTerms) -> ColumnTerms:
+    """Whose it is, and intervals within the box, not the window."""
+    box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == made.label), None)
+    if box is not None and isinstance(made.inversion, LinearInversion):
+        made = replace(made, inversion=replace(made.inversion, low=box.lower, high=box.upper))
+    return replace(made, people=people_of(release), source=source_of(release))
+
+
+def check_errors(release: Released, errors: str | None) -> None:
+    """InferenceError I76 for errors that a release does not have."""
+    query = cast("SampleAndAggregate", release.query)
+    if errors is not None and errors not in KINDS:
+        text = f"errors {errors!r} is none of {', '.join(KINDS)}."
+        raise InferenceError(text, code="I76", hint='errors="blocks"', state=None)
+    if errors is not None and query.one_step:
+        text = f"errors {errors!r}: a step has those of its clipped scores."
+        raise InferenceError(text, code="I76", hint="leave errors out", state=None)
+    if errors in ("fisher", "simulated") and (release.rows is None or query.where or release.unit is not None):
+        text = f"errors {errors!r} need the number of rows behind the blocks, which is not public here."
+        raise InferenceError(text, code="I76", hint='errors="blocks"', state=None)

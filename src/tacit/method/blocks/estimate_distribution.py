@@ -1,0 +1,298 @@
+"""The law at released parameters: any function of them, with both errors.  Post-processing: costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.table import Table
+from tacit.errors import InferenceError, ModelError
+from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.wording import title
+from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
+from tacit.method.blocks.estimate_one_step import estimate as stepped
+from tacit.method.blocks.estimate_one_step import model_of
+from tacit.models import quadrature, scores
+from tacit.models.evaluate import log_densities
+from tacit.models.likelihood import Likelihood
+from tacit.release.document import Released
+
+if TYPE_CHECKING:
+    from tacit.method.histogram.estimate import HistogramRelease
+
+How = Literal["delta", "simulated"]
+DRAWS: Final = 4_000
+POINTS: Final = 201
+TAILS: Final = 0.001
+"""Probability on either side that a picture leaves out."""
+PART: Final = 0.5
+"""Of a standard error: how far a parameter is moved on either side, to see what a function of it does."""
+
+
+@dataclass(frozen=True, repr=False)
+class FittedLaw:
+    """A law at released parameters.  `parameters`: with the joint covariance of both errors.
+
+    Standard errors of functions are by the delta method, or by draws of the parameters from their normal law.
+
+    >>> import numpy as np, tacit as tc
+    >>> wait = tc.SampleAndAggregate("wait", tc.families.Exponential(rate=(0.1, 10)))
+    >>> table = {"wait": np.random.default_rng(0).exponential(0.5, 20_000)}
+    >>> curator = tc.Curator(table, tc.Schema({"wait": tc.Real()}), budget=tc.Budget(epsilon=1))
+    >>> law = curator.release(wait, epsilon=1).law()
+    >>> mean, tail = law.mean(), law.transform(lambda theta: 1 / theta.rate)
+    >>> bool(abs(mean.value - tail.value) < 1e-6), bool(abs(law.quantile(0.5).value - np.log(2) * mean.value) < 1e-3)
+    (True, True)
+    """
+
+    parameters: NormalEstimate
+    model: Likelihood
+
+    def transform(
+        self,
+        function: Callable[[SimpleNamespace], Any],
+        terms: Sequence[str] | None = None,
+        *,
+        how: How = "delta",
+        rng: Any = 0,
+    ) -> NormalEstimate:
+        """A function of the parameters, which are attributes of its argument: a number, an array, or numbers by name.
+
+        how: "delta", or "simulated": the spread of 4,000 draws.  InferenceError I78 for what gives no finite numbers.
+        Source: theory §2; the delta method.
+        """
+
+        def of(vector: Array) -> Array:
+            values = function(self.model.bind(vector))
+            return np.atleast_1d(np.asarray(_numbers(values), dtype=np.float64))
+
+        values = _called(function, self.parameters.values, self.model)
+        named = list(cast("Mapping[str, Any]", values)) if isinstance(values, Mapping) else list[str]()
+        names = tuple(map(str, terms or named))
+        return self._of(of, names, "function of the parameters", how, rng)
+
+    def mean(self) -> NormalEstimate:
+        """The mean of the law."""
+        return self._of(lambda vector: np.array([self._expected(vector)]), ("mean",), "mean of the fitted law")
+
+    def quantile(self, probs: float | Sequence[float]) -> NormalEstimate:
+        """Quantiles; InferenceError I51 for probabilities that are none, I78 for counts, whose quantiles are steps."""
+        asked = np.atleast_1d(np.asarray(probs, dtype=np.float64))
+        if not ((asked > 0) & (asked < 1)).all():
+            raise InferenceError(f"{probs!r} are no probabilities.", code="I51", hint="quantile(0.5)", state=None)
+        if self.model.support == "count":
+            raise InferenceError("quantiles of counts are whole numbers.", code="I78", hint="cdf(3)", state=None)
+        words = tuple(f"{p:g}" for p in asked.tolist())
+        return self._of(lambda vector: self._inverse(vector, asked), words, "quantiles of the fitted law")
+
+    def cdf(self, at: Any) -> NormalEstimate:
+        """Shares of the law at or below places."""
+        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        return self._of(lambda vector: self._below(vector, x), _words(x), "shares of the fitted law at or below")
+
+    def density(self, at: Any) -> NormalEstimate:
+        """The density (of counts: the probability) at places."""
+        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        return self._of(
+            lambda vector: np.exp(log_densities(self.model, x, vector)), _words(x), "density of the fitted law"
+        )
+
+    def hazard(self, at: Any) -> NormalEstimate:
+        """Density over the share above, at places: the rate at which what has lasted so long ends."""
+        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+
+        def of(vector: Array) -> Array:
+            above = np.maximum(1 - self._below(vector, x), 1e-300)
+            return np.exp(log_densities(self.model, x, vector)) / above
+
+        return self._of(of, _words(x), "hazard of the fitted law")
+
+    def sample(self, rows: int, *, rng: Any = None) -> Array:
+        """Rows drawn from the law at the estimates: what is predicted, without the error of the estimates."""
+        return self.model.sample(self.parameters.values, rows, rng)
+
+    def plot(self, histogram: HistogramRelease | None = None, ax: Any = None, *, level: float = 0.95) -> Any:
+        """The density with a band for both errors; over a private histogram of the column, to see whether it fits.
+
+        InferenceError I79 for a histogram of other columns or a law of several, I20 without matplotlib.
+        """
+        from tacit.estimates.display import facts, people_words
+        from tacit.plots.curve_plot import curve
+
+        query = cast(Any, self.parameters.release.query)
+        column = query.what[0]
+        if histogram is not None:
+            if column not in histogram.columns:
+                text = f"the histogram is of {', '.join(histogram.columns)}, and the law of {column}."
+                raise InferenceError(text, code="I79", hint=f"Histogram({column!r}, …)", state=None)
+            ax = histogram.density(column).plot(ax).axes
+        x = self._places()
+        found = self.density(x)
+        limits = found.intervals(level)
+        return curve(
+            x,
+            found.values,
+            np.maximum(limits[:, 0], 0.0),
+            limits[:, 1],
+            ax=ax,
+            level=level,
+            label="fitted law",
+            title=f"{self.parameters.title} · {people_words(self.parameters.release)}",
+            words=column,
+            response="density",
+            caption=facts(self.parameters.release),
+        )
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The parameters as a table; InferenceError I01 (level)."""
+        return self.parameters.summary(level)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    # Numbers -------------------------------------------------------------------------------------------------------
+
+    def _of(
+        self, of: Callable[[Array], Array], names: tuple[str, ...], words: str, how: How = "delta", rng: Any = 0
+    ) -> NormalEstimate:
+        """A function of the vector of parameters as an estimate."""
+        if how not in ("delta", "simulated"):
+            raise InferenceError(f"how={how!r} is no way.", code="I78", hint='how="delta"', state=None)
+        here = self.parameters
+        try:
+            value = of(here.values)
+            parts = _delta(of, self.model, here) if how == "delta" else _drawn(of, self.model, here, rng)
+        except ModelError as problem:
+            raise InferenceError(f"{words}: {problem.message}", code="I78", state=None) from None
+        if not np.isfinite(value).all():
+            raise InferenceError(f"{words}: no finite number.", code="I78", state=None)
+        m = len(value)
+        terms = names if len(names) == m else tuple(f"value {i + 1}" for i in range(m)) if m > 1 else ("value",)
+        reason = next((one for one in here.reasons if one), None)
+        return replace(
+            here, terms=terms, values=value, sampling=parts[0], privacy=parts[1], reasons=(reason,) * m,
+            estimand=f"{words}, {here.estimand}", notes=(*here.notes, f"standard errors: {HOW[how]}"), scale=None,
+        )  # fmt: skip
+
+    def _rule(self, vector: Array) -> quadrature.Rule:
+        return quadrature.law(self.model, vector, lambda rows: log_densities(self.model, rows, vector), scores.FINE)
+
+    def _expected(self, vector: Array) -> float:
+        points, weights = self._rule(vector)
+        return float(points @ weights)
+
+    def _cumulated(self, vector: Array) -> tuple[Array, Array]:
+        """Points and shares at or below them: of counts steps, else halfway through each point's weight."""
+        points, weights = self._rule(vector)
+        below = np.cumsum(weights)
+        return points, below if self.model.support == "count" else below - weights / 2
+
+    def _below(self, vector: Array, x: Array) -> Array:
+        points, below = self._cumulated(vector)
+        if self.model.support == "count":
+            at = np.searchsorted(points, x, side="right")
+            return np.asarray(np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0), dtype=np.float64)
+        return np.asarray(np.interp(x, points, below, left=0.0, right=1.0), dtype=np.float64)
+
+    def _inverse(self, vector: Array, probs: Array) -> Array:
+        points, below = self._cumulated(vector)
+        return np.asarray(np.interp(probs, below, points), dtype=np.float64)
+
+    def _places(self) -> Array:
+        points, below = self._cumulated(self.parameters.values)
+        low, high = (float(np.interp(p, below, points)) for p in (TAILS, 1 - TAILS))
+        if self.model.support == "count":
+            return np.arange(np.floor(low), np.ceil(high) + 2, dtype=np.float64)
+        return np.linspace(low, high, POINTS, dtype=np.float64)
+
+
+HOW: Final = {"delta": "by the delta method", "simulated": f"from {DRAWS:,} draws of the parameters"}
+
+
+def law(release: Released, errors: Errors | None, model: Any, rng: Any) -> FittedLaw:
+    """See `SampleAndAggregateRelease.law`."""
+    check_errors(release, errors)
+    known = model_of(release, model)
+    if cast(Any, release.query).one_step:
+        return FittedLaw(stepped(release, known), known)
+    return FittedLaw(joint(release, known, errors or "blocks", rng), known)
+
+
+def joint(release: Released, model: Likelihood, errors: Errors, rng: Any) -> NormalEstimate:
+    """Parameters of blocks with their joint covariance: by blocks, variances are theirs and correlations the law's."""
+    from tacit.method.blocks.estimate_errors import sampling
+
+    found = by_blocks(release, "population")
+    if set(found.terms) != set(model.names):
+        text = f"the law has {', '.join(model.names)}, and {', '.join(found.terms)} were released."
+        raise InferenceError(text, code="I79", hint="leave parameters out of the question", state=None)
+    if errors == "blocks":
+        size = np.sqrt(found.sampling_variances)
+        covariance = np.outer(size, size) * _correlation(model, scores.inner(model, found.values))
+    else:
+        covariance = sampling(release, model, found.values, errors, rng).covariance
+    return NormalEstimate(
+        release, title(release), found.estimand, found.terms, found.values, covariance,
+        np.diag(found.privacy_variances), found.reasons, found.notes, tested=False,
+    )  # fmt: skip
+
+
+def _correlation(model: Likelihood, at: Array) -> Array:
+    """That of maximum-likelihood estimates; none where the information cannot be had."""
+    try:
+        inverse = np.linalg.inv(np.asarray(model.fisher(at), dtype=np.float64))
+    except (ModelError, np.linalg.LinAlgError):
+        return np.eye(len(at))
+    size = np.sqrt(np.maximum(np.diag(inverse), 1e-300))
+    return inverse / np.outer(size, size)
+
+
+def _delta(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate) -> tuple[Array, Array]:
+    """Both covariances through the slope, from differences over a part of each standard error, within the box."""
+    columns: list[Array] = []
+    for j, error in enumerate(here.std_errors):
+        ends = [here.values.copy(), here.values.copy()]
+        ends[0][j] -= PART * error
+        ends[1][j] += PART * error
+        low, high = (scores.inner(model, one) for one in ends)
+        columns.append((of(high) - of(low)) / (high[j] - low[j]))
+    slope = np.stack(columns, axis=1)
+    return slope @ here.sampling @ slope.T, slope @ here.privacy @ slope.T
+
+
+def _drawn(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate, rng: Any) -> tuple[Array, Array]:
+    """The covariance of draws, given to sampling and noise as the delta method divides it."""
+    random = np.random.default_rng(rng)
+    vectors = random.multivariate_normal(here.values, here.sampling + here.privacy, DRAWS, method="eigh")
+    found = np.stack([of(scores.inner(model, vector)) for vector in vectors])
+    whole = np.atleast_2d(np.cov(found[np.isfinite(found).all(axis=1)].T))
+    sampling, privacy = _delta(of, model, here)
+    share = np.diag(privacy) / np.maximum(np.diag(sampling) + np.diag(privacy), 1e-300)
+    part = np.sqrt(np.outer(share, share))
+    return whole * (1 - part), whole * part
+
+
+def _called(function: Callable[[SimpleNamespace], Any], vector: Array, model: Likelihood) -> Any:
+    """What a function says of the parameters; InferenceError I78 where it fails."""
+    try:
+        values = function(model.bind(vector))
+        np.asarray(_numbers(values), dtype=np.float64)
+    except Exception as problem:  # whatever a function of one's own raises
+        text = f"the function of the parameters fails: {type(problem).__name__}: {problem}."
+        raise InferenceError(text, code="I78", hint="lambda theta: theta.shape / theta.rate", state=None) from None
+    return values
+
+
+def _numbers(values: Any) -> Any:
+    return list(cast("Mapping[str, Any]", values).values()) if isinstance(values, Mapping) else values
+
+
+def _words(x: Array) -> tuple[str, ...]:
+    return tuple(f"{value:g}" for value in x.tolist())

@@ -1,0 +1,55 @@
+"""Sample and aggregate: means of blocks' estimates, plain or winsorised, and one step from them.  INSIDE the wall.
+
+Three mechanisms, each with its own argument: noisy means of the blocks' estimates (`mechanism_means`); means within
+windows that selections of the estimates' quartiles set (`mechanism_winsorized`); and one step over all rows from either
+of these as its pilot (`mechanism_one_step`).  Where two compose, the later question is a function of what the earlier
+one released, at a part of the price fixed beforehand: adaptive composition, pure [lecture notes §2], Gaussian [Bun &
+Steinke 2016, Lemma 2.3].
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tacit.method.blocks import design as means_design
+from tacit.method.blocks import mechanism_means as means
+from tacit.method.blocks import mechanism_one_step as one_step
+from tacit.method.blocks import mechanism_user_statistics as user_statistics
+from tacit.method.blocks import mechanism_winsorized as winsorized
+from tacit.method.blocks import one_step_design, winsorized_design
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.mechanism import Mechanism
+from tacit.models.block_function import Statistic
+from tacit.privacy import Cost
+from tacit.release.parts import Part
+from tacit.source import Source
+
+
+def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
+    """Blocks, grids and noise; a function of the user's is tried on rows made up: ModelError M22 to M24."""
+    law = query.model.law
+    if isinstance(law, Statistic):
+        user_statistics.check(law)
+    make: Any = winsorized_design if query.winsorize else means_design
+    return (one_step_design if query.one_step else make).design(query, public, cost)
+
+
+def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
+    """READS ROWS.  Only what is protected is kept."""
+    return _of(shape).measure(shape, source)
+
+
+def released(shape: Measurement, *given: Any) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of rows at hand and their labels; draws protect, or simulate."""
+    return _of(shape).released(shape, *given)
+
+
+def _of(shape: Measurement) -> Any:
+    query: Any = shape.query
+    if query.one_step:
+        return one_step
+    return winsorized if query.winsorize else means
+
+
+MECHANISM: Final = Mechanism(design, measure, None, released)

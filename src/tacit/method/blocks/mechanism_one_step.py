@@ -1,0 +1,189 @@
+"""One step from sample and aggregate: the mean of clipped scores at a released pilot, over all rows.  INSIDE the wall.
+
+Definition
+    First a pilot, by `sample_and_aggregate` (or `winsorized`) at PILOT of the price: all parameters.  Then, at what it
+    released, theta0, every complete row (of which `where` holds) has psi = root score (`models.scores`), each
+    coordinate clipped to [-CLIP, CLIP] and put on a grid of G steps; a score that is no number is 0.  With a
+    PrivacyUnit a person has the mean of her rows' integers, rounded.  Released, for each parameter: the moments that
+    `moments` releases of a column with these bounds.  Public: schema, query, model, CLIP, PILOT, k, relation, price,
+    and under replace-one the number of rows (persons).  Neighbours: one row (person) replaced, or added or removed.
+Sensitivity
+    The pilot's as it is proven there.  Given theta0, the integers of a row are in {0, ..., G} and a function of that
+    row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own says
+    (`blocks`), one for all rows of a person: the forms of `moments` apply, P or Z where the number of rows is public
+    and none can be absent, E where one can, B or C under add-remove.  Persons as rows: one vector each, however many
+    rows.
+Noise
+    As for `moments`: independent for each integer, for each parameter's equal part of the price.
+Cost
+    PILOT of the price and the rest: the second question is a function of the first's release (adaptive composition,
+    pure [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3]); within each, parts add up.
+Failures
+    None depends on a row: a score that cannot be had is 0, as is in form P and Z that of a row that is not there; where
+    the information cannot be had at theta0, which is released, that of the public default scales the scores.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.method.blocks import mechanism_labels as blocks
+from tacit.method.blocks import mechanism_means as sample_and_aggregate
+from tacit.method.blocks import mechanism_winsorized as winsorized
+from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.one_step_design import H, split
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.mechanism_additive import protect
+from tacit.models import scores
+from tacit.models.scores import CLIP
+from tacit.release.parts import Cells, Part
+from tacit.rows.row_map import GRID
+from tacit.source import Source
+from tacit.source.row_arrays import RowArrays
+
+# Noise --------------------------------------------------------------------------------------------------------------
+
+
+def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
+    """READS ROWS.  The noisy pilot; then, at what it says, noisy moments of scores.  Nothing exact is kept."""
+    first, second = split(shape)
+    model = cast(BlockPlan, shape.blocks).likelihood
+    pilot = _pilot(shape.query).measure(first, source)
+    found = read(replace(shape, columns=second), source, scores.aim(model, scores.pilot(pilot, model)))
+    return (*pilot, *(column.released(protect(cells, column.law)) for column, cells in zip(second, found, strict=True)))
+
+
+def read(shape: Measurement, source: Source, aim: scores.ScoreAim) -> tuple[Cells, ...]:
+    """READS ROWS, as the blocks of the pilot are read: where they are on a cluster, or piece by piece, or at once.
+
+    The integers of every column of scores before noise: never to be shown.
+    """
+    plan, key = cast(BlockPlan, shape.blocks), os.urandom(32)
+    many = plan.blocks * plan.room * len(plan.cells)
+    far, near = (blocks.parts(many, most) for most in (blocks.SMALL // 16, blocks.GROUP))
+    asked = (plan.cells, shape.unit, shape.where)
+    answer = partial(_summed, shape, aim)
+    numbers = 1 + sum(len(column.form.polynomials) for column in shape.columns)
+    told = source.spread(*asked, key, None, partial(blocks.part_of, far), answer, numbers)
+    if told is None:
+        told = dict(enumerate(_here(shape, source, key, near, answer)))
+    sums = [sum(int(one.reshape(-1)[i]) for one in told.values()) for i in range(numbers)]
+    return _assembled(shape, sums)
+
+
+def _here(
+    shape: Measurement, source: Source, key: bytes, parts: int, answer: Callable[[int, Any, Any], NDArray[np.float64]]
+) -> Iterator[NDArray[np.float64]]:
+    """READS ROWS, on this machine: sums of scores of rows, some at a time; of persons, of some persons at a time."""
+    plan = cast(BlockPlan, shape.blocks)
+    asked = (plan.cells, shape.unit, shape.where)
+    large = plan.blocks * plan.room * len(plan.cells) > blocks.SMALL
+    for part in range(parts if shape.unit is not None else 1):
+        found = source.pieces(*asked, key) if large else None
+        if found is None:
+            rows = source.complete(*asked)
+            yield answer(0, rows.values, blocks.words(rows, plan.blocks, None))
+            return
+        if shape.unit is None:
+            yield from (answer(0, values, own) for values, own in found)
+            return
+        here = [(values[at], own[at]) for values, own in found for at in [blocks.part_of(parts, own) == part]]
+        if here:
+            yield answer(part, *(np.concatenate([one[i] for one in here]) for i in (0, 1)))
+
+
+def _summed(
+    shape: Measurement, aim: scores.ScoreAim, number: int, values: Any, own: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """READS ROWS.  Sums over some rows (persons), and how many they are: whole numbers below 2**53, shape (1, q).
+
+    A row's word says its place in the batch, a person's also whose rows are hers.
+    """
+    total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
+    if len(values):
+        rows = RowArrays(values, None if shape.unit is None else own.view(np.int64))
+        v = integers(rows, aim, _lanes(own))
+        each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
+        total[:] = [*each, len(v)]
+    return total[None]
+
+
+def _assembled(shape: Measurement, sums: Sequence[int]) -> tuple[Cells, ...]:
+    """The integers of every column from sums of all its polynomials, and the number of rows (persons)."""
+    if shape.rows is not None and sums[-1] > shape.rows:
+        raise RuntimeError("the table changed while it was read")
+    found, left = list[Cells](), iter(sums)
+    for column in shape.columns:
+        found.append((column.form.assemble(tuple(next(left) for _ in column.form.polynomials)),))
+    return tuple(found)
+
+
+def released(
+    shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], places: NDArray[np.int64], draw: Any, noise: Any
+) -> tuple[Part, ...]:
+    """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
+    model = cast(BlockPlan, shape.blocks).likelihood
+    first, second = split(shape)
+    pilot = _pilot(shape.query).released(first, rows, own, draw, noise)
+    aim = scores.aim(model, scores.pilot(pilot, model))
+    found = exact(replace(shape, columns=second), rows, aim, places)
+    return (*pilot, *(column.released(noise(cells, column.law)) for column, cells in zip(second, found, strict=True)))
+
+
+def _lanes(own: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """A place in the batch for each row by its word: one row more or less moves no other's."""
+    return (own % np.uint64(scores.BATCH)).astype(np.int64)
+
+
+def exact(shape: Measurement, rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> tuple[Cells, ...]:
+    """READS ROWS.  The integers of every column of scores of rows at hand, before noise: never to be shown."""
+    v = integers(rows, aim, own)
+    sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
+    return _assembled(shape, [*sums, len(v)])
+
+
+def integers(rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> NDArray[np.int64]:
+    """READS ROWS.  The grid values in {0, ..., G} of each row (person), shape (rows, parameters)."""
+    order = np.argsort(own, kind="stable")
+    lane = own[order]
+    sizes = np.bincount(lane, minlength=scores.BATCH)
+    turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
+    v = np.full((len(own), len(aim.at)), H, dtype=np.int64)
+    columns = rows.values.shape[1]
+    by_turn = np.argsort(turn, kind="stable")
+    ends = [0, *np.cumsum(np.bincount(turn)).tolist()]
+    for start, end in pairwise(ends):  # one row of each lane at a time
+        here = by_turn[start:end]
+        batch = np.full((scores.BATCH, columns), np.nan)
+        batch[lane[here]] = rows.values[order[here]]
+        psi = scores.clipped(aim, batch[:, 0] if columns == 1 else batch, CLIP)
+        v[order[here]] = grid_of(psi)[lane[here]]
+    return v if rows.owners is None else reduced(v, rows.owners)
+
+
+def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Scores on the grid: what is no number to the middle, then, in integers, to {0, ..., G}."""
+    at = np.where(np.isfinite(psi), np.clip(psi, -CLIP, CLIP), 0.0)
+    return np.clip(np.floor((at + CLIP) * (GRID / (2 * CLIP)) + 0.5).astype(np.int64), 0, GRID)
+
+
+def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The mean of each person's integers, rounded; rows of nobody are one person's."""
+    who = np.unique(owners, return_inverse=True)[1].reshape(-1)
+    many = np.bincount(who)
+    total = np.zeros((len(many), v.shape[1]), dtype=np.int64)
+    np.add.at(total, who, v)
+    return (2 * total + many[:, None]) // (2 * many[:, None])
+
+
+def _pilot(query: Any) -> Any:
+    """The mechanism of the pilot."""
+    return winsorized if query.winsorize else sample_and_aggregate

@@ -1,0 +1,62 @@
+"""One step from a pilot: from the question, public facts and the price to the pilot and sums of scores."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final, cast
+
+from tacit.errors import QueryError
+from tacit.method.blocks import design as blocks_design
+from tacit.method.blocks import winsorized_design
+from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared.encoding_choice import choose
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.models import scores
+from tacit.models.scores import CLIP
+from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
+from tacit.rows.row_map import GRID, RowMap
+
+PILOT: Final = Fraction(3, 10)
+"""Part of the price for the pilot (theory §2): what it costs is made good by the step, up to second order."""
+
+
+SCORE: Final = Grid("score", -CLIP, CLIP, GRID)
+
+
+H: Final = GRID // 2
+
+
+def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
+    """The pilot's design, and a column of scores for each parameter; QueryError Q102 where no step can be taken."""
+    make = winsorized_design if query.winsorize else blocks_design
+    first = make.design(query, public, cost.share(PILOT))
+    plan = cast(BlockPlan, first.blocks)
+    why = scores.usable(plan.likelihood)
+    if why is not None:
+        text = f"one_step of SampleAndAggregate: {why}."
+        raise QueryError(text, code="Q102", hint="leave one_step out")
+    share = cost.share((1 - PILOT) / len(plan.model.names))
+    leaves = first.where is not None or any(_absent(cell) for cell in plan.cells)
+    columns = tuple(_score(name, share, public.neighbors, leaves) for name in plan.model.names)
+    return replace(first, columns=(*first.columns, *columns), cost=cost)
+
+
+def _absent(cell: object) -> bool:
+    """Whether a cell can be missing, so that its row is left out."""
+    key = getattr(cell, "key", None)
+    return getattr(cell, "missing", None) is None and (key is None or key.missing is None)
+
+
+def _score(name: str, share: Cost, neighbors: str, leaves: bool) -> PartSpec:
+    at = RowMap("", "", "real", -CLIP, CLIP, GRID)
+    form = choose(at, share.noise, neighbors=neighbors, grouped=False, leaves=leaves)
+    return PartSpec(f"score of {name}", form, None, SCORE, noise_for(form.l1, form.l2_squared, share), share)
+
+
+def split(shape: Measurement) -> tuple[Measurement, tuple[PartSpec, ...]]:
+    """The pilot's design, and the columns of scores."""
+    p = len(cast(BlockPlan, shape.blocks).model.names)
+    return replace(shape, columns=shape.columns[:-p]), shape.columns[-p:]

@@ -1,0 +1,96 @@
+"""Expected precision of one step and of winsorised blocks, from public facts: at what stands for an unknown block."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import NormalDist
+from typing import Final, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.terms import block
+from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.one_step_design import H, split
+from tacit.method.blocks.winsorized_design import enough, told
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.models import scores
+from tacit.models.wide_grid import REACH
+from tacit.release.parts import Grid
+
+Entry = tuple[str, float, float, float, float]
+POOR: Final = 0.5
+"""Noise of a pilot, in standard deviations of one row, beyond which a step gains little (`benchmarks`)."""
+QUARTILES: Final = 1.349
+"""Distance between the quartiles of a normal law, in standard deviations."""
+
+
+def stepped(shape: Measurement, rows: int, level: float) -> list[Entry]:
+    """Name, assumed value, width, variances due to privacy and to sampling, of each parameter."""
+    model = cast(BlockPlan, shape.blocks).likelihood
+    at = scores.inner(model, model.fallback)
+    _, slope, spread = scores.law(scores.aim(model, at), scores.CLIP, at).mean(at)
+    turn = np.linalg.inv(slope)
+    noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1]])
+    sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)
+    z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    widths = np.minimum(z * np.sqrt(sampling + privacy), model.upper - model.lower)
+    return [
+        (name, float(at[i]), float(widths[i]), float(privacy[i]), float(sampling[i]))
+        for i, name in enumerate(model.names)
+    ]
+
+
+def _noise(column: PartSpec, public: int | None, rows: int) -> float:
+    """Variance of the noise of a clipped score's mean, of rows whose scores are 0."""
+    sums = column.form.assemble(tuple(rows * one(H) for one in column.form.polynomials))
+    part = column.released((sums,))
+    size = None if public is None else rows
+    made = block("Mean", part, rows=size, grouped=False, target="population")
+    return float(np.asarray(made.privacy_variance)[0])
+
+
+def windowed(shape: Measurement, rows: int, sampling: Array | None) -> Measurement:
+    """The design without its selections, its sums on windows as wide as the law makes the blocks' estimates."""
+    plan = cast(BlockPlan, shape.blocks)
+    made: list[PartSpec] = []
+    for column in shape.columns:
+        if column.form.name == "blocks":
+            grid = cast(Grid, column.grid)
+            wide = grid.upper - grid.lower
+            if sampling is not None:
+                i = plan.model.names.index(column.label)
+                wide = min(wide, (1 + 2 * REACH) * QUARTILES * math.sqrt(float(sampling[i]) * plan.blocks))
+            made.append(replace(column, grid=replace(grid, upper=grid.lower + wide)))
+    return replace(shape, columns=tuple(made))
+
+
+def cautions(shape: Measurement, rows: int) -> list[str]:
+    """What a careful colleague would say of the two steps, from public facts."""
+    plan, found = cast(BlockPlan, shape.blocks), list[str]()
+    for column in shape.columns:
+        if column.form.name == "quartiles" and told(column, plan.blocks) < enough(plan):
+            words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
+            found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
+    if getattr(shape.query, "one_step", False) and _pilot(shape, rows) > POOR:
+        words = "the noise of the pilot is more than half a standard deviation of a row"
+        found.append(f"{words}: a step gains little, and plain sample and aggregate may do better")
+    return found
+
+
+def _pilot(shape: Measurement, rows: int) -> float:
+    """Noise of the pilot in standard deviations of a row, the largest of the parameters."""
+    plan = cast(BlockPlan, shape.blocks)
+    model = plan.likelihood
+    information = np.diag(np.asarray(model.fisher(scores.inner(model, model.fallback))))
+    first = replace(shape, columns=split(shape)[0].columns)
+    if getattr(shape.query, "winsorize", False):
+        first = windowed(first, rows, 1 / information / rows)
+    sizes: list[float] = []
+    for column in first.columns:
+        grid = cast(Grid, column.grid)
+        load = (grid.upper - grid.lower) / grid.G / plan.blocks
+        at = plan.model.names.index(column.label)
+        sizes.append(load * math.sqrt(column.law.variance() * float(information[at])))
+    return max(sizes)

@@ -1,0 +1,144 @@
+"""Questions answered in blocks of rows: any likelihood, without bounds on the data.  No data here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
+
+from tacit.errors import QueryError
+from tacit.method.shared.asked_model import AskedModel
+from tacit.release.query import Needed, Query
+from tacit.release.query_checks import Names, condition, names
+
+if TYPE_CHECKING:
+    from tacit.method.blocks.estimate import SampleAndAggregateRelease  # noqa: F401
+
+Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
+BIASES: Final = ("cox-snell", "observed", "split-half", "jackknife", "none")
+
+
+METHODS: Final = ("tuned", "smith", "chen-sung")
+
+
+@dataclass(frozen=True)
+class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
+    """Parameters of a likelihood, as the noisy mean of their estimates in blocks of rows [Smith 2008].
+
+    what: a column, or several where a row of the model has several numbers (of a regression the response first).
+    model: a family, `tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))`, or its words; or a `tc.Model`.  Its box is the
+    only bound that is needed; a box much wider than the answer costs accuracy.  Or any `tc.Statistic` of a block.
+    blocks: how many; by default as suits price, box and model (`blocks_for`): a multiple of (n / epsilon)**(2/3), of at
+    least 20 rows, epsilon being that of one parameter.
+    bias: how the estimate in a block is corrected: "cox-snell", for rows of the law; "observed", for rows of any law,
+    in longer blocks; "split-half", "jackknife" or "none"; that of a statistic by halves ("split-half"), unless "none"
+    is asked for.
+    rows: about how many rows there are, where their number is private; public.
+    parties: how many parties' answers will be combined; then blocks are as many as suit their mean, of at least 10 rows
+    (and ten a parameter): noise averages out over parties, bias does not.  method: how many blocks, where `blocks` does
+    not say: "tuned"; "smith" and "chen-sung" as the sources print it, for comparison (theory §2, §6).
+    parameters: those to be released, all by default; the price is shared by these alone.
+    where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
+    one block.
+    one_step: spend 3/10 of the price on this, and the rest on one step from it: the mean of clipped scores of all rows.
+    Nearly as good as all rows without privacy, from some 5,000 rows on; for rows of regressions there is none.
+    winsorize: select the blocks' quartiles first, and clamp estimates to a window about these: for a box of any width.
+    Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows, parties), Q102, Q103
+    (one_step, winsorize), Q110 (a correction of a statistic), Q116 (method), ModelError (its words).
+    Source: theory §2, §6; winsorised [Smith 2011], theory §12.
+
+    >>> from tacit.families import Exponential
+    >>> SampleAndAggregate("wait", Exponential(rate=(0.1, 10)), blocks=500).to_dict()["model"]
+    {'family': 'Exponential', 'rate': [0.1, 10.0]}
+    """
+
+    needed: ClassVar = Needed(
+        ("what", "model"),
+        "what and model of SampleAndAggregate: both are needed.",
+        'what = "wait", model = { family = "Gamma", … }',
+    )
+
+    what: Names
+    model: Any
+    blocks: int | None = None
+    bias: str = "cox-snell"
+    rows: int | None = None
+    parameters: Names = ()
+    where: str | None = None
+    one_step: bool = False
+    winsorize: bool = False
+    parties: int | None = None
+    method: str = "tuned"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "what", names("SampleAndAggregate", "what", self.what))
+        if not self.what:
+            text = "what of SampleAndAggregate: no column is named."
+            raise QueryError(text, code="Q03", hint='SampleAndAggregate("wait", …)')
+        object.__setattr__(self, "model", AskedModel.of(self.model))
+        for name in ("blocks", "rows"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
+                text = f"{name} of SampleAndAggregate: {value!r} is no number from 2 on."
+                raise QueryError(text, code="Q97", hint=f"{name}=1_000")
+        _combined(self.parties, self.method, self.blocks)
+        if self.bias not in BIASES:
+            text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
+            raise QueryError(text, code="Q95", hint='bias="cox-snell"')
+        if self.model.words["family"] == "Statistic":
+            self._uncorrected()
+        elif self.bias == "observed" and self.model.law is not None and not self.model.law.smooth:
+            text = f"bias of SampleAndAggregate: {self.model.words['family']} has no second derivatives to observe."
+            raise QueryError(text, code="Q95", hint='bias="split-half", or leave bias out')
+        object.__setattr__(self, "parameters", names("SampleAndAggregate", "parameters", self.parameters))
+        self._known()
+        self._steps()
+        condition(self)
+
+    def _uncorrected(self) -> None:
+        """Statistics are corrected by halves, the default, or not: QueryError Q110 for another way."""
+        if self.bias not in (BIASES[0], "none", "split-half"):
+            text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
+            raise QueryError(text, code="Q110", hint='bias="split-half"')
+        object.__setattr__(self, "bias", "split-half" if self.bias == BIASES[0] else self.bias)
+
+    def _known(self) -> None:
+        """QueryError Q95 for parameters that the model does not have."""
+        law = self.model.law
+        unknown = [] if law is None else [name for name in self.parameters if name not in law.names]
+        if law is not None and unknown:
+            text = f"parameters of SampleAndAggregate: {unknown[0]!r} is none of {', '.join(law.names)}."
+            raise QueryError(text, code="Q95", hint=f'parameters="{law.names[0]}"')
+
+    def _steps(self) -> None:
+        """QueryError Q103 for what is no yes or no, Q102 for a step of a statistic, or of some parameters alone."""
+        for name in ("one_step", "winsorize"):
+            if not isinstance(getattr(self, name), bool):
+                text = f"{name} of SampleAndAggregate: {getattr(self, name)!r} is neither True nor False."
+                raise QueryError(text, code="Q103", hint=f"{name}=True")
+        if self.one_step and self.model.words["family"] == "Statistic":
+            text = "one_step of SampleAndAggregate: a statistic has no scores to take a step by."
+            raise QueryError(text, code="Q102", hint="a likelihood, or leave one_step out")
+        if self.one_step and self.parameters:
+            text = "one_step of SampleAndAggregate: a step needs all parameters, and releases all."
+            raise QueryError(text, code="Q102", hint="leave parameters out, or one_step")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only, defaults left out."""
+        words: dict[str, Any] = {"query": "SampleAndAggregate", "what": list(self.what), "model": self.model.words}
+        others = ("blocks", "rows", "where", "parties")
+        words |= {name: getattr(self, name) for name in others if getattr(self, name) is not None}
+        words |= {"method": self.method} if self.method != "tuned" else {}
+        words |= {"parameters": list(self.parameters)} if self.parameters else {}
+        words |= {name: True for name in ("one_step", "winsorize") if getattr(self, name)}
+        return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
+
+
+def _combined(parties: Any, method: Any, blocks: int | None) -> None:
+    """QueryError Q97 for parties that are none, Q116 for a method that is none or has no say."""
+    if parties is not None and (isinstance(parties, bool) or not isinstance(parties, int) or parties < 1):
+        text = f"parties of SampleAndAggregate: {parties!r} is no number from 1 on."
+        raise QueryError(text, code="Q97", hint="parties=40")
+    if method not in METHODS or (method != "tuned" and blocks is not None):
+        said = f"is none of {', '.join(METHODS)}" if method not in METHODS else "and blocks= both say how many"
+        text = f"method of SampleAndAggregate: {method!r} {said}."
+        raise QueryError(text, code="Q116", hint='method="tuned"')

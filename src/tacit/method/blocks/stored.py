@@ -1,0 +1,42 @@
+"""What the parts of a stored release of blocks must be: as its question asks, each once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from tacit.method.blocks.query import SampleAndAggregate
+
+if TYPE_CHECKING:
+    from tacit.release.document import Release
+
+
+def wrong(made: Release) -> Iterator[str]:
+    """Means of blocks, each after its quartiles where there are windows, then scores where there is a step."""
+    query = cast(SampleAndAggregate, made.query)
+    each = ("quartiles", "blocks") if query.winsorize else ("blocks",)
+    means = [part for part in made.parts if part.form == "blocks"]
+    first, scores = made.parts[: len(each) * len(means)], made.parts[len(each) * len(means) :]
+    if not means or tuple(part.form for part in first) != each * len(means):
+        yield "its parts are not means of blocks, one for each parameter"
+        return
+    labels = [part.label for part in means]
+    law: Any = query.model.law
+    known = list(_parameters(query) if law is None else law.names)
+    wanted = [name for name in known if not query.parameters or name in query.parameters]
+    if labels != wanted or [part.label for part in first] != [name for name in labels for _ in each]:
+        yield f"its parts are not of the parameters {', '.join(wanted)[:80]}"
+    if len({part.parameters["blocks"] for part in means}) != 1:
+        yield "its means are of different numbers of blocks"
+    if query.blocks is not None and means[0].parameters["blocks"] != query.blocks:
+        yield "its number of blocks is not that of the question"
+    if [part.label for part in scores] != ([f"score of {name}" for name in labels] if query.one_step else []):
+        yield "its parts after the means are not one score for each parameter"
+    if any(part.form in ("blocks", "quartiles") for part in scores):
+        yield "its parts are not in order"
+
+
+def _parameters(query: SampleAndAggregate) -> tuple[str, ...]:
+    """Names of the parameters that a file says of a function of one's own."""
+    given = query.model.words.get("parameters", {})
+    return tuple(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else ()

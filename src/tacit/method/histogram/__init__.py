@@ -1,0 +1,1 @@
+"""Histograms, dense and sparse, and everything that is made of their cells."""

@@ -1,0 +1,188 @@
+"""Histograms of many parties: counts add up, and so do the variances of their noises."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+
+import numpy as np
+
+from tacit.errors import InferenceError, ReleaseError
+from tacit.method.histogram.estimate import HistogramRelease
+from tacit.pooling.compatibility import sources
+from tacit.pooling.noise_sum import Piece, summed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tacit.privacy import Cost
+    from tacit.release.document import Release
+
+PARTS: Final = 1_000
+"""Weights of several releases of the same people, in so many parts of 1."""
+
+
+class Together(Protocol):
+    """Releases of one question by many parties, as `parties.combined.Combined` holds them."""
+
+    @property
+    def releases(self) -> tuple[Release, ...]:
+        """What is combined."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The party of each release."""
+        ...
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        """Which population each release is about, from 0."""
+        ...
+
+    @property
+    def table(self) -> str:
+        """Words in place of a table's name."""
+        ...
+
+    @property
+    def neighbors(self) -> str:
+        """The relations of the parties."""
+        ...
+
+    @property
+    def rows(self) -> int | None:
+        """Rows of all parties, where all sizes are public."""
+        ...
+
+    @property
+    def cost(self) -> Cost:
+        """What a person paid."""
+        ...
+
+    @property
+    def remaining(self) -> str:
+        """Words beside the cost."""
+        ...
+
+
+@dataclass(frozen=True, repr=False)
+class CombinedHistogram(HistogramRelease):
+    """Histograms of many parties, added up: everything that is made of one is made of it, over all their people.
+
+    parties: their names; those of one ledger are one, and their noise is averaged.  The number of rows is public where
+    all are.  It is not saved: the parties' releases are.
+
+    >>> import tacit as tc
+    >>> schema, budget = tc.Schema({"sex": tc.Category(["f", "m"])}), tc.Budget(epsilon=1)
+    >>> ask = tc.Histogram("sex")
+    >>> answers = {
+    ...     name: tc.Curator({"sex": ["f", "m", "m"] * n}, schema, budget=budget).release(ask, epsilon=1)
+    ...     for name, n in {"st-mary": 100, "st-luke": 300}.items()
+    ... }
+    >>> found = tc.combine(answers)
+    >>> found.parties, found.rows, found.counts.shape, found.estimate("table").terms
+    (('st-mary', 'st-luke'), 1200, (2,), ('f', 'm'))
+    """
+
+    parties: tuple[str, ...] = ()
+    releases: tuple[Release, ...] = ()
+
+    def to_dict(self) -> NoReturn:
+        """ReleaseError R08: a combination is no release."""
+        text = "combined releases are no release."
+        raise ReleaseError(text, code="C18", hint="save the parties' own, and combine them again", state=None)
+
+    def save(self, path: str | Path) -> NoReturn:
+        """ReleaseError C18: a combination is no release."""
+        self.to_dict()
+
+
+def added(found: Together, parties: tuple[str, ...]) -> CombinedHistogram:
+    """Named histograms of one question, of these parties -> their sum; InferenceError C11 where cells are missing."""
+    first = found.releases[0]
+    cells = int(np.prod([len(labels) for _, labels in first.levels], dtype=np.int64))
+    for name, one in zip(found.names, found.releases, strict=True):
+        if any(part.form != "histogram" or len(part.integers) != cells for part in one.parts):
+            text = f"{name} has not all {cells:,} cells."
+            raise InferenceError(text, code="C11", hint="Histogram of all cells alike", state=None)
+    part, weights = first.parts[0], _weights(found)
+    laws = {id(one.parts[0].law): one.parts[0].law for one in found.releases}  # of many parties few
+    pieces = Counter(zip((id(one.parts[0].law) for one in found.releases), weights, strict=True))
+    unit = _unit(found)
+    made = replace(
+        part,
+        integers=_sums(weights, [one.parts[0].integers for one in found.releases]),
+        law=_law([(laws[key], weight, count) for (key, weight), count in pieces.items()]),
+        parameters={**part.parameters, "share": unit},
+        cost=found.cost,
+    )
+    words: dict[str, Any] = {name: getattr(first, name) for name in ("query", "mechanism", "schema", "unit", "levels")}
+    words |= {name: getattr(first, name) for name in ("axes", "ordered", "version")}
+    return CombinedHistogram(
+        **words,
+        table=found.table,
+        neighbors=found.neighbors,
+        rows=found.rows,
+        parts=(made,),
+        cost=found.cost,
+        charge=0,
+        head=hashlib.sha256(f"{sources(found.releases)} {first.query}".encode()).hexdigest(),
+        date=max(one.date for one in found.releases),
+        remaining=found.remaining,
+        parties=parties,
+        releases=found.releases,
+    )
+
+
+def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
+    """Weighted sums of each cell, in whole numbers of any length."""
+    alike: dict[int, list[Iterator[int]]] = {}
+    for weight, one in zip(weights, cells, strict=True):
+        alike.setdefault(weight, []).append(chain.from_iterable(one))
+    each = [map(weight.__mul__, map(sum, zip(*rows, strict=True))) for weight, rows in alike.items()]
+    return tuple(zip(map(sum, zip(*each, strict=True)), strict=True))
+
+
+def _unit(found: Together) -> int:
+    """What one row is worth in the sum."""
+    shares = math.lcm(*(one.parts[0].parameters.get("share", 1) for one in found.releases))
+    return shares * (PARTS if _repeated(found) else 1)
+
+
+def _repeated(found: Together) -> bool:
+    """Whether some releases are about the same people."""
+    return len(set(found.index)) < len(found.releases)
+
+
+def _weights(found: Together) -> list[int]:
+    """What the integers of each release are multiplied by: those of the same people have parts of one."""
+    unit, several = _unit(found), _repeated(found)
+    out: list[int] = []
+    for place, one in zip(found.index, found.releases, strict=True):
+        share = one.parts[0].parameters.get("share", 1)
+        if not several:
+            out.append(unit // share)
+            continue
+        own = [other for i, other in zip(found.index, found.releases, strict=True) if i == place]
+        out.append(unit // PARTS // share * _part(own, own.index(one)))
+    return out
+
+
+def _part(own: list[Release], at: int) -> int:
+    """Of PARTS, those of one of several releases of the same people: inverse to the noise, the first has the rest."""
+    worth = [Fraction(1 / (one.parts[0].law.variance() / one.parts[0].parameters.get("share", 1) ** 2)) for one in own]
+    parts = [int(PARTS * one / sum(worth)) for one in worth]
+    return parts[at] if at else PARTS - sum(parts[1:])
+
+
+def _law(pieces: list[Piece]) -> Any:
+    """The law of the sum: of one noise its own."""
+    law, weight, count = pieces[0]
+    return law if len(pieces) == 1 and weight == count == 1 else summed(pieces)

@@ -1,0 +1,186 @@
+"""What a release of `histogram` says: noisy counts of cells, their margins, and everything that is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.terms import Target
+from tacit.fits.released_cells import counts_of
+from tacit.method.histogram.estimate_from_cells.cell_statistics import Statistics
+from tacit.method.histogram.estimate_margins import SHOWN, Margin, margin
+from tacit.release.document import Release, Released
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.base.table import Table
+    from tacit.fits.custom_losses import Loss
+    from tacit.fits.fit import Method
+    from tacit.fits.fit_release import Missing
+    from tacit.fits.fitted_model import FittedModel
+    from tacit.method.histogram.estimate_densities import DensityEstimate
+    from tacit.method.histogram.estimate_samples import Rng
+
+
+@dataclass(frozen=True, repr=False)
+class HistogramRelease(Statistics, Release):
+    """A release of Histogram: any number of analyses of it are free.
+
+    >>> import tacit as tc
+    >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
+    >>> schema = tc.Schema({"age": tc.Real(18, 93), "sex": tc.Category(["f", "m"])})
+    >>> curator = tc.Curator(people, schema, budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram(["age", "sex"], bins={"age": 5}), rho=0.1)
+    >>> cells.counts.shape, cells.margin("sex").estimate("table").terms
+    ((5, 2), ('f', 'm'))
+    """
+
+    kind: ClassVar[str] = "histogram"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the axes."""
+        return tuple(name for name, _ in self.levels)
+
+    @property
+    def counts(self) -> Array:
+        """Noisy counts, signed, in rows (persons): shape (levels of the first column, of the second, ...).
+
+        InferenceError Q84 of a sparse histogram.
+        """
+        return counts_of(self)
+
+    def margin(self, columns: str | Sequence[str]) -> Margin:
+        """Noisy counts of some of the columns, added up over the others.
+
+        InferenceError I41 for a column that is not in the release.  Source: theory §7.
+        """
+        return margin(self, (columns,) if isinstance(columns, str) else tuple(columns))
+
+    def fit(
+        self,
+        what: str | Loss,
+        *,
+        model: str = "linear",
+        family: str | None = None,
+        method: Method = "corrected",
+        missing: Missing = "exclude",
+        tau: float = 0.5,
+        k: float | None = None,
+    ) -> FittedModel:
+        """Fit a regression, a family or a loss of one's own; any number of fits is free.
+
+        what: a formula in R's words, "income ~ age + C(educ) * sex"; with `family` a column; or a `tacit.Loss`.
+        model: "linear", "logistic", "probit", "poisson", "gamma" (log link), "quantile" (of level `tau`) or "huber"
+        (which bends at `k`, in the response's units; by default 1.345 robust standard deviations of residuals).
+        family: "normal", "lognormal", "exponential", "gamma", "weibull" or "beta": maximum likelihood for the column.
+        method: "corrected" for binning; "midpoint"; or as published and biased: "lei-2011", "lei-2011-nonnegative",
+        "lei-2011-threshold".
+
+        missing: "exclude" leaves out rows with a missing cell in a column that is used; with "level" the level that a
+        Category has for them is one as any other.  What cannot be fitted has a `reason`.
+        InferenceError I41 (no such column), I42 (no formula), I43 (a response or regressor that the model cannot take),
+        I44 (unknown model, family or method), I46 (a loss that fails), I47 (more cells than can be handled).
+        Source: Lei 2011, Algorithm 1; theory §7 (correction, standard errors).
+        """
+        from tacit.fits.fit_release import fit_release
+
+        return fit_release(self, what, model=model, family=family, method=method, missing=missing, tau=tau, k=k)
+
+    def density(
+        self, column: str, *, by: str | Sequence[str] | None = None, target: Target = "population"
+    ) -> DensityEstimate:
+        """Density of a column of numbers or dates, on its bins; within each level of `by`.
+
+        InferenceError I41 (no such column), I60 (a column of levels), I09 (target).  Source: theory §7 (projection).
+        """
+        from tacit.method.histogram.estimate_densities import density
+
+        return density(self, column, by, target)
+
+    def sample(self, n: int, *, rng: Rng = None) -> pd.DataFrame:
+        """`n` synthetic rows drawn from the projected cells, in the columns, labels and types of the table.
+
+        rng: a whole number or a NumPy Generator for the same rows again, or None.  `frame.attrs["note"]` says what an
+        inference from them ignores.  InferenceError I61 (n), I62 (rng), I63 (a release that is all noise).
+        """
+        from tacit.method.histogram.estimate_samples import sample
+
+        return sample(self, n, rng)
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Numbers of rows of every cell with both errors; InferenceError I09 (target), I48 (more than 1,000 cells)."""
+        return self.margin(self.columns).estimate(target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The cells as a table, or where they are many the margins of each column; InferenceError I01 (level)."""
+        if self.counts.size <= SHOWN:
+            return self.estimate().summary(level)
+        return HistogramColumns(self).summary(level)
+
+    def plot(self, ax: Any = None, *, target: Target = "population") -> Any:
+        """One column: a histogram; two: a heat map; more: a small picture of each.  `.save("a.png")`.
+
+        InferenceError I09 (target), I20 without matplotlib, I64 for `ax` with more than two columns, I05 for a column
+        of more than 1,000 levels.
+        """
+        from tacit.method.histogram.estimate_pictures import margins
+
+        if len(self.columns) <= 2:
+            return self.margin(self.columns).plot(ax, target=target)
+        return margins(tuple(self.margin(name) for name in self.columns), ax, target=target)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+@dataclass(frozen=True)
+class HistogramColumns:
+    """What is shown of a histogram of many cells: its columns."""
+
+    release: HistogramRelease
+
+    def summary(self, level: float = 0.95) -> Table:
+        """One row for each column; nothing in it depends on the level."""
+        from tacit.base.table import Table
+        from tacit.estimates.display import facts, people_words
+
+        release = self.release
+        rows = tuple(
+            (name, f"{len(labels):,}", _short(labels, axis.extra))
+            for (name, labels), axis in zip(release.levels, release.axes, strict=True)
+        )
+        sd = float(np.sqrt(release.parts[0].law.variance())) / release.parts[0].parameters.get("share", 1)
+        noise = f"{release.counts.size:,} cells, noise of standard deviation {sd:,.3g} in each"
+        notes = (f"{noise}; margins of them are free", facts(release))
+        title = f"Histogram of {', '.join(release.columns)} · {people_words(release)}"
+        return Table(title, ("column", "levels", ""), rows, notes, ("left", "right", "left"))
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """Number of levels of each column."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        sizes = [len(labels) for _, labels in self.release.levels]
+        return pd.DataFrame({"levels": sizes}, index=list(self.release.columns))
+
+
+def _short(labels: tuple[str, ...], extra: tuple[str, ...]) -> str:
+    regular = labels[: len(labels) - len(extra)]
+    many = len(regular) > 4
+    return ", ".join((regular[0], regular[1], "…", regular[-1], *extra) if many else (*regular, *extra))
+
+
+def estimate(release: Released, target: Target = "population") -> Estimate:
+    """A release of a histogram, or a simulated one -> Estimate of every cell."""
+    return margin(release, tuple(name for name, _ in release.levels)).estimate(target)

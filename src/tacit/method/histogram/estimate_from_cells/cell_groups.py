@@ -1,0 +1,131 @@
+"""The cells of some columns of a released histogram, by groups, with the law of their noise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates.terms import Target, check_target
+from tacit.estimates.wording import who
+from tacit.fits.cell_arrays import CellAxis
+from tacit.fits.released_cells import cells_of
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+from tacit.release.document import Released
+from tacit.release.parts import cell_labels
+
+By: TypeAlias = str | Sequence[str] | None
+CLEAR: Final = 4.0
+"""A number of rows must be this many standard deviations of its noise for anything to be divided by it."""
+MOST: Final = 1_000
+"""Groups, at most."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """Counts of some columns in each group.
+
+    axes: of the columns.  by: names of those that make the groups.  labels: of the groups, ("",) without `by`.
+    counts: shape (groups, cells of the first column with its extra ones, ...), projected where the total is public.
+    noise: of any of the cells.  whole: the public number of rows, where all of them are in `counts` of one group.
+    """
+
+    release: Released
+    axes: tuple[CellAxis, ...]
+    by: tuple[str, ...]
+    labels: tuple[str, ...]
+    counts: Array
+    noise: Noise
+    whole: float | None
+
+    @property
+    def regular(self) -> Array:
+        """Counts without extra cells, shape (groups, bins of the first column, ...)."""
+        inner = tuple(slice(0, axis.bins) for axis in self.axes)
+        return self.counts[(slice(None), *inner)]
+
+    def extra(self, name: str) -> Array | None:
+        """Counts of an extra cell of the only column ("below"), shape (groups,), or None where there is none."""
+        axis = self.axes[0]
+        return self.counts[:, axis.bins + axis.extra.index(name)] if name in axis.extra else None
+
+    def terms(self, own: Sequence[str]) -> tuple[str, ...]:
+        """Labels of several numbers in each group: "f:mean"."""
+        return tuple(f"{label}:{one}" if label else one for label in self.labels for one in own)
+
+
+def taken(release: Released, columns: Sequence[str], by: By = None) -> Taken:
+    """A release of a histogram, or a simulated one, names of columns and of grouping columns -> Taken.
+
+    Extra cells of grouping columns ("missing") are no groups.  InferenceError I41 (a column that is not there), I50 (a
+    column twice), I48 (more than 1,000 groups).
+    """
+    names = (by,) if isinstance(by, str) else tuple(by or ())
+    if len({*names, *columns}) < len(names) + len(columns):
+        text = f"{', '.join((*names, *columns))}: a column is there twice."
+        raise InferenceError(text, code="I50", hint="each column once", state=None)
+    raw = cells_of(release)
+    for name in (*names, *columns):
+        raw.axis(name)
+    cells = raw.project()
+    margin = cells.margin((*names, *columns))
+    groups, axes = margin.axes[: len(names)], margin.axes[len(names) :]
+    labels = _labels(release, groups)
+    if len(labels) > MOST:
+        text = f"{len(labels):,} groups are too many: at most {MOST:,}."
+        raise InferenceError(text, code="I48", hint="by fewer columns", state=None)
+    inner = tuple(slice(0, axis.bins) for axis in groups)
+    counts = margin.counts[inner].reshape(len(labels), *(axis.size for axis in axes))
+    part = release.parts[0]
+    share = part.parameters.get("share", 1)
+    added = cells.counts.size // margin.counts.size
+    noise = Noise(part.law, share, added, margin.counts.size, projected="project" in cells.steps)
+    whole = None if names or any(set(axis.extra) - {"below", "above"} for axis in axes) else cells.total
+    return Taken(release, axes, names, labels, counts, noise, whole)
+
+
+def _labels(release: Released, groups: tuple[CellAxis, ...]) -> tuple[str, ...]:
+    levels = dict(release.levels)
+    return cell_labels(tuple((axis.name, levels[axis.name][: axis.bins]) for axis in groups))
+
+
+def unclear(rows: float, cells: int, noise: Noise, what: str = "rows") -> str | None:
+    """Why a sum of so many cells is not a number of rows to divide by, or None."""
+    sd = float(np.sqrt(max(float(noise.variance(np.ones(cells))), 0.0)))
+    if rows <= 0 or rows < CLEAR * sd:
+        return f"number of {what} {rows:,.0f} with noise of {sd:,.0f}: too few for this price"
+    return None
+
+
+def places(axis: CellAxis) -> Array:
+    """Numbers of the cells of a column, shape (bins,); InferenceError I50 for levels that are no numbers."""
+    if axis.kind == "levels" and axis.numbers is None:
+        text = f"the levels of {axis.name!r} are no numbers."
+        raise InferenceError(text, code="I50", hint="a Real, Integer, Date or Boolean column", state=None)
+    return axis.centers
+
+
+def checked(target: Target) -> None:
+    """InferenceError I09 for an unknown target."""
+    check_target(target)
+
+
+def words(made: Taken, what: str, target: Target, inside: bool = False) -> str:
+    """What is estimated: "mean of income, values clamped to ...".
+
+    Bounds are said where values beyond them were put into the first and the last bin, or are left out (`inside`).
+    """
+    said = what
+    for axis in made.axes:
+        beyond = bool({"below", "above"} & set(axis.extra))
+        if axis.kind == "continuous" and (inside or not beyond):
+            units = f" {axis.units}" if axis.units else ""
+            rule = "of rows within" if beyond else "clamped to"
+            said += f", {axis.name} {rule} {axis.last[0] + axis.step:,g}–{axis.last[-1]:,g}{units}"
+    condition = getattr(made.release.query, "where", None)
+    said += f", where {condition}" if condition else ""
+    return said + (f", of the {who(made.release)} of this table" if target == "table" else "")

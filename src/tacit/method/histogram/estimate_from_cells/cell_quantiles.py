@@ -1,0 +1,151 @@
+"""Quantiles and distribution functions from the cells of a histogram."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.estimates import error_laws as laws
+from tacit.estimates.bins import logistic_of
+from tacit.estimates.monotone import rising
+from tacit.estimates.terms import Target
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, Taken, checked, places, taken, unclear, words
+from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
+from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve
+from tacit.release.document import Released
+
+
+@dataclass(frozen=True)
+class Inverted:
+    """Quantiles' intervals by inversion of each group's curve; an unclear group has the whole range."""
+
+    curves: tuple[GroupCurve, ...]
+    probs: tuple[float, ...]
+    values: Array
+    unclear: tuple[bool, ...]
+    smooth: bool
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Limits, shape (groups * probs,) each; within a group they rise with the probability."""
+        limits = np.empty((len(self.curves), len(self.probs), 2))
+        for g, curve in enumerate(self.curves):
+            for i, tau in enumerate(self.probs):
+                limits[g, i] = _range(curve) if self.unclear[g] else curve.interval(tau, level, self.smooth)
+        order = np.argsort(self.probs)
+        values = self.values.reshape(limits.shape[:2])
+        limits = np.stack([np.minimum(limits[..., 0], values), np.maximum(limits[..., 1], values)], axis=-1)
+        _, sorted_limits = rising(values[:, order], limits[:, order])
+        limits[:, order] = sorted_limits
+        return limits[..., 0].reshape(-1), limits[..., 1].reshape(-1)
+
+
+def quantiles(
+    release: Released,
+    column: str,
+    probs: float | Sequence[float],
+    by: By = None,
+    target: Target = "population",
+    within: str = "smooth",
+) -> Derived:
+    """See `Statistics.quantiles`."""
+    checked(target)
+    levels = (float(probs),) if isinstance(probs, int | float) else tuple(float(p) for p in probs)
+    if not levels or len(set(levels)) < len(levels) or not all(0 < p < 1 for p in levels):
+        text = f"probabilities {probs!r} are not different numbers above 0 and below 1."
+        raise InferenceError(text, code="I51", hint="[0.25, 0.5, 0.75]", state=None)
+    if within not in ("smooth", "bins"):
+        text = f"within={within!r} is neither 'smooth' nor 'bins'."
+        raise InferenceError(text, code="I51", hint='within="bins": intervals of whole bins', state=None)
+    made = taken(release, (column,), by)
+    found = curves(made, target)
+    reasons = [unclear(one.rows, one.cells, one.noise) for one in found]
+    values = np.array([[one.quantile(p)[0] for p in levels] for one in found])
+    values[:, np.argsort(levels)] = np.maximum.accumulate(values[:, np.argsort(levels)], axis=1)
+    smooth = within == "smooth"
+    said = [reasons[g] or _said(one, p, smooth) for g, one in enumerate(found) for p in levels]
+    inversion = Inverted(found, levels, values, tuple(reason is not None for reason in reasons), smooth)
+    return Derived(
+        release,
+        target,
+        f"Quantiles of {column}" + _grouped(made),
+        words(made, f"quantiles of {column}", target),
+        made.labels if len(levels) == 1 and made.by else made.terms([f"{p:g}" for p in levels]),
+        values.reshape(-1),
+        inversion,
+        reasons=tuple(said),
+        notes=(_note(found[0], smooth),),
+        term_title=":".join(made.by),
+    )
+
+
+def curves(made: Taken, target: Target) -> tuple[GroupCurve, ...]:
+    """The curve of each group; InferenceError I50 for a column that has no order on a line."""
+    axis = made.axes[0]
+    middle = places(axis)
+    discrete = axis.kind == "levels"
+    edges = middle if discrete else axis.bounds
+    below, above = made.extra("below"), made.extra("above")
+    return tuple(
+        GroupCurve(
+            edges,
+            made.regular[g],
+            made.noise,
+            None if below is None else float(below[g]),
+            None if above is None else float(above[g]),
+            sampling=target == "population",
+            discrete=discrete,
+            map=logistic_of(made.release, axis.name),
+        )
+        for g in range(len(made.labels))
+    )
+
+
+def _range(curve: GroupCurve) -> tuple[float, float]:
+    low = -math.inf if curve.below is not None else float(curve.edges[0])
+    return low, math.inf if curve.above is not None else float(curve.edges[-1])
+
+
+def _said(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
+    """Why a quantile is less than it seems: beyond the bounds, in a bin that holds values beyond them, too coarse."""
+    at, share = curve.placed(tau)
+    value, _ = curve.quantile(tau)
+    if at == -1:
+        return f"censored: below {value:,g}"
+    if at == curve.bins:
+        return f"censored: above {value:,g}"
+    if curve.discrete:
+        return None
+    if at == 0 and curve.below is None and curve.bins > 1:
+        return f"in the first bin, which holds all values below {curve.edges[1]:,g}"
+    if at == curve.bins - 1 and curve.above is None and curve.bins > 1:
+        return f"in the last bin, which holds all values above {curve.edges[-2]:,g}"
+    if not smooth:
+        return None
+    room = curve.room(np.array([at]), np.array([share]))[0] * curve.size
+    sd = float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
+    if room > laws.normal_quantile(0.95) * sd:
+        return "the bin is coarse for so many rows: most of the interval is for what is not known of its inside"
+    return None
+
+
+def _note(curve: GroupCurve, smooth: bool) -> str:
+    if curve.discrete:
+        return "a quantile is a value of the column, its interval as well"
+    if smooth and curve.shaped:
+        width = float(np.max(np.diff(curve.edges)))
+        mapped = " on the logistic scale" if curve.map is not None else ""
+        return (
+            f"within bins (at most {width:,.4g} wide) the density{mapped} is taken as a line, and intervals allow for "
+            "what the "
+            'neighbours say against it; values heaped on few points need within="bins"'
+        )
+    return "intervals are of whole bins, whatever the values within do"
+
+
+def _grouped(made: Taken) -> str:
+    return f" by {' and '.join(made.by)}" if made.by else ""

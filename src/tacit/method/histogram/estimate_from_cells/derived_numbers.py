@@ -1,0 +1,242 @@
+"""What statistics from cells are handed over as: labelled numbers with both errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import pandas
+from tacit.errors import InferenceError
+from tacit.estimates.interval_inversion import Inversion
+from tacit.estimates.labelled import Labels
+from tacit.estimates.terms import Target, check_level, place_of
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
+from tacit.privacy import Cost
+from tacit.release.document import Released
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.base.table import Table
+
+Scale = Literal["plain", "log", "root", "fisher"]
+
+
+NEAR: Final = 0.2
+"""Largest half-width of a correlation on Fisher's scale: beyond it noise rules, whose size 1 - r**2 does not change."""
+
+
+@dataclass(frozen=True)
+class TransformedDelta:
+    """value -+ the quantile of its error, on a scale on which the error is more nearly normal; cut to [low, high].
+
+    log: of positive values, as they are where the error is more than half of them.  root: of square roots of such.
+    fisher: atanh, of correlations, as they are where the error is large.  `unclear` terms have the whole range.
+    """
+
+    value: Array
+    error: Error
+    scales: tuple[Scale, ...]
+    low: Array
+    high: Array
+    unclear: tuple[bool, ...]
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Limits, shape (terms,) each."""
+        q = self.error.halfwidth(level)
+        low, high = self.value - q, self.value + q
+        for i, scale in enumerate(self.scales):
+            v = float(self.value[i])
+            if scale == "log":
+                low[i], high[i] = positive(v, float(q[i]))
+            elif scale == "root":
+                low[i], high[i] = np.sqrt(positive(v * v, 2 * v * float(q[i])))
+            elif scale == "fisher" and q[i] < NEAR * (1 - v * v):
+                step = q[i] / (1 - v * v)
+                low[i], high[i] = np.tanh(np.arctanh(v) - step), np.tanh(np.arctanh(v) + step)
+        none = np.array(self.unclear, dtype=bool)
+        low, high = np.clip(low, self.low, self.high), np.clip(high, self.low, self.high)
+        return np.where(none, self.low, low), np.where(none, self.high, high)
+
+
+def positive(v: float, q: float) -> tuple[float, float]:
+    """Limits of a positive number: on the log scale, or as they are where the error is more than half of it.
+
+    >>> positive(4.0, 3.0)
+    (1.0, 7.0)
+    """
+    if q >= v / 2:
+        return max(v - q, 0.0), max(v + q, 0.0)
+    return v * math.exp(-q / v), v * math.exp(q / v)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What the terms are values of: a function between 0 and 1 of `column`, group by group, at each of `at`.
+
+    start, end: a place and its value before the first and after the last, or None.  height: words of its values.  band:
+    what its intervals are.
+    """
+
+    column: str
+    at: tuple[float, ...]
+    groups: tuple[str, ...]
+    height: str
+    start: tuple[float, float] | None = None
+    end: tuple[float, float] | None = None
+    band: str = "interval"
+
+
+@dataclass(frozen=True, repr=False)
+class Derived:
+    """Labelled numbers made of the cells of a histogram, with both errors.
+
+    Attributes
+    ----------
+    release: where they come from.  target: "population" (sampling and privacy are uncertain) or "table".
+    title, estimand: what was made, and what the numbers estimate, in words.
+    terms, values: one label and one number each; a term whose reason is not None says nothing.
+    sampling, privacy: both parts of the covariance, shape (terms, terms), or None where there is no standard error.
+    reasons: why a term says less than it seems, in words, or None.  notes: what a reader must know.
+
+    One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.  Source: theory §7.
+
+    >>> import tacit as tc
+    >>> table = {"age": [float(age) for age in range(100)] * 50}
+    >>> curator = tc.Curator(table, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram("age", bins={"age": 20}), rho=0.5)
+    >>> found = cells.moments("age")
+    >>> low, high = found["mean"].conf_int()
+    >>> found.terms, low < found["mean"].value < high
+    (('mean', 'variance', 'sd'), True)
+    """
+
+    release: Released
+    target: Target
+    title: str
+    estimand: str
+    terms: tuple[str, ...]
+    values: Array
+    inversion: Inversion
+    sampling: Array | None = None
+    privacy: Array | None = None
+    reasons: tuple[str | None, ...] = ()
+    notes: tuple[str, ...] = ()
+    term_title: str = ""
+    picked: tuple[int, ...] = ()
+    steps: Steps | None = None
+
+    def __post_init__(self) -> None:
+        if not self.reasons:
+            object.__setattr__(self, "reasons", (None,) * len(self.terms))
+        if not self.picked:
+            object.__setattr__(self, "picked", tuple(range(len(self.terms))))
+
+    @property
+    def std_errors(self) -> Array:
+        """Standard errors, sampling and privacy together, shape (terms,); InferenceError I04 where there are none."""
+        both = self._covariance(self.sampling) + self._covariance(self.privacy)
+        return np.sqrt(np.maximum(np.diag(both), 0.0))
+
+    @property
+    def privacy_shares(self) -> Array:
+        """Part of the variance that is due to privacy, shape (terms,); InferenceError I04 where there is none."""
+        noise, total = np.diag(self._covariance(self.privacy)), self.std_errors**2
+        return np.divide(noise, total, out=np.zeros_like(total), where=total > 0)
+
+    def intervals(self, level: float = 0.95) -> Array:
+        """Lower and upper limits, shape (terms, 2); InferenceError I01 for a level below 0.5, or 1 and above."""
+        ends = np.stack(self.inversion.interval(check_level(level)), axis=-1)
+        return ends[list(self.picked)]
+
+    @property
+    def value(self) -> Any:  # float, or Series
+        """Point estimates: a float for one term, else a Series."""
+        return self._labels.numbers(self.values, "estimate")
+
+    @property
+    def std_error(self) -> Any:  # float, or Series
+        """Standard errors: a float for one term, else a Series; InferenceError I04 where there are none."""
+        return self._labels.numbers(self.std_errors, "std_error")
+
+    @property
+    def privacy_share(self) -> Any:  # float, or Series
+        """Part of the total variance that is due to privacy, between 0 and 1; InferenceError I04."""
+        return self._labels.numbers(self.privacy_shares, "privacy_share")
+
+    def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
+        """Confidence interval: a pair for one term, else a DataFrame; InferenceError I01 for a wrong level."""
+        return self._labels.pairs(self.intervals(level))
+
+    @property
+    def cov(self) -> pd.DataFrame:
+        """Covariance of the terms, sampling and privacy; InferenceError I04 where there is none."""
+        both = self._covariance(self.sampling) + self._covariance(self.privacy)
+        return self._labels.square(both)
+
+    @property
+    def cost(self) -> Cost:
+        """What the release cost; this costs nothing more."""
+        return self.release.cost
+
+    def __getitem__(self, term: str | list[str]) -> Derived:
+        """Some of the terms, in that order; InferenceError I02 for an unknown one."""
+        asked = [term] if isinstance(term, str) else list(term)
+        at = [place_of(self.terms, one) for one in asked]
+        kept = replace(self, terms=tuple(asked), values=self.values[at], reasons=tuple(self.reasons[i] for i in at))
+        both = [None if part is None else part[np.ix_(at, at)] for part in (self.sampling, self.privacy)]
+        kept = replace(kept, steps=None)
+        return replace(kept, sampling=both[0], privacy=both[1], picked=tuple(self.picked[i] for i in at))
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """estimate, std_error, lower, upper, privacy_share, reason: indexed by term; InferenceError I01.
+
+        Without std_error and privacy_share where there is no covariance.
+        """
+        found = self.intervals(level)
+        columns: dict[str, Any] = {"estimate": self.values}
+        columns |= {"std_error": self.std_errors} if self.privacy is not None else {}
+        columns |= {"lower": found[:, 0], "upper": found[:, 1]}
+        columns |= {"privacy_share": self.privacy_shares} if self.privacy is not None else {}
+        columns |= {"reason": [reason or "" for reason in self.reasons]}
+        return pandas().DataFrame(columns, index=self._labels.index)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """Estimates, standard errors and intervals as a table; InferenceError I01 (level)."""
+        from tacit.method.histogram.estimate_from_cells.derived_table import summary
+
+        return summary(self, level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Intervals, one row a term; of a whole curve steps with a band.  `.save("picture.png")`.
+
+        InferenceError I20 without matplotlib, I05 for a curve of more than four groups, or more than 1,000 terms.
+        """
+        from tacit.method.histogram.estimate_pictures import derived, step_functions
+
+        return derived(self, ax) if self.steps is None else step_functions(self, ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+    def _covariance(self, part: Array | None) -> Array:
+        if part is None:
+            text = f"{self.title}: there is no standard error, only intervals."
+            raise InferenceError(text, code="I04", hint="conf_int(0.95)", state=None)
+        return part
+
+    @property
+    def _labels(self) -> Labels:
+        return Labels(self.terms, self.term_title)

@@ -1,0 +1,46 @@
+"""Numbers made of cells as tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tacit.estimates.display import decimals, facts, people_words, percent
+
+if TYPE_CHECKING:
+    from tacit.base.table import Table
+    from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
+
+MOST_REASONS = 12
+
+
+def summary(found: Derived, level: float) -> Table:
+    """See `Derived.summary`.  Decimals of each term show two digits of its width."""
+    from tacit.base.table import Table, format_interval, format_number
+
+    limits = found.intervals(level)
+    with_errors = found.privacy is not None
+    rows: list[tuple[object, ...]] = []
+    for i, term in enumerate(found.terms):
+        low, high = map(float, limits[i])
+        width = high - low
+        digits = decimals(np.array([width / 4])) if np.isfinite(width) and width > 0 else 2
+        row: list[object] = [term, format_number(float(found.values[i]), decimals=digits)]
+        said = with_errors and found.reasons[i] is None
+        if with_errors:
+            row.append(format_number(float(found.std_errors[i]), decimals=digits) if said else "–")
+        row.append(format_interval(low, high, decimals=digits))
+        if with_errors:
+            row.append(f"{100 * found.privacy_shares[i]:.0f} %" if said else "–")
+        rows.append(tuple(row))
+    interval = f"{percent(level)} interval"
+    columns = (
+        (found.term_title, "estimate", "std. error", interval, "of which privacy")
+        if with_errors
+        else (found.term_title, "estimate", interval)
+    )
+    said = [f"{term}: {reason}" for term, reason in zip(found.terms, found.reasons, strict=True) if reason]
+    notes = (*said[:MOST_REASONS], f"estimates: {found.estimand}", *found.notes, facts(found.release))
+    title = f"{found.title} · {people_words(found.release)}"
+    return Table(title, columns, tuple(rows), notes)

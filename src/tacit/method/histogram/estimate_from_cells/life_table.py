@@ -1,0 +1,121 @@
+"""Life tables from noisy counts of (time, event): numbers at risk, survival, what a row in a cell does to it.
+
+Times are binned, so the estimator is the actuarial one: rows censored in a bin are at risk for half of it.  Where each
+bin is one value (an Integer), times are exact, and it is that of [Kaplan & Meier 1958]: censoring follows events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
+
+CLEAR: Final = 4.0
+"""Rows at risk, in standard deviations of their noise, below which a table ends."""
+
+
+@dataclass(frozen=True)
+class LifeTable:
+    """One group.
+
+    events, censored: shape (J,), signed, in order of time.  beyond: rows with times after the last bin.  half: whether
+    rows censored in a bin are at risk for half of it (else for the whole of it).
+    Cells are in the order events, censored, beyond: 2 J + 1 of them.
+    """
+
+    events: Array
+    censored: Array
+    beyond: float
+    half: bool
+    noise: Noise
+    has_beyond: bool = False
+
+    @property
+    def bins(self) -> int:
+        """J."""
+        return len(self.events)
+
+    @cached_property
+    def entered(self) -> Array:
+        """What a row in each cell adds to the number at risk in each bin, shape (J, cells)."""
+        J = self.bins
+        upto = np.triu(np.ones((J, J)))  # a row that leaves in i was at risk in j <= i
+        own = upto - np.eye(J) / 2 if self.half else upto
+        return np.concatenate([upto, own, np.ones((J, 1))], axis=1)
+
+    @cached_property
+    def counts(self) -> Array:
+        """Of all cells, shape (cells,)."""
+        return np.concatenate([self.events, self.censored, [self.beyond]])
+
+    @cached_property
+    def at_risk(self) -> Array:
+        """Rows at risk, shape (J,)."""
+        return self.entered @ self.counts
+
+    def weights(self, rows: Array) -> tuple[Array, Array]:
+        """Weights, shape (..., cells), and how many released cells have each: `beyond` is two cells, or none."""
+        times = np.concatenate([np.ones(2 * self.bins), [2.0 * self.has_beyond]])
+        return rows, np.broadcast_to(times, rows.shape)
+
+    def spread(self, rows: Array) -> Array:
+        """Weights of the released cells, one column each, from those of `counts`."""
+        return np.concatenate([rows, rows[..., -1:]], axis=-1) if self.has_beyond else rows[..., :-1]
+
+    @cached_property
+    def clear(self) -> int:
+        """Number of leading bins with clearly more rows at risk than noise, and rows left after their events."""
+        rows, times = self.weights(self.entered)
+        sd = self.noise.error(rows, np.zeros(self.bins), times).sd
+        good = (self.at_risk > np.maximum(CLEAR * sd, 0.5)) & (self.at_risk - self.events > CLEAR / 2 * sd)
+        good &= self.at_risk - self.events > 1e-9
+        return self.bins if good.all() else int(np.argmin(good))
+
+    @cached_property
+    def logs(self) -> Array:
+        """Log of survival at the ends of the clear bins, shape (clear,)."""
+        at_risk, events = self.at_risk[: self.clear], self.events[: self.clear]
+        return np.cumsum(np.log((at_risk - events) / at_risk))
+
+    @cached_property
+    def influence(self) -> Array:
+        """What a row in each cell does to `logs`, shape (clear, cells)."""
+        k = self.clear
+        at_risk, events = self.at_risk[:k], self.events[:k]
+        left = 1 / (at_risk - events)
+        steps = (left - 1 / at_risk)[:, None] * self.entered[:k]
+        steps[np.arange(k), np.arange(k)] -= left
+        return np.cumsum(steps, axis=0)
+
+
+def crossing(times: tuple[float, ...], curve: Array, height: float, known: int | None = None) -> float:
+    """The first time at which a curve is at or below `height`, lines between; inf if never.
+
+    times: the start, where the curve is 1, and those of the curve.  From place `known` on it may fall at once.
+
+    >>> crossing((0.0, 1.0, 2.0), np.array([0.8, 0.4]), 0.5)
+    1.75
+    """
+    below = np.flatnonzero(curve <= height)
+    if not below.size:
+        return np.inf
+    i = int(below[0])
+    if known is not None and i >= known:
+        return float(times[i])
+    before = float(curve[i - 1]) if i else 1.0
+    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))
+
+
+def last(times: tuple[float, ...], curve: Array, height: float) -> float:
+    """The last time at which a curve is at or above `height`, lines between; inf where it is so at the end."""
+    above = np.flatnonzero(curve >= height)
+    i = int(above[-1]) + 1 if above.size else 0
+    if i == len(curve):
+        return np.inf
+    before = float(curve[i - 1]) if i else 1.0
+    return float(times[i] + (times[i + 1] - times[i]) * (before - height) / (before - float(curve[i])))

@@ -1,0 +1,278 @@
+"""Survival curves from a released histogram of (time, event), with both errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import pandas
+from tacit.errors import InferenceError
+from tacit.estimates.terms import Target, check_level
+from tacit.fits.cell_arrays import CellAxis
+from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, Taken, checked, taken, words
+from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of
+from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
+from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
+from tacit.method.histogram.estimate_from_cells.life_table import LifeTable, crossing, last
+from tacit.release.document import Released
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+
+@dataclass(frozen=True)
+class LogLog:
+    """Limits of S on the scale log(-log S), of -log S itself where the error is larger than it; [0, last] beyond.
+
+    logs, error: of the clear places.  ends: how many terms each group has, and how many of them are clear.
+    """
+
+    logs: tuple[Array, ...]
+    errors: tuple[Error | None, ...]
+    terms: int
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Limits, shape (groups * terms,) each."""
+        ends = [self._one(logs, error, level) for logs, error in zip(self.logs, self.errors, strict=True)]
+        return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
+
+    def _one(self, logs: Array, error: Error | None, level: float) -> tuple[Array, Array]:
+        low, high = np.zeros(self.terms), np.ones(self.terms)
+        k = len(logs)
+        if error is None:
+            return low, high
+        q = error.halfwidth(level)
+        hazard = -logs
+        relative = q / np.maximum(hazard, 1e-300)
+        near = relative < 1
+        step = np.exp(np.where(near, relative, 0.0))
+        low[:k] = np.exp(-np.where(near, hazard * step, np.maximum(hazard + q, 0.0)))
+        high[:k] = np.exp(-np.where(near, hazard / step, np.maximum(hazard - q, 0.0)))
+        high[k:] = high[k - 1]
+        return low, high
+
+
+@dataclass(frozen=True, repr=False)
+class Survival(Derived):
+    """Shares that survive each time, with both errors: an actuarial life table, or one of exact times.
+
+    times: shape (T,), the same in each group; terms are "12" or "treated:12".  Standard errors are those of S.
+
+    >>> import tacit as tc
+    >>> table = {"months": [i % 24 for i in range(4800)], "died": [i % 3 > 0 for i in range(4800)]}
+    >>> schema = tc.Schema({"months": tc.Real(0, 24), "died": tc.Boolean()})
+    >>> curator = tc.Curator(table, schema, budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram(["months", "died"], bins={"months": 12}), rho=0.5)
+    >>> found = cells.survival("months", "died")
+    >>> low, high = found["12"].conf_int()
+    >>> low < found["12"].value < high, found.median().terms
+    (True, ('median',))
+    """
+
+    times: tuple[float, ...] = ()
+    groups: tuple[str, ...] = ("",)
+    start: float = 0.0
+
+    def median(self) -> Derived:
+        """Times by which half have had the event."""
+        return self._reached((0.5,))
+
+    def quantiles(self, probs: tuple[float, ...] | list[float] = (0.25, 0.5, 0.75)) -> Derived:
+        """Times by which these shares have had the event; intervals where the band of S holds 1 - p.
+
+        Between edges S is taken as a line.  A share that is not reached has the time inf, and a reason.
+        InferenceError I51 for what are no probabilities.
+        """
+        asked = tuple(float(p) for p in probs)
+        if not asked or not all(0 < p < 1 for p in asked):
+            text = f"probabilities {probs!r} are not numbers above 0 and below 1."
+            raise InferenceError(text, code="I51", hint="[0.5]", state=None)
+        return self._reached(asked)
+
+    def _reached(self, asked: tuple[float, ...]) -> Derived:
+        curves = self.values.reshape(len(self.groups), -1)
+        values = np.array([crossing((self.start, *self.times), curve, 1 - p) for curve in curves for p in asked])
+        own = ("median",) if asked == (0.5,) else tuple(f"{p:g}" for p in asked)
+        said = tuple("not reached in these times" if np.isinf(v) else None for v in values)
+        terms = tuple(f"{group}:{one}" if group else one for group in self.groups for one in own)
+        inversion = CrossingTimes(self, asked)
+        title, words = (
+            f"Times of {self.title[:1].lower()}{self.title[1:]}",
+            f"times by which shares {', '.join(f'{p:g}' for p in asked)} had the event",
+        )
+        return Derived(
+            self.release, self.target, title, words, terms, values, inversion, reasons=said, notes=self.notes
+        )
+
+    def table(self, level: float = 0.95) -> pd.DataFrame:
+        """time, group, survival, lower, upper: long form for pictures; InferenceError I01 (level)."""
+        limits = self.intervals(level)
+        columns: dict[str, Any] = {"group": [group for group in self.groups for _ in self.times]}
+        columns |= {"time": list(self.times) * len(self.groups), "survival": self.values}
+        return pandas().DataFrame({**columns, "lower": limits[:, 0], "upper": limits[:, 1]})
+
+
+@dataclass(frozen=True)
+class CrossingTimes:
+    """Times at which the limits of a survival curve cross 1 - p [Brookmeyer & Crowley 1982]."""
+
+    curve: Survival
+    probs: tuple[float, ...]
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Limits, shape (groups * probs,) each."""
+        limits = self.curve.intervals(check_level(level)).reshape(len(self.curve.groups), -1, 2)
+        times = (self.curve.start, *self.curve.times)
+        sure = [reason is None for reason in self.curve.reasons]
+        known = np.array(sure).reshape(len(limits), -1).sum(axis=1)
+        groups = list(zip(limits, known, strict=True))
+        low = [crossing(times, one[:, 0], 1 - p, int(k)) for one, k in groups for p in self.probs]
+        high = [last(times, one[:, 1], 1 - p) for one, _ in groups for p in self.probs]
+        return np.array(low), np.array(high)
+
+
+def survival(
+    release: Released,
+    time: str,
+    event: str = "event",
+    by: By = None,
+    happened: str | None = None,
+    target: Target = "population",
+) -> Survival:
+    """See `Statistics.survival`."""
+    checked(target)
+    made = taken(release, (time, event), by)
+    tables = life_tables(made, happened)
+    axis = made.axes[0]
+    edges = times_of(axis)
+    T = len(edges)
+    found = [_told(table, edges, "above" not in axis.extra, target) for table in tables]
+    sampling = np.zeros((T * len(found),) * 2)
+    for g, one in enumerate(found):
+        sampling[g * T : (g + 1) * T, g * T : (g + 1) * T] = one.sampling
+    return Survival(
+        release,
+        target,
+        f"Survival in {time}" + (f" by {' and '.join(made.by)}" if made.by else ""),
+        words(made, f"share without {event} after each {time}", target),
+        made.terms([f"{t:.10g}" for t in edges]),
+        np.concatenate([one.values for one in found]),
+        LogLog(tuple(one.logs for one in found), tuple(one.error for one in found), T),
+        sampling,
+        _privacy(tables[0], np.stack([one.influence for one in found])),
+        tuple(reason for one in found for reason in one.reasons),
+        (_note(axis), "intervals on the scale log(-log S), with Greenwood's variance and the noise"),
+        term_title=":".join((*made.by, time)),
+        steps=Steps(time, tuple(edges), made.labels, f"share without {event}", (_start(axis), 1.0)),
+        times=tuple(edges),
+        groups=made.labels,
+        start=_start(axis),
+    )
+
+
+@dataclass(frozen=True)
+class GroupSurvival:
+    """One group: survival, shape (T,), its influence, (T, cells), and sampling covariance; logs of the clear places."""
+
+    values: Array
+    influence: Array
+    sampling: Array
+    logs: Array
+    error: Error | None
+    reasons: tuple[str | None, ...]
+
+
+def _told(table: LifeTable, edges: list[float], pinned: bool, target: Target) -> GroupSurvival:
+    """pinned: the last bin holds all later times, so that nothing is known of its end."""
+    T = len(edges)
+    k = min(table.clear, T - pinned)
+    inner = np.exp(-np.maximum(pooled(-table.logs[:k]), 0.0))
+    values = np.append(inner, np.full(T - k, inner[-1] if k else 1.0))
+    influence = np.zeros((T, table.entered.shape[1]))
+    influence[:k] = table.influence[:k] * inner[:, None]
+    own = table.influence[:k]
+    part = sampling_of(table.counts, own, table.noise) if target == "population" else np.zeros((k, k))
+    sampling = np.diag((values / 2) ** 2)  # where nothing is known: between 0 and the last value that is
+    sampling[:k, :k] = part * np.outer(inner, inner)
+    rows, repeated = table.weights(own)
+    error = table.noise.error(rows, np.diag(part), repeated) if k else None
+    end = f"the last bin holds all times from {edges[-2] if T > 1 else 0:,g} on: nothing is known of its end"
+    whole = pinned and table.clear >= T - 1
+    few = "too few at risk for this price"
+    reasons = (None,) * k + tuple(end if whole and i == T - 1 else few for i in range(k, T))
+    return GroupSurvival(values, influence, sampling, table.logs[:k], error, reasons)
+
+
+def _privacy(one: LifeTable, influences: Array) -> Array:
+    """Covariance of the noise over groups, shape (groups * T, groups * T)."""
+    own = one.spread(influences)
+    G, T, cells = own.shape
+    weights = np.zeros((G, T, G, cells))
+    for g in range(G):
+        weights[g, :, g] = own[g]
+    return one.noise.covariance(weights.reshape(G * T, G * cells))
+
+
+def life_tables(made: Taken, happened: str | None) -> tuple[LifeTable, ...]:
+    """The life table of each group; InferenceError I52 for times or events that are none."""
+    time, event = made.axes
+    if time.kind == "levels" and time.numbers is None:
+        text = f"the levels of {time.name!r} are no times."
+        raise InferenceError(text, code="I52", hint="a Real, Integer or Date column", state=None)
+    at = _event(event, happened)
+    inner = made.counts[:, :, : event.bins]
+    order = ([time.bins + time.extra.index("below")] if "below" in time.extra else []) + list(range(time.bins))
+    events = inner[:, order, at]
+    censored = inner[:, order, :].sum(axis=2) - events
+    beyond = np.zeros(len(events))
+    has = "above" in time.extra
+    if has:
+        beyond = inner[:, time.bins + time.extra.index("above"), :].sum(axis=1)
+    if event.bins != 2:
+        text = f"{event.name!r} has {event.bins} levels: life tables are of two, an event and none."
+        raise InferenceError(text, code="I52", hint="a Boolean column, or a computed one", state=None)
+    half = time.kind == "continuous"
+    return tuple(
+        LifeTable(d, c, float(b), half, made.noise, has) for d, c, b in zip(events, censored, beyond, strict=True)
+    )
+
+
+def _event(axis: CellAxis, happened: str | None) -> int:
+    labels = axis.labels or ()
+    if happened is None and labels == ("false", "true"):
+        return 1
+    if happened is None and axis.numbers is not None and axis.bins == 2:
+        return int(np.argmax(axis.numbers))
+    if happened in labels:
+        return labels.index(happened)
+    known = ", ".join(repr(label) for label in labels[:6]) or "bins"
+    text = f"which level of {axis.name!r} is the event? it has {known}."
+    raise InferenceError(text, code="I52", hint=f"happened={labels[-1]!r}" if labels else None, state=None)
+
+
+def times_of(axis: CellAxis) -> list[float]:
+    """Times at which survival is told: ends of bins (the lower bound too, with a cell below), or the values."""
+    if axis.kind == "levels":
+        first = [float(axis.centers[0]) - 1] if "below" in axis.extra else []
+        return first + [float(x) for x in axis.centers]
+    edges = [float(x) for x in axis.last]
+    return edges if "below" in axis.extra else edges[1:]
+
+
+def _note(axis: CellAxis) -> str:
+    if axis.kind == "levels":
+        return "times are exact (a bin a value): product-limit estimates; rows censored at a time are at risk at it"
+    return (
+        "actuarial estimates (life table): rows censored in a bin are at risk for half of it, wherever in it they left"
+    )
+
+
+def _start(axis: CellAxis) -> float:
+    """Where the first bin begins."""
+    if axis.kind == "levels":
+        return float(axis.centers[0]) - 1
+    return float(axis.last[0])

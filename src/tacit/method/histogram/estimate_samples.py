@@ -1,0 +1,237 @@
+"""Synthetic rows from a released histogram, in the columns, labels and types of the table.  Post-processing: free."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.base.lazy_imports import pandas
+from tacit.errors import InferenceError
+from tacit.estimates.bins import BINNED, logistic_of, spans
+from tacit.fits.cell_arrays import CellAxis, CellCounts
+from tacit.fits.released_cells import cells_of, counts_of
+from tacit.release.document import Released
+from tacit.release.parts import Axis as Facts
+from tacit.release.parts import Levels
+from tacit.schema.logistic_bins import LogisticBins
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+Rng: TypeAlias = int | np.random.Generator | None
+Whole: TypeAlias = NDArray[np.int64]
+
+NANOSECONDS: Final = 106_751
+"""Days on either side of 1970-01-01 that fit in nanoseconds of 64 bits (years 1677 to 2262)."""
+
+
+def sample(release: Released, n: int, rng: Rng = None) -> pd.DataFrame:
+    """A release of a histogram, or a simulated one -> `n` synthetic rows; see `HistogramRelease.sample`.
+
+    >>> import tacit as tc
+    >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
+    >>> schema = tc.Schema({"age": tc.Integer(18, 93), "sex": tc.Category(["f", "m"])})
+    >>> curator = tc.Curator(people, schema, budget=tc.Budget(rho=1))
+    >>> cells = curator.release(tc.Histogram(["age", "sex"], bins={"age": 5}), rho=0.1)
+    >>> rows = cells.sample(1_000, rng=0)
+    >>> rows.shape, [str(kind) for kind in rows.dtypes], bool(rows["age"].between(18, 93).all())
+    ((1000, 2), ['int64', 'category'], True)
+    """
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InferenceError(f"{n!r} rows cannot be drawn.", code="I61", hint="sample(10_000)", state=None)
+    facts = cast("tuple[Facts, ...]", getattr(release, "axes", ()))
+    maps = logistic(release)
+    made = rows(cells_of(release), facts, release.ordered, int(n), generator(rng), maps)
+    made.attrs["note"] = note(release)
+    return made
+
+
+def logistic(release: Released) -> Mapping[str, LogisticBins]:
+    """The columns with logistic bins."""
+    found = {name: logistic_of(release, name) for name, _ in release.levels}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """The generator that `rng` stands for; InferenceError I62 where it stands for none."""
+    if isinstance(rng, bool):
+        raise _no_rng(rng)
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise _no_rng(rng) from None
+
+
+def rows(
+    cells: CellCounts,
+    facts: tuple[Facts, ...],
+    ordered: Levels,
+    n: int,
+    rng: np.random.Generator,
+    maps: Mapping[str, LogisticBins] | None = None,
+) -> pd.DataFrame:
+    """Cells drawn with the projected probabilities, and a value within each; InferenceError I63 where there are none.
+
+    facts: one public axis for each of the cells'.  Numbers are uniform within their bin: real ones between its edges,
+    whole ones and days over those that lie in it.  Cells below and above the bounds become the bounds, missing ones NA.
+    maps: of columns with logistic bins, whose values are uniform on that scale, in the open end bins as well.
+    """
+    drawn = draw(cells, [_possible(axis, fact) for axis, fact in zip(cells.axes, facts, strict=True)], n, rng)
+    order = dict(ordered)
+    columns = {
+        axis.name: _column(axis, fact, order.get(axis.name), places, rng, (maps or {}).get(axis.name))
+        for axis, fact, places in zip(cells.axes, facts, drawn, strict=True)
+    }
+    return pandas().DataFrame(columns, copy=False)
+
+
+def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Generator) -> list[Whole]:
+    """Places along each axis of `n` cells drawn with the projected probabilities, shape (n,) each.
+
+    possible: places along each axis where rows can be; the projection leaves the others out.
+    """
+    counts = cells.counts[np.ix_(*possible)]
+    axes = tuple(
+        CellAxis(axis.name, "levels", labels=tuple(map(str, places.tolist())))
+        for axis, places in zip(cells.axes, possible, strict=True)
+    )
+    size = cells.total if cells.total is not None else float(counts.sum())
+    if size <= 0:
+        text = f"the noisy counts add up to {size:,.0f}: this release is all noise, and there is nothing to draw from."
+        raise InferenceError(text, code="I63", hint="a higher price, or fewer cells, in a new release", state=None)
+    weights = CellCounts(axes, counts, 0.0, size).simplex().counts.reshape(-1)
+    filled = np.flatnonzero(weights)
+    shares = weights[filled] / weights[filled].sum()
+    found = np.repeat(filled, rng.multinomial(n, shares))
+    rng.shuffle(found)
+    places = np.unravel_index(found, counts.shape)
+    return [one[place] for one, place in zip(possible, places, strict=True)]
+
+
+def note(release: Released) -> str:
+    """What synthetic rows are, and what an inference from them ignores, in words of about ten lines.
+
+    >>> import tacit as tc
+    >>> curator = tc.Curator({"ok": [True, False] * 500}, tc.Schema({"ok": tc.Boolean()}), budget=tc.Budget(rho=1))
+    >>> print(note(curator.release(tc.Histogram("ok"), rho=0.1)))
+    Synthetic rows, drawn from the noisy histogram of ok of table (1,000 rows, replace-one; cost ρ = 0.1). ...
+    """
+    from tacit.estimates.wording import title, who
+
+    what = title(release)
+    what = what[0].lower() + what[1:]
+    size = f"{release.rows:,} {who(release)}, " if release.rows is not None else ""
+    cells = int(np.prod([len(labels) for _, labels in release.levels], dtype=np.int64))
+    part = release.parts[0]
+    sd = float(np.sqrt(part.law.variance())) / part.parameters.get("share", 1)
+    found = float(release.rows if release.rows is not None else counts_of(release).sum())
+    each = (
+        f"standard deviation {sd:,.3g} in each of {cells:,} cells, with {found / cells:,.3g} {who(release)} on average"
+    )
+    drawn = [
+        f"Values of {name} follow the law of its bins, beyond {one.edges[0]:,.4g} and {one.edges[-1]:,.4g} too, "
+        "where nothing is known but how many there are."
+        for name, one in logistic(release).items()
+    ]
+    persons = ["Rows of one person are not told from those of others."] if release.unit is not None else []
+    words = [
+        f"Synthetic rows, drawn from the noisy {what} of {release.table} ({size}{release.neighbors}; cost",
+        f"{release.cost}). They are nobody's, as many as were asked for, and cost nothing more.",
+        "What is computed from them as if they were the table ignores",
+        f"(1) the noise: {each};",
+        "(2) the projection: counts below 0 became 0 and the others were lowered, which is not unbiased;",
+        "(3) the table's own sampling error: more synthetic rows than the table had show no more of the people;",
+        "(4) the drawing of these rows, which adds an error of its own;",
+        "(5) everything within a cell: there values are even and independent of one another.",
+        "Standard errors, intervals and p-values from them are wrong; those of fit(), margin() and density() are not.",
+        *drawn,
+        *persons,
+    ]
+    return textwrap.fill(" ".join(words), 120, break_on_hyphens=False)
+
+
+def _no_rng(rng: object) -> InferenceError:
+    text = f"rng {rng!r} is neither a whole number, 0 or more, nor a NumPy Generator."
+    return InferenceError(text, code="I62", hint="rng=0", state=None)
+
+
+def _possible(axis: CellAxis, fact: Facts) -> Whole:
+    """Places along an axis where rows can be: not bins of an Integer between two whole numbers."""
+    if fact.kind not in BINNED:
+        return np.arange(axis.size)
+    lower, upper = spans(fact)
+    return np.append(np.flatnonzero(upper > lower), np.arange(len(lower), axis.size)).astype(np.int64)
+
+
+def _column(
+    axis: CellAxis,
+    fact: Facts,
+    order: tuple[str, ...] | None,
+    places: Whole,
+    rng: np.random.Generator,
+    map_: LogisticBins | None,
+) -> Any:
+    """Places along an axis -> values of the column, missing where its cell is."""
+    beside = axis.size - len(axis.extra)
+    missing = np.zeros(len(places), dtype=np.bool_)
+    if "missing" in axis.extra:
+        missing = places == beside + axis.extra.index("missing")
+    if fact.kind in BINNED:
+        found = _numbers(axis, fact, places, rng) if map_ is None else _mapped(axis, places, rng, map_)
+        return _typed(found, fact.kind, missing, "missing" in axis.extra)
+    labels = (axis.labels or ())[:beside]
+    if labels == ("false", "true"):
+        return _nullable(places == 1, missing, "boolean") if "missing" in axis.extra else places == 1
+    return pandas().Categorical.from_codes(np.where(missing, -1, places), list(labels), ordered=order == labels)
+
+
+def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator) -> Array | Whole:
+    """A value within its bin for each place, and a bound for those beyond; of no meaning where a cell is missing."""
+    lower, upper = spans(fact)
+    bins = np.minimum(places, len(lower) - 1)
+    if fact.kind == "real":
+        found: Any = lower[bins] + (upper - lower)[bins] * rng.random(len(bins))
+        first, last = float(lower[0]), float(upper[-1])
+    else:
+        start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)
+        end = np.maximum(end, start + 1)  # where a bin is empty none is drawn
+        found = rng.integers(start[bins], end[bins])
+        first, last = int(start[0]), int(end[-1]) - 1
+    for name, bound in (("below", first), ("above", last)):
+        if name in axis.extra:
+            found[places == axis.size - len(axis.extra) + axis.extra.index(name)] = bound
+    return found
+
+
+def _mapped(axis: CellAxis, places: Whole, rng: np.random.Generator, bins: LogisticBins) -> Array:
+    """A value of the public logistic law within its bin for each place; of no meaning where a cell is missing."""
+    at = np.minimum(places + 1, bins.bins - 1)
+    for name, end in (("below", 0), ("above", bins.bins - 1)):
+        at = np.where(places == axis.bins + axis.extra.index(name), end, at)
+    share = rng.random(len(at))
+    return bins.back((at + np.where(share == 0.0, 0.5, share)) / bins.bins)
+
+
+def _typed(values: Any, kind: str, missing: NDArray[np.bool_], nullable: bool) -> Any:
+    """Floats, whole numbers or days, with NaN, NA or NaT."""
+    if kind == "real":
+        values[missing] = np.nan
+        return values
+    if kind == "date":
+        fits = bool((np.abs(values) <= NANOSECONDS).all())
+        days = values.astype("datetime64[D]").astype("datetime64[ns]" if fits else "datetime64[s]")
+        days[missing] = np.datetime64("NaT")
+        return days
+    return _nullable(values, missing, "Int64") if nullable else values
+
+
+def _nullable(values: Any, missing: NDArray[np.bool_], dtype: str) -> Any:
+    """A pandas array that knows missing values."""
+    found = pandas().array(values, dtype=dtype)
+    found[missing] = pandas().NA
+    return found

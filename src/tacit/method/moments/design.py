@@ -1,0 +1,145 @@
+"""Counts, sums, means and variances: from the question, public facts and the price to what is measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from tacit.errors import QueryError
+from tacit.method.moments.query import Count, Mean, Sum, Variance
+from tacit.method.shared import encoding as forms
+from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.method.shared.encoding import Encoding
+from tacit.method.shared.encoding_choice import choose, resized
+from tacit.method.shared.group_keys import keys_of
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.shared.weighted_encoding import SHARE
+from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
+from tacit.rows.row_map import GRID, KeyMap, RowMap, Share
+from tacit.schema import Date, Schema
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import rowmap, weightmap
+
+VERSION: Final = "moments/1"
+
+
+KIND: Final = "moments"
+
+
+MOST_CELLS: Final = 1_000_000
+
+
+Question = Count | Sum | Mean | Variance
+
+
+def design(query: Question, public: Public, cost: Cost) -> Measurement:
+    """Choose forms and noise from public facts; QueryError where the question cannot be asked."""
+    kind, keys = type(query).__name__, keys_of(query, public.schema)
+    where = None if query.where is None else typed(query.where, public.schema)
+    shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, keys=keys, where=where)
+    if shape.cells > MOST_CELLS:
+        message = f"{kind}: by= makes {shape.cells:,} cells; at most {MOST_CELLS:,} are released."
+        raise QueryError(message, code="Q31", hint="fewer columns in by=")
+    if isinstance(query, Count):
+        columns = (_count(shape, public.schema) if query.weights is None else _weighted_count(shape, public.schema),)
+    else:
+        share = cost if len(query.columns) == 1 else cost.share(Fraction(1, len(query.columns)))
+        columns = tuple(_column(shape, public.schema, name, share) for name in query.columns)
+    return replace(shape, columns=columns)
+
+
+def _count(shape: Measurement, schema: Schema) -> PartSpec:
+    leaves = shape.where is not None or any(_leaves(schema, key) for key in shape.keys)
+    if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
+        raise QueryError(
+            f"Count: under replace-one the number of all {'rows' if shape.unit is None else 'persons'} is public, "
+            "and needs no release.",
+            code="Q32",
+            hint='curator.rows, or Count(by="sex")',
+        )
+    form = forms.count(shape.cells, shape.neighbors, leaves)
+    share: Share | None = None
+    if shape.several:
+        share = Share(SHARE)
+        form = weighted_forms.shared(form, share.G)
+    return PartSpec("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
+
+
+def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
+    """Total of the weights: private under both relations, whatever is known of the rows."""
+    weight = _weight(shape, schema, weighted_forms.COUNTED)
+    assert weight is not None
+    several = isinstance(weight, Share) and shape.cells > 1 and shape.several
+    form = weighted_forms.counted(weight.G, shape.cost.noise, shape.neighbors, cells=shape.cells, several=several)
+    for polynomial in form.weights:
+        polynomial.check(weight.G)
+    law = noise_for(form.l1, form.l2_squared, shape.cost)
+    return PartSpec("", form, None, None, law, shape.cost, weight, _weight_grid(weight))
+
+
+def _leaves(schema: Schema, key: KeyMap) -> bool:
+    """Whether a row can be in no cell of this key: its value may be missing or unlisted, and that is no level."""
+    return key.missing is None
+
+
+def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartSpec:
+    if isinstance(shape.query, Sum) and name in schema and isinstance(schema[name], Date):
+        raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
+    at = rowmap(schema, name)
+    weight = _weight(shape, schema, weighted_forms.WEIGHT)
+    if weight is not None:
+        at = resized(at, weighted_forms.WEIGHT, fine=at.kind != "boolean" or shape.unit is not None)
+    elif isinstance(shape.query, Variance):
+        at = resized(at, forms.COARSE, fine=shape.unit is not None)
+    elif shape.unit is not None:
+        at = resized(at, max(at.G, GRID), fine=True)
+    form, weight = _form(shape, at, weight, share.noise)
+    for polynomial in form.polynomials:
+        polynomial.check(at.G)
+    missing = "exclude" if at.missing is None else str(getattr(schema[name], "missing", ""))
+    units = "days since 1970-01-01" if at.kind == "date" else getattr(schema[name], "units", None)
+    grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
+    law = noise_for(form.l1, form.l2_squared, share)
+    return PartSpec(name, form, at, grid, law, share, weight, _weight_grid(weight))
+
+
+def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | Share | None:
+    """Weights of rows on `steps` steps, or of persons by their rows; QueryError Q71, Q72 where there can be none."""
+    kind, weights, per = (
+        type(shape.query).__name__,
+        getattr(shape.query, "weights", None),
+        getattr(shape.query, "per", None),
+    )
+    if per == "row" and shape.unit is None:
+        raise QueryError(f"per of {kind}: the schema has no PrivacyUnit.", code="Q71", hint="leave per= out")
+    by_rows = per == "row" or isinstance(shape.query, Sum)
+    if weights is not None:
+        at = weightmap(schema, weights, steps)
+        return at if shape.unit is None else Share(steps, shape.max_rows if by_rows else 1, at)
+    return Share(steps, shape.max_rows) if shape.unit is not None and by_rows else None
+
+
+def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
+    """Public facts of the weights: from 0 to the cap."""
+    at, cap = (weight.of, weight.cap) if isinstance(weight, Share) else (weight, 1)
+    if at is not None and cap is not None and weight is not None:
+        return Grid("real", 0.0, at.upper * cap, weight.G, missing="exclude" if at.missing is None else "declared")
+    return None if cap is None or weight is None else Grid("rows", 0.0, float(cap), weight.G)
+
+
+def _form(
+    shape: Measurement, at: RowMap, weight: RowMap | Share | None, noise: forms.Noise
+) -> tuple[Encoding, RowMap | Share | None]:
+    """The form of one column, and the weight that its sums are taken with."""
+    grouped = bool(shape.keys)
+    if weight is not None:
+        several = shape.several and isinstance(weight, Share)  # weights of a person: at most A over all cells
+        return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
+    fourth = isinstance(shape.query, Variance)
+    leaves = at.missing is None or shape.where is not None
+    form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
+    if not shape.several:
+        return form, None
+    return weighted_forms.shared(form, SHARE), Share(SHARE)

@@ -1,0 +1,109 @@
+"""What releases of `moments` say: counts, sums, means and variances with both errors (theory §9, §12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from tacit.estimates import weighting
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.terms import Target, block, check_target
+from tacit.estimates.wording import estimand, missing_words, people_of, source_of, who
+from tacit.release.document import Release, Released
+from tacit.release.parts import Part, cell_labels
+
+if TYPE_CHECKING:
+    from tacit.base.table import Table
+
+
+@dataclass(frozen=True, repr=False)
+class MomentsRelease(Release):
+    """A release of Count, Sum, Mean or Variance: noisy integers, and what they say.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
+    >>> table = {"age": [30.0, 40.0, 50.0] * 20, "sex": ["f", "m", "m"] * 20}
+    >>> release = tc.Curator(table, schema, budget=tc.Budget(rho=1)).release(tc.Mean("age", by="sex"), rho=0.1)
+    >>> release.cells, release.estimate().terms, release.estimate("table").sampling_variances
+    (('f', 'm'), ('f', 'm'), array([0., 0.]))
+    """
+
+    kind: ClassVar[str] = "moments"
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Estimates with both errors.
+
+        target="population": the table is a sample, sampling and privacy are uncertain.  target="table": the table is
+        all there is, and only privacy is uncertain.  InferenceError I09 for another word.
+        Source: theory §9 (standard errors), §12 (forms of the integers).
+        """
+        return estimate(self, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The estimates as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
+        return self.estimate().plot(ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def estimate(release: Released, target: Target = "population") -> Estimate:
+    """A release of moments, or a simulated one -> Estimate."""
+    check_target(target)
+    kind = type(release.query).__name__
+    grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
+    source = source_of(release)
+    blocks = tuple(
+        replace(
+            block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
+            people=people_of(release),
+            source=source,
+            shared=_shared(release, part),
+        )
+        for part in release.parts
+    )
+    made = Estimate(
+        release,
+        target,
+        estimand(release, target),
+        _terms(release),
+        blocks,
+        notes=(missing_words(release),) if kind != "Count" else (),
+        units=_units(release),
+        term_title=":".join(column for column, _ in release.levels),
+    )
+    return replace(made, notes=(*made.notes, *weighting.notes(made)))
+
+
+def _shared(release: Released, part: Part) -> bool:
+    """Whether persons of unequal weight may be in several cells.  Those who weigh alike need no care: their variances
+    are those of whole persons in each cell, and (sum a y)**2 <= sum a y**2 where the parts a add up to at most 1.
+    The forms say which persons are in one cell (`constant` levels): `method.shared.weighted_encoding`.
+    """
+    facts = part.parameters
+    parted = facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
+    return release.unit is not None and bool(release.levels) and part.weight is not None and parted
+
+
+def _terms(release: Released) -> tuple[str, ...]:
+    """Cells; columns where there is no `by`; "column:cell" for several columns with `by`."""
+    cells = cell_labels(release.levels)
+    if not release.levels:
+        return tuple(part.label or "rows" for part in release.parts)
+    if len(release.parts) == 1:
+        return cells
+    return tuple(f"{part.label}:{cell}" for part in release.parts for cell in cells)
+
+
+def _units(release: Released) -> str | None:
+    found = {part.grid.units for part in release.parts if part.grid is not None}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,46 @@
+"""Data quality: from the question, public facts and the price to what is measured."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+from tacit.errors import QueryError
+from tacit.method.quality.encoding import classes
+from tacit.method.quality.query import DataQuality
+from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.shared.weighted_encoding import SHARE
+from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
+from tacit.rows.row_map import KeyMap, Share
+from tacit.schema import Schema
+from tacit.schema.row_maps_of_columns import qualitymap
+
+VERSION: Final = "quality/1"
+
+
+KIND: Final = "quality"
+
+
+def design(query: DataQuality, public: Public, cost: Cost) -> Measurement:
+    """Classes and noise from public facts; QueryError where a column cannot be asked about."""
+    names = tuple(query.columns) or tuple(name for name in public.schema if name != public.schema.unit)
+    if not names:
+        raise QueryError("DataQuality: the schema has no column.", code="Q03", hint='{"age": Real(0, 100)}')
+    share = cost if len(names) == 1 else cost.share(Fraction(1, len(names)))
+    columns = tuple(_column(qualitymap(public.schema, name), public.schema, public.neighbors, share) for name in names)
+    return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, columns=columns)
+
+
+def _column(key: KeyMap, schema: Schema, neighbors: str, share: Cost) -> PartSpec:
+    form = classes(len(key.labels), neighbors)
+    weight = None
+    if schema.unit is not None:
+        weight = Share(SHARE)
+        form = weighted_forms.shared(form, weight.G)
+    units = getattr(schema[key.column], "units", None)
+    bounded = len(key.edges) == 2 and max(map(abs, key.edges)) < float("inf")
+    grid = Grid(key.kind.removeprefix("quality-"), key.edges[0], key.edges[1], 1, units) if bounded else None
+    law = noise_for(form.l1, form.l2_squared, share)
+    return PartSpec(key.column, form, None, grid, law, share, weight, None, key)

@@ -1,0 +1,20 @@
+"""What the parts of a stored release of data quality must be: as its question asks, each once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from tacit.method.quality.query import DataQuality
+from tacit.release.field_rules import once
+
+if TYPE_CHECKING:
+    from tacit.release.document import Release
+
+
+def wrong(made: Release) -> Iterator[str]:
+    """Why the parts are not those of the question; nothing where they are."""
+    labels = tuple(part.label for part in made.parts)
+    columns = tuple(cast(DataQuality, made.query).columns)
+    if not once(labels) or (columns and labels != columns):
+        yield "its parts are not of the columns that the question asks for, each once"

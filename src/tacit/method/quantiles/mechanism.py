@@ -1,0 +1,90 @@
+"""Quantiles by the exponential mechanism: a step for each quantile, and one on either side of it.  INSIDE the wall.
+
+Definition
+    Rows (of which `where` holds) are put on a public grid (`tacit.rows.row_map`, at most STEPS steps); with a
+    PrivacyUnit the rows of a person are first reduced to their mean; with `by` too, in each cell, where she weighs the
+    part of her present rows that are in it: one in all (`rows.row_map.Share`).  Released, in each cell of `by` and for
+    each probability
+    p: three steps, selected by rank (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c, N the
+    number of rows present (or their weight) in the cell, or, where it is not public, a noisy number that is released
+    first.  c is a function of p, the level, the price and that N.  Public: schema, query, relation, price, and under
+    replace-one the number of rows (persons).  Neighbours: one row (person) replaced, or one added or removed.
+Sensitivity
+    Selections: that of ranks' utilities, whatever the offset; of several cells, and of persons there, as there.
+    N: that of a count, of persons in cells that of `method.shared.weighted_encoding.shared`.
+Noise
+    Selections exactly by `noise.select`; N by discrete Laplace or rounded normal, as for `moments`.
+Cost
+    All parts add up to the price.  rho: a selection of rho' has epsilon' = sqrt(8 rho'), rounded down (bounded range,
+    `ranks`).  (epsilon, delta): parts share mu**2, and a selection has the range that costs its own.  Pure: epsilons
+    add up.  The offset c depends on the released N only: adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong,
+    Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem 3.16].
+Failures
+    None depends on a row: an empty cell and one with all rows at one place are answered alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, cast
+
+from tacit.method.quantiles.design import RUNGS, design, reach, split
+from tacit.method.quantiles.query import Quantiles
+from tacit.method.shared import mechanism_rank_selection as ranks
+from tacit.method.shared import rank_utilities
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.mechanism import Mechanism
+from tacit.method.shared.mechanism_additive import protect
+from tacit.method.shared.mechanism_sums import check_number
+from tacit.release.parts import Cells, Part
+from tacit.rows.row_map import Share
+from tacit.source import Source
+
+# Noise --------------------------------------------------------------------------------------------------------------
+
+
+def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
+    """READS ROWS.  N where it is not public, and then the selections, each protected as it is made."""
+    return released(shape, exact(shape, source), ranks.select, protect)
+
+
+def exact(shape: Measurement, source: Source) -> tuple[dict[int, int], ...]:
+    """READS ROWS.  {step: rows, or weight of persons} of each cell: never to be shown."""
+    column = shape.columns[0]
+    assert column.rowmap is not None
+    found = source.ranked(column.rowmap, shape.keys, shape.unit, shape.where, cast("Share | None", column.weight))
+    if column.weight is None:  # a person in several cells is no one entry
+        check_number(shape.rows, found.rows)
+    return found.cells
+
+
+def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, noise: Any) -> tuple[Part, ...]:
+    """The parts from {step: weight} of each cell; `draw` (of runs, by a law) and `noise` protect, or simulate."""
+    chosen, sizes = split(shape)
+    level = cast(Quantiles, shape.query).level
+    size, variance, last = [float(shape.rows or 0)] * len(cells), 0.0, list[Part]()
+    if sizes is not None:
+        A = sizes.form.parameters.get("share", 1)
+        noisy: Cells = noise(tuple((sum(counts.values()),) for counts in cells), sizes.law)
+        size, variance = [max(n / A, 0.0) for (n,) in noisy], sizes.law.variance() / A**2
+        last.append(sizes.released(noisy))
+    made: list[Part] = []
+    for column in chosen:
+        far = [reach(column, n, variance, level) for n in size]
+        steps = tuple(
+            tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS)
+            for counts, c in zip(cells, far, strict=True)
+        )
+        made.append(column.released(steps))
+    return (*made, *last)
+
+
+def utilities(column: PartSpec, counts: Mapping[int, int], offset: int) -> rank_utilities.Runs:
+    """Those of a selection near rank p N + offset, in rows or persons."""
+    facts = column.form.parameters
+    p = Fraction(facts["numerator"], facts["denominator"])
+    return rank_utilities.utilities(counts, facts["G"] + 1, p, offset * facts.get("share", 1))
+
+
+MECHANISM: Final = Mechanism(design, measure, exact, released)

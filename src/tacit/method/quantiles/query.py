@@ -1,0 +1,66 @@
+"""The question of quantiles, as plain values.  No data here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from tacit.errors import QueryError
+from tacit.release.query import Needed, Query
+from tacit.release.query_checks import Bins, Names
+from tacit.release.query_checks import bins as _bins
+from tacit.release.query_checks import column as _column
+from tacit.release.query_checks import condition as _condition
+from tacit.release.query_checks import names as _names
+from tacit.release.query_checks import probability as _probability
+
+if TYPE_CHECKING:
+    from tacit.method.quantiles.estimate import QuantilesRelease  # noqa: F401
+
+
+MOST_PROBS: Final = 20
+
+
+@dataclass(frozen=True)
+class Quantiles(Query["QuantilesRelease"]):
+    """Quantiles of a column at probabilities `probs`, between 0 and 1; values clamped to the schema's bounds.
+
+    by, bins, where: in each group, of the rows for which a condition holds, as for `Mean`.  With a PrivacyUnit (and
+    without `by`): quantiles of person means.
+
+    Three steps of a public grid are selected for each by the exponential mechanism: the quantile, and the ends of an
+    interval at `level`, which is part of the question.  [McSherry & Talwar 2007]
+    Raises QueryError Q01 (a name), Q74 (probabilities that are none, or more than 20; a level outside 0.5 to 0.9999).
+
+    >>> Quantiles("income", [0.25, 0.5, 0.75]).to_dict()
+    {'query': 'Quantiles', 'column': 'income', 'probs': ['1/4', '1/2', '3/4']}
+    """
+
+    needed: ClassVar = Needed(("column",), "column of Quantiles: none is named.", 'column = "income"')
+
+    column: str
+    probs: Sequence[Any] = ()
+    by: Names = ()
+    bins: Bins = ()
+    where: str | None = None
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        _column("Quantiles", "column", self.column)
+        object.__setattr__(self, "by", _names("Quantiles", "by", self.by))
+        object.__setattr__(self, "bins", _bins("Quantiles", self.bins, self.by))
+        if self.column in self.by:
+            raise QueryError(f"column {self.column!r} of Quantiles is also in by.", code="Q02", hint="one or the other")
+        _condition(self)
+        given: Any = self.probs
+        several = isinstance(given, list | tuple)
+        listed: tuple[object, ...] = tuple(cast("Sequence[object]", given)) if several else (given,)
+        object.__setattr__(self, "probs", tuple(sorted({_probability(p) for p in listed})))
+        if not self.probs or len(self.probs) < len(listed) or len(self.probs) > MOST_PROBS:
+            text = f"probs of Quantiles: from 1 to {MOST_PROBS} different ones are answered."
+            raise QueryError(text, code="Q74", hint="probs=[0.25, 0.5, 0.75]")
+        level: Any = self.level
+        if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.9999:
+            text = f"level of Quantiles is {level!r}: not from 0.5 to 0.9999."
+            raise QueryError(text, code="Q74", hint="level=0.95")

@@ -1,0 +1,37 @@
+"""What the parts of a stored release of quantiles must be: as its question asks, each once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from tacit.method.quantiles.query import Quantiles
+
+if TYPE_CHECKING:
+    from tacit.release.document import Release
+
+
+def _first(made: Release) -> bool:
+    """Whether quantiles are of the version that had no groups, and a cell for each step of a probability."""
+    return made.mechanism == "quantiles/1"
+
+
+def wrong(made: Release) -> Iterator[str]:
+    """Why the parts are not those of the question; nothing where they are."""
+    query = cast(Quantiles, made.query)
+    chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
+    public = made.rows is not None and grid is not None and grid.missing != "exclude"
+    public = public and not made.levels and query.where is None
+    if tuple(part.form for part in made.parts) != (
+        *("ranks" for _ in query.probs),
+        *(() if public else ("size",)),
+    ):
+        yield "its parts are not one for each probability, and the number of rows where it is not public"
+        return
+    asked = [(p.numerator, p.denominator) for p in query.probs]
+    if asked != [(part.parameters["numerator"], part.parameters["denominator"]) for part in chosen]:
+        yield "its probabilities are not those of the question"
+    if any(part.label != query.column or part.grid != grid for part in made.parts):
+        yield f"its parts are not all of {query.column!r} on one grid"
+    if not _first(made) and any(len(cell) != 3 for part in chosen for cell in part.integers):
+        yield "it has not three selections for each quantile"

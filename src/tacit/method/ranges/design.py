@@ -1,0 +1,50 @@
+"""Ranges: from the question, public facts and the price to bins and laws of selection."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from tacit.method.ranges.query import Range
+from tacit.method.shared import encoding as moment_forms
+from tacit.method.shared import rank_utilities
+from tacit.method.shared import weighted_encoding as weighted_forms
+from tacit.method.shared.encoding import Encoding
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.shared.rank_utilities import SIZE
+from tacit.method.shared.weighted_encoding import SHARE
+from tacit.noise.selection_law import CARE, Selection, reach
+from tacit.privacy import Cost, noise_for
+from tacit.rows.row_map import ONE, Share
+from tacit.schema.row_maps_of_columns import unit_of, widemap
+
+VERSION: Final = "range/1"
+
+
+KIND: Final = "range"
+
+
+def design(query: Range, public: Public, cost: Cost) -> Measurement:
+    """Bins, prices and laws from public facts; QueryError Q10, Q13."""
+    key, unit = widemap(public.schema, query.column), unit_of(public.schema)
+    A = 1 if unit is None else SHARE
+    weight = None if unit is None else Share(SHARE)
+    p = query.outside / 2
+    law = rank_utilities.law_for(cost.share((1 - SIZE) / 2), p, public.relation, grouped=False)
+    most = A * rank_utilities.sensitivity(p, public.relation)
+    facts = {"bins": key.size, "numerator": p.numerator, "denominator": p.denominator, "share": A}
+    form = Encoding("range", facts, (ONE,), ((1,), (1,)), most, most * most)
+    pair = PartSpec(query.column, form, None, None, cast(Any, Selection(law.rate / A)), cost.share(1 - SIZE), weight)
+    pair = replace(pair, key=key)
+    own = replace(moment_forms.count(1, public.relation, leaves=True), name="present")
+    own = own if unit is None else weighted_forms.shared(own, SHARE)
+    small = cost.share(SIZE)
+    size = PartSpec(query.column, own, None, None, noise_for(own.l1, own.l2_squared, small), small, weight)
+    return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, columns=(pair, size))
+
+
+def target(parameters: Any, scale: float, size: float) -> float:
+    """T, in rows: the larger of p N and the cushion.  Public facts and the released N."""
+    p = parameters["numerator"] / parameters["denominator"]
+    each = parameters["denominator"] * parameters["share"]  # utility of a rank of rows
+    return max(p * size, reach(scale, parameters["bins"], CARE) / each)

@@ -1,0 +1,133 @@
+"""What a release of `range` says: bounds that hold most rows, and how many may lie beyond them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from tacit.errors import InferenceError
+from tacit.estimates.terms import Target, check_target
+from tacit.noise.selection_law import CARE, reach
+from tacit.release.document import Release, Released
+from tacit.release.parts import Part
+from tacit.schema import Real
+from tacit.schema.row_maps_of_columns import WIDE
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.base.table import Table
+
+
+@dataclass(frozen=True, repr=False)
+class RangeRelease(Release):
+    """A release of Range."""
+
+    kind: ClassVar[str] = "range"
+
+    def estimate(self, target: Target = "population") -> RangeEstimate:
+        """The bounds, and the part of the rows that may lie beyond them; the same whatever the target (I09)."""
+        return estimate(self, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The bounds as a table; they have no level."""
+        return self.estimate().summary(level)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+@dataclass(frozen=True, repr=False)
+class RangeEstimate:
+    """Bounds from 1, 2, 5, 10, 20, ...: `lower` and `upper`, infinite where rows lie beyond all of them.
+
+    outside: about the part of the rows that lies beyond both, at most; it is what was asked for where the price and
+    the number of rows allow.  rows: the noisy number of present rows.  reason: why the bounds say nothing, or None.
+    Looking at them costs nothing more: choose the schema's bounds by them, or wider ones.  Source: theory §1 (what is
+    made of a release is free).
+    """
+
+    release: Released
+    lower: float
+    upper: float
+    outside: float
+    rows: float
+    reason: str | None
+
+    @property
+    def column(self) -> Real:
+        """`Real(lower, upper)` for a schema; InferenceError I17 where the range says nothing."""
+        if self.reason is not None:
+            raise InferenceError(self.reason, code="I17", hint="a higher price, or bounds from elsewhere", state=None)
+        return Real(self.lower, self.upper)
+
+    def to_frame(self, level: float = 0.95) -> pd.DataFrame:
+        """lower, upper, outside, reason: a pandas DataFrame of one row; bounds have no level."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        row = {"lower": [self.lower], "upper": [self.upper], "outside": [self.outside], "reason": [self.reason or ""]}
+        return pd.DataFrame(row, index=[self.release.parts[0].label])
+
+    def summary(self, level: float = 0.95) -> Table:
+        """A table of the bounds; they have no level."""
+        from tacit.base.table import Table
+        from tacit.estimates.display import facts, people_words
+
+        label = self.release.parts[0].label
+        row = (label, _number(self.lower), _number(self.upper), f"{100 * self.outside:.2g} %")
+        reasons = () if self.reason is None else (self.reason,)
+        free = "bounds may be chosen by these at no further cost; a DataQuality question says how many rows are beyond"
+        columns = ("", "lower", "upper", "beyond, at most about")
+        title = f"Range of {label} · {people_words(self.release)}"
+        return Table(title, columns, (row,), (*reasons, free, facts(self.release)), ("left", "right", "right", "right"))
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def estimate(release: Released, target: Target = "population") -> RangeEstimate:
+    """A release of a range, or a simulated one -> RangeEstimate; InferenceError I09 for an unknown target."""
+    check_target(target)
+    pair, size = release.parts
+    share = pair.parameters["share"]
+    rows = max(size.integers[0][0] / share, 0.0)
+    low, high = sorted(pair.integers[0])
+    lower = WIDE[low - 1] if low > 0 else -math.inf
+    upper = WIDE[high] if high < len(WIDE) else math.inf
+    beyond = rank(pair, rows)
+    reason = None
+    if 2 * beyond >= rows:
+        reason = f"{rows:,.0f} rows are few for this price: {4 * cushion(pair):,.0f} would make a range of half of them"
+    elif not math.isfinite(lower) or not math.isfinite(upper):
+        reason = f"rows lie beyond {_number(WIDE[-1])}: choose bounds by what the column means, or rescale it"
+    outside = min(1.0, 2 * beyond / rows) if rows > 0 else 1.0
+    return RangeEstimate(release, lower, upper, outside, rows, reason)
+
+
+def rank(pair: Part, rows: float) -> float:
+    """How many rows lie beyond each bound, about: p N, or the cushion of `method.ranges.mechanism`."""
+    p = pair.parameters["numerator"] / pair.parameters["denominator"]
+    return max(p * rows, cushion(pair))
+
+
+def cushion(pair: Part) -> float:
+    """Ranks within which empty bins beyond the rows weigh little."""
+    each = pair.parameters["denominator"] * pair.parameters["share"]
+    return reach(float(pair.law.scale), pair.parameters["bins"], CARE) / each
+
+
+def _number(x: float) -> str:
+    if not math.isfinite(x):
+        return "–" if x < 0 else "∞"
+    return f"{x:,.0f}" if x == int(x) and abs(x) < 1e15 else f"{x:g}"

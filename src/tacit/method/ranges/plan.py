@@ -1,0 +1,18 @@
+"""Expected precision of a range, from public facts."""
+
+from __future__ import annotations
+
+from tacit.method.ranges.design import target
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import Expected
+
+
+def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+    """The part of the rows that may lie beyond the bounds takes the place of a width."""
+    del level
+    pair = shape.columns[0]
+    facts = pair.form.parameters
+    beyond = 2 * target(facts, float(pair.law.scale), rows) / rows
+    asked = 2 * facts["numerator"] / facts["denominator"]
+    privacy = 1 - asked / beyond if beyond > asked else 0.0
+    return [Expected("part beyond the bounds", beyond, min(beyond, 1.0), privacy, asked, beyond, rows)]

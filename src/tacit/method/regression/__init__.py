@@ -1,0 +1,1 @@
+"""Regression: linear, logistic, probit, Poisson."""

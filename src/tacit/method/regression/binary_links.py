@@ -1,0 +1,95 @@
+"""Logistic and probit: links of a response of 0 or 1, whose scores are weighed down until both are within -1 and 1.
+
+psi = v(eta) y - b(eta) with b = v mean, so that its mean is 0 at the right eta: Fisher-consistent [Cantoni & Ronchetti
+2001, eq. 1].  No data here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.base.lazy_imports import special
+from tacit.method.regression.bounded_score import Array, Bounded
+
+WIDER: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
+"""Cuts that are tried, in units of the score of a response at predictor 0."""
+RARE: Final = 0.02
+"""Least mean of a response, or of its opposite, that a pilot takes."""
+
+
+@dataclass(frozen=True)
+class Binary:
+    """One model, with the predictor's grid: eta = reach * e / L."""
+
+    model: str
+    reach: float
+    center: float = 0.0
+    steepest: float = 4.0
+    slack: float = 1.0
+
+    def mean(self, eta: Array) -> Array:
+        """Of the response.
+
+        >>> [Binary(model, 8).mean(np.zeros(1)).tolist() for model in ("logistic", "probit")]
+        [[0.5], [0.5]]
+        """
+        made = special().expit(eta) if self.model == "logistic" else special().ndtr(eta)
+        return np.asarray(made, dtype=np.float64)
+
+    def slope(self, eta: Array) -> Array:
+        """Derivative of the mean."""
+        if self.model == "probit":
+            return np.exp(-(np.asarray(eta) ** 2) / 2) / math.sqrt(2 * math.pi)
+        return self.mean(eta) * self.mean(-np.asarray(eta))
+
+    def information(self, eta: Array) -> Array:
+        """Fisher's, of eta."""
+        return self.slope(eta) ** 2 / np.maximum(self.mean(eta) * self.mean(-np.asarray(eta)), 1e-300)
+
+    def held(self, mean: float) -> float:
+        """A mean response that a pilot takes."""
+        return min(max(mean, RARE), 1 - RARE)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Of the mean predictor of an aim."""
+        return -self.reach, self.reach
+
+    def cuts(self) -> tuple[float, ...]:
+        """Cuts to choose from, the largest as good as none."""
+        return tuple(one * self._plain(np.zeros(1))[0] / 2 for one in WIDER)
+
+    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
+        """The score cut at `cut`."""
+        mean, plain = self.mean(eta), self._plain(eta)
+        other = self.mean(-np.asarray(eta))
+        v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
+        return Bounded(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
+
+    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+        """1: sizes of scores are a mean of the curves at both ends already."""
+        return np.ones_like(eta)
+
+    def middle(self, eta: Array, v: Array) -> Array:
+        """B that makes the mean of clamp(v y - b, -1, 1) 0, for v that are given."""
+        return v * self.mean(eta)
+
+    def looking(self, low: float, high: float, full: float, spread: float) -> Binary:
+        """The grid is the same for all aims."""
+        return self
+
+    def at(self, facts: Mapping[str, int]) -> Binary:
+        """As an earlier aim was."""
+        return self
+
+    def _plain(self, eta: Array) -> Array:
+        """Weight of the likelihood's own score."""
+        if self.model != "probit":
+            return np.ones_like(eta)
+        far = np.clip(eta, -6.0, 6.0)
+        return self.slope(far) / (self.mean(far) * self.mean(-far))

@@ -1,0 +1,174 @@
+"""Counts with a mean that is the exponential of the predictor: the score y - mean, cut on both sides.  No data here.
+
+    psi = clamp(v(eta) (y - c(eta)), -1, 1),    v = min(1, exp(full - eta)) / cut,    y as its column's bounds clamp it.
+
+v weighs rows of large means down, so that the curvature, v mean, is bounded as well: products of regressors weighted by
+it can be released, and nothing needs to be known of how regressors are spread.
+c makes the mean of psi exactly 0 at the right eta, so that neither the cut nor the bounds bias: conditionally Fisher-
+consistent [Kuensch, Stefanski & Carroll 1989, §2].  The law is Poisson's, or the negative binomial of variance
+mean + spread mean**2 with the spread that an earlier part of the release tells.  Means over it are closed forms:
+y p(y) is mean times p(y - 1), of the law whose shape is greater by one [Johnson, Kemp & Kotz 2005, §4.3, §5.3].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from tacit.base.lazy_imports import special
+from tacit.method.regression.bounded_score import Array, Bounded
+
+UNIT: Final = 2**16
+"""Center, reach and spread are stored in parts of 1 / UNIT."""
+FURTHER: Final = 1.25
+"""Ratio of a cut to the next one."""
+LOWEST: Final = 0.02
+"""Least mean count of a pilot."""
+STEPS: Final = 20
+NEAR: Final = 2e-5
+"""Of a mean that is to be 0, in counts."""
+STORED: Final = "center", "reach", "full", "spread"
+STEP: Final = 1e-4
+"""Relative distance of the two points of a derivative."""
+NARROWEST: Final = 0.75
+"""Least reach of the predictor's grid."""
+
+
+@dataclass(frozen=True)
+class CountScore:
+    """Of a response from `lower` to `upper`; the predictor's grid is eta = center + reach * e / L.
+
+    full: the predictor from which scores are weighed down.  spread: of the negative binomial, 0 for
+    Poisson.
+    """
+
+    lower: float
+    upper: float
+    center: float = 0.0
+    reach: float = 6.0
+    full: float = 3.0
+    spread: float = 0.0
+    steepest: float = 2.0
+    slack: float = 1.2
+    model: str = "poisson"
+
+    def mean(self, eta: Array) -> Array:
+        """Of the response, were it not for its bounds.
+
+        >>> CountScore(0, 100).mean(np.log([0.5, 3.0])).round(6).tolist()
+        [0.5, 3.0]
+        """
+        return np.exp(np.clip(eta, -30.0, 30.0))
+
+    def slope(self, eta: Array) -> Array:
+        """Derivative of the mean."""
+        return self.mean(eta)
+
+    def information(self, eta: Array) -> Array:
+        """Fisher's, of eta."""
+        return self.mean(eta) / (1 + self.spread * self.mean(eta))
+
+    def held(self, mean: float) -> float:
+        """A mean response that a pilot takes."""
+        room = self.upper - self.lower
+        return self.lower + min(max(mean - self.lower, LOWEST), 0.98 * room)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Of the mean predictor of an aim."""
+        return math.log(LOWEST), math.log(self.upper + 1)
+
+    def cuts(self) -> tuple[float, ...]:
+        """Cuts to choose from, the largest as good as none."""
+        room = max(self.upper - self.lower, 1.0)
+        steps = math.ceil(math.log(room) / math.log(FURTHER))
+        return (*(FURTHER**k for k in range(steps)), room)
+
+    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
+        """The score cut at `cut` from its middle, or further where it is weighed down."""
+        v = np.minimum(1.0, np.exp(np.clip(self.full - eta, -30.0, 30.0))) / cut
+        c = self.middle(eta, v) / v
+        mean, (low, high) = self.mean(eta), self._ends(c, v)
+        _, square, *_ = self._between(mean, low, high, c)
+        up, down = (self._between(mean * (1 + side * STEP), low, high, c)[0] for side in (1, -1))
+        curve = np.maximum(v * (up - down) / (2 * STEP), 0.0)
+        return Bounded(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
+
+    def under(self, eta: Array, made: Bounded, spread: float) -> tuple[Array, Array]:
+        """Means of the score `made` and of its square where the law has another spread and right predictors are eta."""
+        law, c = replace(self, spread=spread), made.b / made.v
+        first, second, *_ = law._between(self.mean(eta), *self._ends(c, made.v), c)
+        return made.v * first, made.v**2 * second
+
+    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+        """Slope of the mean of the score at `eta` from there to other true predictors, as a part of its curve."""
+        c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
+        mean = self._between(self.mean(eta + way), *self._ends(c, made.v), c)[0]
+        return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
+
+    def middle(self, eta: Array, v: Array) -> Array:
+        """B that makes the mean of clamp(v y - b, -1, 1) 0: Newton's steps, kept between what is known to be too low
+        and too high.
+        """
+        mean = self.mean(eta)
+        low, high = np.full_like(eta, self.lower - 1.0), np.full_like(eta, self.upper + 1.0)
+        c, open_ = np.clip(mean, self.lower, self.upper), np.arange(len(eta))
+        for _ in range(STEPS):  # the mean of a cut count, less c, falls in c
+            at, weight = c[open_], v[open_]
+            gap, _, below, above = self._between(mean[open_], *self._ends(at, weight), at)
+            low[open_], high[open_] = np.where(gap > 0, at, low[open_]), np.where(gap > 0, high[open_], at)
+            steep = 1 - below * (at - 1 / weight > self.lower) - above * (at + 1 / weight < self.upper)
+            step = at + gap / np.maximum(steep, 0.1)
+            inside = (step > low[open_]) & (step < high[open_])
+            c[open_] = np.where(np.abs(gap) < NEAR, at, np.where(inside, step, (low[open_] + high[open_]) / 2))
+            open_ = open_[np.abs(gap) >= NEAR]
+            if not len(open_):
+                break
+        return v * c
+
+    def looking(self, low: float, high: float, full: float, spread: float) -> CountScore:
+        """With a grid over predictors between two, and counts that vary so."""
+        low, high = max(low, math.log(LOWEST) - 3), min(high, math.log(self.upper + 1) + 0.5)
+        reach = max((high - low) / 2, NARROWEST)
+        made = replace(self, center=(low + high) / 2, reach=reach, full=full, spread=spread)
+        return self.at(made.stored())
+
+    def at(self, facts: Mapping[str, int]) -> CountScore:
+        """As an earlier aim was."""
+        return replace(self, **{name: facts[name] / UNIT for name in STORED})
+
+    def stored(self) -> dict[str, int]:
+        """What `at` reads."""
+        return {name: round(getattr(self, name) * UNIT) for name in STORED}
+
+    # Means over the law ----------------------------------------------------------------------------------------------
+
+    def _ends(self, c: Array, v: Array) -> tuple[Array, Array]:
+        """Counts below and above which psi is constant."""
+        low = np.clip(c - 1 / v, self.lower, self.upper)
+        return low, np.clip(c + 1 / v, low, self.upper)
+
+    def _between(self, mean: Array, low: Array, high: Array, c: Array | float = 0.0) -> tuple[Array, ...]:
+        """Means of clip(y, low, high) - c and of its square; probabilities to be at or beyond either end."""
+        under, over = np.floor(low), np.ceil(high) - 1
+        below, above = self._cdf(under, mean, 0), 1 - self._cdf(over, mean, 0)
+        whole = 1 - below - above
+        one = mean * (self._cdf(over - 1, mean, 1) - self._cdf(under - 1, mean, 1))
+        two = mean**2 * (1 + self.spread) * (self._cdf(over - 2, mean, 2) - self._cdf(under - 2, mean, 2)) + one
+        first = (low - c) * below + one - c * whole + (high - c) * above
+        second = (low - c) ** 2 * below + two - 2 * c * one + c**2 * whole + (high - c) ** 2 * above
+        return first, second, below, above
+
+    def _cdf(self, k: Array, mean: Array, more: int) -> Array:
+        """P(Y <= k), of the law whose shape is greater by `more` for the same success probability."""
+        at = np.maximum(k, 0.0)
+        if self.spread:
+            shape = 1 / self.spread
+            made = special().betainc(shape + more, at + 1, 1 / (1 + self.spread * mean))
+        else:
+            made = special().pdtr(at, mean)
+        return np.where(k < 0, 0.0, np.asarray(made, dtype=np.float64))

@@ -1,0 +1,148 @@
+"""What every regression asks of its rows: integer coordinates of a complete row, and which sums of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from tacit.errors import QueryError
+from tacit.method.regression import encoding as forms
+from tacit.method.regression import person_encoding as person_forms
+from tacit.method.regression.formula import Formula, parse
+from tacit.method.regression.layout import Layout, Monomial, ProductSum, layout
+from tacit.method.regression.query import Regression
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Variable
+from tacit.rows.coordinates import H
+from tacit.rows.row_map import KeyMap, RowMap, Unit
+from tacit.rows.row_products import Between, Coordinate, Crossed, Product
+from tacit.schema import Boolean, Category, PrivacyUnit, Schema
+from tacit.schema.predicates.typed_conditions import Predicate, typed
+from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowmap, unit_of
+
+KIND: Final = "regression"
+
+
+NEARLY: Final = 15 / 16
+"""An Integer or Date keeps its own steps where they fill so much of a grid of 2 H."""
+
+
+NOTHING: Final = Crossed((), ())
+
+
+@dataclass(frozen=True)
+class Crosses(PartSpec):
+    """A part of the release: what is asked of the source for it."""
+
+    question: Crossed = NOTHING
+
+
+@dataclass(frozen=True)
+class RowFacts:
+    """Of a question: what is public of its columns, and the coordinates of a row.
+
+    leaves: a row (a person) can be absent although their number is public.  unit: whose rows are whose, of persons,
+    with most_rows.
+    """
+
+    variables: tuple[Variable, ...]
+    layout: Layout
+    coordinates: tuple[Coordinate, ...]
+    where: Predicate | None
+    leaves: bool
+    unit: Unit | None = None
+    max_rows: int = 1
+
+    def scores(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> Crossed:
+        """What is asked of the source: scores psi z, others, and squares psi**2 z z' of entries, 2**shift the unit.
+
+        Of persons products of all pairs of mean scores in place of these squares, where there are any.
+        """
+        products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
+        if self.unit is None:
+            return Crossed(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
+        between = tuple(Between(one.pairs[0], shift) for one in self.layout.every) if entries else ()
+        return Crossed(self.coordinates, products, None, self.unit, between)
+
+
+def facts_of(query: Regression, schema: Schema) -> RowFacts:
+    """Public facts of a question; QueryError Q10, Q12, Q86, Q87, Q89."""
+    formula = parse(query.formula)
+    if schema.unit is not None and query.model == "poisson":
+        text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
+        raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
+    maps, variables = columns(formula, schema, counted=query.model == "poisson")
+    made = layout(formula, variables)
+    where = None if query.where is None else typed(query.where, schema)
+    leaves = where is not None or any(at.missing is None for at in maps.values())
+    coordinates = tuple(_coordinate(one, maps) for one in made.coordinates)
+    return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema))
+
+
+def of_columns(
+    query: Regression,
+    facts: RowFacts,
+    neighbors: str,
+    rows: int | None,
+    cost: Cost,
+    version: str,
+    columns: tuple[Crosses, ...],
+) -> Measurement:
+    """The question with its parts."""
+    shape = Measurement(
+        query, neighbors, rows, (), columns, cost, facts.unit, facts.max_rows, facts.where, kind=KIND, mechanism=version
+    )
+    return replace(shape, variables=facts.variables)
+
+
+def crossing(label: str, facts: RowFacts, neighbors: str, share: Cost) -> Crosses:
+    """A part of cross-products of all coordinates, the response's too, at its share of the price."""
+    form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
+    form = form if facts.unit is None else person_forms.products(form)
+    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.counts)
+    question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked), unit=facts.unit)
+    law = noise_for(form.l1, form.l2_squared, share)
+    return Crosses(label, form, None, None, law, share, question=question)
+
+
+def columns(
+    formula: Formula, schema: Schema, *, counted: bool = False
+) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
+    """Maps of the cells of each column of a formula, and what is public of it; counted: the response keeps steps."""
+    maps: dict[str, RowMap | KeyMap] = {}
+    facts: list[Variable] = []
+    for name in formula.columns:
+        column = column_of(schema, name)
+        units, missing = getattr(column, "units", None), str(getattr(column, "missing", "exclude"))
+        if isinstance(column, PrivacyUnit):
+            raise QueryError(f"column {name!r} is a PrivacyUnit: no regressor.", code="Q86", hint="another column")
+        if isinstance(column, Category | Boolean):
+            key = keymap(schema, name)
+            maps[name] = key
+            made = Variable(name, "levels", labels=key.labels, missing=missing)
+            boolean = Variable(name, "boolean", missing=missing.lower())
+            facts.append(boolean if isinstance(column, Boolean) else made)
+        else:
+            at = regrid(rowmap(schema, name), own=counted and name == formula.response)
+            maps[name] = at
+            facts.append(Variable(name, at.kind, at.lower, at.upper, at.G // 2, (), units, missing))
+    return maps, tuple(facts)
+
+
+def regrid(at: RowMap, *, own: bool = False) -> RowMap:
+    """The same column on an even number of steps, 2 H or a little fewer, so that z runs from -H to H.
+
+    own: on its own steps, where they are at most H, however little of that grid they fill.
+    """
+    factor = 2 * (H // at.steps) if at.steps <= H else 0
+    own = factor > 0 and (own or factor * at.steps >= NEARLY * 2 * H)
+    made = replace(at, factor=factor) if own else replace(at, steps=2 * H, factor=1)
+    return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
+
+
+def _coordinate(one: Monomial, maps: dict[str, RowMap | KeyMap]) -> Coordinate:
+    numbers, marks = one
+    keys = tuple((cast(KeyMap, maps[name]), level) for name, level in marks)
+    return Coordinate(tuple(cast(RowMap, maps[name]) for name in numbers), keys)

@@ -1,0 +1,236 @@
+"""Coefficients of a regression release with both errors, on plain arrays.  Post-processing: any number is free.
+
+With A the sums of x x', b0 the first fit and g the noisy sums of x times the cut residuals from it, the coefficients
+are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for that in the normal equations at beta,
+
+    b1 - beta = A^-1 (sum x e + noise in g) + A^-1 E (b0 - beta),      b0 - beta = A^-1 (sum x e + N a),
+
+to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
+is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
+slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
+rows: standard errors allow for it, as for what the noise hides of unequal errors (`regression_variance`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.fits.fit import Fit
+from tacit.method.regression.estimate_persons import between, told
+from tacit.method.regression.estimate_variance import ErrorVariance, cut_off, sampling, spread, widened
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.noisy_crossproducts import Noisy, Scores, looseness
+from tacit.rows.coordinates import H
+
+METHOD: Final = "one-step"
+LOOSEST: Final = 0.25
+"""Largest part that noise may move the sums of products by, in any direction."""
+TOLD: Final = 0.05
+"""Part of a variance, due to the cut, that is told."""
+CLEAR: Final = 0.9
+"""Part of what is known of unequal errors that is believed, for standard errors to be called robust."""
+
+
+@dataclass(frozen=True)
+class LinearStep:
+    """Everything in terms of size 1: `size` of each term, and of the response last, in its units.
+
+    A: (u, u).  b0, b1: (u,).  inverse: of A.  unit: psi of a residual of 1.  noise: covariance of what was added to g.
+    gain: what the step takes off the sum of squares.  rows: complete ones, their number public or noisy.
+    ones: coefficients of the constant 1, (u,).  widest: a range of residuals that cuts none.
+    """
+
+    size: Array
+    found: Noisy
+    terms: Array
+    inverse: Array
+    b0: Array
+    b1: Array
+    unit: float
+    noise: Array
+    gain: float
+    rows: float
+    ones: Array
+    widest: float
+
+    @property
+    def u(self) -> int:
+        """Number of coefficients."""
+        return len(self.b1)
+
+    def squared(self, errors: float) -> float:
+        """What a sum of psi**2 is multiplied by to be one of squared residuals from b1.  errors: their variance."""
+        squares = errors * self.rows
+        return squares / (squares + max(self.gain, 0.0)) / self.unit**2
+
+
+def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
+    """Noisy matrices -> Fit, with a reason in each term where they say too little."""
+    step = stepped(layout, crossed, scores)
+    if isinstance(step, str):
+        return _nothing(formula, layout, step)
+    errors = spread(step, scores)
+    said = (_persons if scores.persons else _rows)(step, scores, errors, layout.names)
+    wider = said.wider
+    back = step.size[-1] / step.size[:-1]
+    unit = np.outer(back * wider, back * wider)
+    return Fit(
+        formula,
+        "linear",
+        cast(Any, METHOD),
+        layout.names,
+        step.b1 * back,
+        said.both * unit,
+        said.privacy * unit,
+        (None,) * step.u,
+        (_cut(step, scores, errors.value), *said.notes),
+        _criteria(step, errors.value, intercept=layout.formula.intercept),
+    )
+
+
+@dataclass(frozen=True)
+class _Said:
+    """Covariances, shape (u, u): of everything but privacy's noise, and of that; what standard errors are multiplied
+    by, shape (u,); and what a reader must know of them.
+    """
+
+    both: Array
+    privacy: Array
+    wider: Array
+    notes: tuple[str, ...]
+
+
+def _rows(step: LinearStep, scores: Scores, errors: ErrorVariance, names: tuple[str, ...]) -> _Said:
+    found = sampling(step, scores, errors)
+    cut = cut_off(step, scores, errors)
+    privacy = _privacy(step, found.covariance)
+    both = found.covariance + np.outer(cut, cut)
+    wider = widened(step, both + privacy, found.doubt)
+    return _Said(both, privacy, wider, _allowed(names, found.kept, cut**2 / np.diag(both + privacy)))
+
+
+def _persons(step: LinearStep, scores: Scores, errors: ErrorVariance, names: tuple[str, ...]) -> _Said:
+    """Between persons, `errors` being those of their rows: never as if rows were people."""
+    u, unit = step.u, step.unit**2
+    part = errors.value * step.rows / max(scores.square, errors.value * unit)  # from b0 to residuals from b1, and unit
+    moved = scores.meat.through(step.terms[:u, :-1])
+    meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
+    middle, weight = between(meat, errors.value * step.found.values[:u, :u], step.inverse)
+    both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
+    return _Said(both, _privacy(step, both), np.ones(u), told(weight, " and errors had one variance everywhere"))
+
+
+def _nothing(formula: str, layout: Layout, reason: str) -> Fit:
+    p = len(layout.names)
+    nothing = np.full((p, p), np.nan)
+    values = np.full(p, np.nan)
+    return Fit(formula, "linear", cast(Any, METHOD), layout.names, values, nothing, nothing, (reason,) * p)
+
+
+def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> LinearStep | str:
+    """The coefficients, or why there are none."""
+    u, m = len(layout.names), layout.size
+    size = np.sqrt((layout.terms**2).sum(axis=1))
+    terms = layout.terms / size[:, None]
+    count = math.sqrt(crossed.variance(np.eye(m + 1)[0]))
+    if crossed.values[0, 0] < max(4 * count, u + 1):
+        rows = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
+        return f"{rows}, with noise of {count:,.0f}; more rows or a larger budget are needed"
+    moved = crossed.through(terms)
+    A = moved.values[:u, :u]
+    loose = looseness(moved.head(u))
+    if not loose <= LOOSEST:
+        how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
+        return (
+            f"noise moves the sums of products by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer regressors, "
+            "narrower bounds, more rows or a larger budget are needed"
+        )
+    inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
+    row = np.array(scores.aim.weights, dtype=np.float64) * (H / 2.0**scores.aim.shift)
+    unit = float(row[m] / terms[u, m])
+    target = terms[u, :m] - row[:m] / unit
+    b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
+    if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
+        return "the first fit told nothing of where to look: more rows or a larger budget are needed"
+    inner = terms[:u, :m]
+    g, noise = inner @ scores.score / unit, inner @ inner.T * (scores.variance / unit**2)
+    b1 = b0 + inverse @ g
+    moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
+    second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
+    gain = float(g @ inverse @ g - np.trace(inverse @ noise))
+    b1, rows = b1 - inverse @ second, float(crossed.values[0, 0])
+    ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
+    return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)
+
+
+def _privacy(step: LinearStep, sampling: Array) -> Array:
+    """Covariance due to the noise in g, and in A times the error of the first fit."""
+    u, inverse, found = step.u, step.inverse, step.found
+    a = np.append(-step.b1, 1.0)
+    error = inverse @ found.covariance(a)[:u, :u] @ inverse + sampling
+    second = found.head(u).between(error) + _twice(found, inverse, a)
+    return inverse @ (step.noise + second) @ inverse
+
+
+def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
+    """What E A^-1 N a varies by because E and N are the same noises: sum over pairs of P_e m_f (P_f m_e)'.
+
+    m_f = A^-1 P_f a is what noise f does to the first fit.
+    """
+    u = len(inverse)
+    patterns, weights = found.patterns[:, :u, :u], found.variances
+    moved = (found.patterns @ a)[:, :u] @ inverse
+    total = np.zeros((u, u))
+    for e, one in enumerate(patterns):
+        forth = moved @ one  # P_e m_f, one row for each f
+        back = patterns @ moved[e]  # P_f m_e
+        total += weights[e] * (forth.T * weights) @ back
+    return (total + total.T) / 2
+
+
+def _cut(step: LinearStep, scores: Scores, variance: float) -> str:
+    """What a reader must know of the cut."""
+    range_ = scores.aim.clip / step.unit
+    sd = range_ / math.sqrt(variance)
+    return (
+        f"Residuals count up to {range_ * step.size[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond it "
+        "pull less, as in Huber's regression."
+    )
+
+
+def _allowed(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
+    """And of unequal errors.  kept: what is believed of them.  cut: part of a variance that is for the cut.  (u,) each.
+
+    >>> _allowed(("age",), np.array([0.95]), np.array([0.0]))
+    ('Standard errors are robust: errors may vary with the regressors (HC1).',)
+    """
+    out: tuple[str, ...] = ()
+    moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > TOLD)
+    if moved:
+        out = (
+            f"Should errors be skewed, the cut moves {moved}: standard errors allow for what exponential ones would "
+            "lose. Take the logarithm of a response that is more skewed.",
+        )
+    if kept.min() >= CLEAR:
+        return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
+    hidden = ", ".join(name for name, part in zip(names, kept, strict=True) if part < 0.5)
+    most = f"; of {hidden} it hides most, and they nearly take errors to have one variance" if hidden else ""
+    return (*out, f"Standard errors are robust as far as noise allows, and wider for what it hides{most}.")
+
+
+def _criteria(step: LinearStep, variance: float, *, intercept: bool) -> Mapping[str, float]:
+    rows, y = step.rows, step.size[-1] ** 2
+    total = float(step.found.values[-1, -1])
+    if intercept:  # the first term, of size 1
+        total -= float(step.found.values[0, -1] ** 2 / rows)
+    out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}
+    if total > 0:
+        out["null_deviance"] = float(total * y)
+        out["explained"] = 1 - out["deviance"] / out["null_deviance"]
+    return out

@@ -1,0 +1,56 @@
+"""Variance between persons from noisy products of their mean scores.  Post-processing: any number is free.
+
+The sum of v v', v a person's mean score, is what a sandwich needs, however the rows of a person go together [Liang &
+Zeger 1986].  Its noise does not shrink with it.  A bound has hardly any: by Jensen's inequality v v' is at most the
+mean of the rows' own psi**2 x x', as if all rows of a person said the same.  Where noise is large, the matrix is drawn
+towards that bound, no further than needed: standard errors are then rather too large.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.method.regression.noisy_crossproducts import Noisy
+
+ROUGH: Final = 0.3
+"""Largest noise in a variance, as a part of it."""
+LEAST: Final = 0.02
+"""Smallest part of the bound in any direction."""
+NOTES: Final = ("Each person weighs one, a row its part of that. Standard errors are between persons (sandwich).",)
+
+
+def between(meat: Noisy, bound: Array, inverse: Array) -> tuple[Array, float]:
+    """Noisy sums of v v', their bound, inverse curvature, each (u, u) -> the matrix used, and their part in it.
+
+    >>> one = np.eye(1)
+    >>> calm, rough = (Noisy(one * 30, one[None], np.array([sd**2])) for sd in (5.0, 50.0))
+    >>> matrix, weight = between(rough, one * 100, one)
+    >>> between(calm, one * 100, one)[0].round(1).tolist(), matrix.round(1).tolist(), round(weight, 2)
+    ([[30.0]], [[70.4]], 0.42)
+    """
+    most = np.diag(inverse @ bound @ inverse)
+    said = np.diag(inverse @ meat.values @ inverse) / most
+    rough = np.array([meat.variance(a) for a in inverse]) ** 0.5 / most
+    short = rough > ROUGH * said
+    weight = float(np.min(np.where(short, ROUGH / np.where(short, rough + ROUGH * (1 - said), 1.0), 1.0)))
+    values, vectors = np.linalg.eigh(bound)
+    root = vectors * np.sqrt(np.maximum(values, 1e-12 * values[-1]))
+    back = np.linalg.inv(root)
+    low, sides = np.linalg.eigh(back @ (bound + weight * (meat.values - bound)) @ back.T)
+    held = root @ sides
+    return np.asarray((held * np.maximum(low, LEAST)) @ held.T), weight
+
+
+def told(weight: float, also: str = "") -> tuple[str, ...]:
+    """What a reader must know of standard errors; also: what else makes the bound one."""
+    if weight >= 0.995:
+        return NOTES
+    far = f"{100 * (1 - weight):.0f}%"
+    return (
+        *NOTES,
+        f"Noise hides how alike a person's rows are: variances go {far} of the way to what they would be if all rows "
+        f"of a person said the same{also}.",
+    )

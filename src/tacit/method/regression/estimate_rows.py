@@ -1,0 +1,82 @@
+"""Terms of a released regression at rows that somebody names: what predictions and tests of columns need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+from tacit.fits.losses import RegressionLoss, regression_loss
+from tacit.method.regression.layout import Layout
+from tacit.release.parts import Variable
+from tacit.rows.coordinates import SIGN, H
+
+
+@dataclass(frozen=True)
+class FormulaTerms:
+    """Public facts of a formula.  loss: the model's, whose `mean` and `slope` carry predictors over."""
+
+    layout: Layout
+    variables: tuple[Variable, ...]
+    loss: RegressionLoss
+
+    def at(self, frame: Any) -> Array:
+        """The right side at the rows of a pandas frame, shape (rows, u); InferenceError I42 for what is no value of it.
+
+        >>> from tacit.method.regression.formula import parse
+        >>> from tacit.method.regression.layout import layout
+        >>> import pandas as pd
+        >>> facts = Variable("y", "boolean"), Variable("x", "real", 0, 4, half=1024), Variable("m", "boolean")
+        >>> made = FormulaTerms(layout(parse("y ~ x*m"), facts), facts, regression_loss("logistic"))
+        >>> made.at(pd.DataFrame({"x": [1.0, 3.0], "m": [False, True]})).tolist()
+        [[1.0, 1.0, 0.0, 0.0], [1.0, 3.0, 1.0, 3.0]]
+        """
+        values = {one.name: _column(one, frame) for one in self.variables[1:]}
+        facts = {one.name: one for one in self.variables}
+        z = np.ones((len(frame), self.layout.size))
+        for j, (numbers, marks) in enumerate(self.layout.coordinates[:-1]):
+            for name in numbers:
+                fact = facts[name]
+                middle, reach = (fact.lower + fact.upper) / 2, (fact.upper - fact.lower) / 2
+                z[:, j] *= (values[name] - middle) / reach * (fact.half / H)
+            for name, level in marks:
+                z[:, j] *= 2 * (values[name] == 1) - 1 if level == SIGN else values[name] == level
+        return z @ self.layout.terms[: len(self.layout.names), : self.layout.size].T
+
+    def involved(self, column: str) -> list[int]:
+        """Places of the terms in which a column takes part."""
+        size = len(self.layout.names)
+        at = [j for j, (numbers, marks) in enumerate(self.layout.coordinates) if column in (*numbers, *dict(marks))]
+        return [i for i in range(size) if np.any(self.layout.terms[i, [j for j in at if j < self.layout.size]])]
+
+
+def evaluator(model: str, layout: Layout, variables: tuple[Variable, ...]) -> FormulaTerms:
+    """Of a release's model."""
+    return FormulaTerms(layout, variables, regression_loss(model))
+
+
+def _column(fact: Variable, frame: Mapping[str, Any]) -> Array:
+    """A column's numbers, days since 1970, or places of levels; I42 where it is not there or holds none."""
+    text = f"column {fact.name!r} of the rows to predict"
+    if fact.name not in frame:
+        raise InferenceError(f"{text} is not there.", code="I42", hint=f'{{"{fact.name}": […]}}', state=None)
+    cells = np.asarray(frame[fact.name])
+    if fact.kind == "levels":
+        places = {label: float(i) for i, label in enumerate(fact.labels)}
+        found = [places.get(str(cell)) for cell in cells.tolist()]
+        known = np.array([np.nan if one is None else one for one in found], dtype=np.float64)
+    else:
+        try:
+            days = fact.kind == "date"
+            known = np.asarray(np.asarray(cells, dtype="datetime64[D]").astype(np.int64) if days else cells, np.float64)
+        except (TypeError, ValueError):
+            known = np.full(len(cells), np.nan)
+    wrong = ~np.isfinite(known) if fact.kind != "boolean" else ~np.isin(known, (0.0, 1.0))
+    if wrong.any():
+        what = ", ".join(fact.labels[:5]) if fact.kind == "levels" else fact.kind
+        raise InferenceError(f"{text} holds what is no value of it.", code="I42", hint=what, state=None)
+    return known

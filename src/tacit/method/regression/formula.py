@@ -1,0 +1,245 @@
+"""Text -> a formula "response ~ terms", by a grammar of its own: nothing in it is ever run.  No data here.
+
+    formula  = name "~" sum
+    sum      = ["-"] product (("+" | "-") product)*      terms joined, or taken out; 0 and 1 are the intercept
+    product  = crossed ("*" crossed)*                    a * b is a + b + a:b
+    crossed  = atom (":" atom)*                          interactions
+    atom     = name | "C(" name ")" | "I(" name "**" (2 | 3) ")" | "(" sum ")" | "0" | "1"
+
+Names stand in backticks where they are no identifiers.  Words are those of R, patsy and formulaic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from tacit.base.json_text import is_text, shown
+from tacit.errors import QueryError
+
+LONGEST: Final = 2_000
+DEEPEST: Final = 20
+MOST_TERMS: Final = 64
+DEGREE: Final = 3
+"""Factors of a term, powers counted."""
+TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A column, `C(column)`, or `I(column ** power)`."""
+
+    column: str
+    power: int = 1
+    category: bool = False
+
+    @property
+    def words(self) -> str:
+        """As formulaic names it.
+
+        >>> Factor("age", 2).words, Factor("sex", category=True).words
+        ('I(age ** 2)', 'C(sex)')
+        """
+        if self.power > 1:
+            return f"I({quoted(self.column)} ** {self.power})"
+        return f"C({quoted(self.column)})" if self.category else self.column
+
+
+Term: TypeAlias = tuple[Factor, ...]
+"""Factors of a product, each once; () is the intercept."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """response ~ terms: interactions after main effects, else in the order of the text; the intercept first."""
+
+    response: str
+    terms: tuple[Term, ...]
+
+    @property
+    def intercept(self) -> bool:
+        """Whether there is one."""
+        return () in self.terms
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The response and the columns of the right side, each once."""
+        return tuple(dict.fromkeys([self.response, *(one.column for term in self.terms for one in term)]))
+
+
+def parse(text: object) -> Formula:
+    """Text -> Formula; QueryError Q85 where it is none.
+
+    >>> spelled(parse("income ~ age*sex - 1 + I(age**2)"))
+    'income ~ 0 + age + sex + I(age ** 2) + age:sex'
+    """
+    made: Formula | None = None
+    if isinstance(text, str) and len(text) <= LONGEST and is_text(text):
+        try:
+            made = _Reader(text).formula()
+        except (ValueError, StopIteration):
+            made = None
+    if made is None:
+        hint = "'income ~ age + sex', with + - * : ( ), C(sex), I(age ** 2)"
+        raise QueryError(
+            f"formula {shown(text) if isinstance(text, str) else repr(text)} is none that can be read.",
+            code="Q85",
+            hint=hint,
+        )
+    if not made.terms or made.response in [one.column for term in made.terms for one in term]:
+        what = "has no term" if not made.terms else f"has its response {made.response!r} among its regressors"
+        raise QueryError(f"formula {text!r} {what}.", code="Q85", hint="'income ~ age + sex'")
+    if len(made.terms) > MOST_TERMS or any(sum(one.power for one in term) > DEGREE for term in made.terms):
+        limits = f"at most {MOST_TERMS} terms, of at most {DEGREE} factors"
+        raise QueryError(f"formula {text!r} is too large: {limits}.", code="Q85", hint="fewer terms")
+    return made
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in a formula."""
+    return name if name.isidentifier() and name not in ("C", "I") else f"`{name}`"
+
+
+def spelled(formula: Formula) -> str:
+    """The one spelling: formulas that mean the same read the same."""
+    terms = [":".join(_factor(one) for one in term) for term in formula.terms if term]
+    head = [] if formula.intercept else ["0"]
+    return f"{quoted(formula.response)} ~ {' + '.join([*head, *terms]) or '1'}"
+
+
+def _factor(one: Factor) -> str:
+    return quoted(one.column) if one.power == 1 and not one.category else one.words
+
+
+class _Reader:
+    """Recursive descent; ValueError where the text is no formula."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(_tokens(text))
+        self._at = 0
+        self._depth = 0
+
+    def formula(self) -> Formula:
+        response = self._name()
+        self._take("~")
+        terms = self._sum([()])
+        if self._at < len(self._tokens):
+            raise ValueError("more than a formula")
+        return Formula(response, tuple(sorted(terms, key=lambda term: (bool(term), len(term)))))
+
+    def _peek(self) -> tuple[str, str]:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ("", "")
+
+    def _next(self, kind: str) -> str:
+        found, text = self._peek()
+        if found != kind:
+            raise ValueError(f"{text!r} where a {kind} was expected")
+        self._at += 1
+        return text
+
+    def _take(self, sign: str) -> None:
+        if self._next("sign") != sign:
+            raise ValueError(f"no {sign}")
+
+    def _is(self, *signs: str) -> bool:
+        kind, text = self._peek()
+        return kind == "sign" and text in signs
+
+    def _name(self) -> str:
+        return self._next("quoted") if self._peek()[0] == "quoted" else self._next("name")
+
+    def _sum(self, found: list[Term]) -> list[Term]:
+        sign = "+"
+        if self._is("-"):
+            sign = self._next("sign")
+        while True:
+            found = _joined(found, self._product(), sign)
+            if not self._is("+", "-"):
+                return found
+            sign = self._next("sign")
+
+    def _product(self) -> list[Term | None]:
+        found = self._crossed()
+        while self._is("*"):
+            self._take("*")
+            other = self._crossed()
+            found = [*found, *other, *_crossing(found, other)]
+            if len(found) > MOST_TERMS:
+                raise ValueError("too many terms")
+        return found
+
+    def _crossed(self) -> list[Term | None]:
+        found = self._atom()
+        while self._is(":"):
+            self._take(":")
+            found = _crossing(found, self._atom())
+        return found
+
+    def _atom(self) -> list[Term | None]:
+        kind, text = self._peek()
+        if kind == "number":
+            self._at += 1
+            if text not in ("0", "1"):
+                raise ValueError("a number")
+            return [() if text == "1" else None]
+        if self._is("("):
+            return self._bracket()
+        if kind == "name" and text in ("C", "I") and self._tokens[self._at + 1 : self._at + 2] == [("sign", "(")]:
+            self._at += 2
+            factor = Factor(self._name(), category=True) if text == "C" else self._power()
+            self._take(")")
+            return [(factor,)]
+        return [(Factor(self._name()),)]
+
+    def _power(self) -> Factor:
+        name = self._name()
+        self._take("**")
+        power = self._next("number")
+        if power not in ("2", "3"):
+            raise ValueError("another power")
+        return Factor(name, int(power))
+
+    def _bracket(self) -> list[Term | None]:
+        self._take("(")
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise ValueError("too deep")
+        found = self._sum([])
+        self._depth -= 1
+        self._take(")")
+        return [*found]
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    at = 0
+    text = text.rstrip()
+    while at < len(text):
+        match = TOKEN.match(text, at)
+        if match is None:
+            raise ValueError("no token")
+        kind = str(match.lastgroup)
+        yield kind, match.group(kind)
+        at = match.end()
+
+
+def _joined(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:
+    """Terms added, each once, or taken out; 0 takes the intercept out, and - 0 puts it back."""
+    for term in more:
+        adds = sign == "+"
+        if term is None:
+            term, adds = (), not adds
+        same = [one for one in found if set(one) == set(term)]
+        if adds and not same:
+            found = [*found, term]
+        if not adds:
+            found = [one for one in found if one not in same]
+    return found
+
+
+def _crossing(left: list[Term | None], right: list[Term | None]) -> list[Term | None]:
+    """Every term of one with every term of the other; a factor crossed with itself is itself."""
+    if None in left or None in right:
+        raise ValueError("0 crossed with a term")
+    return [tuple(dict.fromkeys([*a, *b])) for a in left for b in right if a is not None and b is not None]

@@ -1,0 +1,163 @@
+"""Released integers of a bounded score as numbers with the law of their errors.  Post-processing: no data here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.links import Link
+from tacit.method.regression.noisy_crossproducts import Array, Noisy, crossed, filled
+from tacit.release.parts import Part
+from tacit.rows.coordinates import H
+from tacit.rows.piecewise_score import L
+
+SCORE: Final = 2**11
+"""Weight of psi z in what is released."""
+UNIT: Final = 2**16
+"""The cut of a score is stored in parts of 1 / UNIT."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Terms of a formula, of size 1.
+
+    matrix: shape (u, m), of z / H.  size: (u,), of each term in its own units.  response: y = response[0] +
+    response[1] (z_m + H).  constant: see `Regressors`.
+    """
+
+    matrix: Array
+    size: Array
+    response: tuple[float, float]
+    constant: Array | None
+
+
+def terms_of(layout: Layout) -> Terms:
+    """Public facts -> Terms.
+
+    >>> from tacit.method.regression.formula import parse
+    >>> from tacit.method.regression.layout import layout
+    >>> from tacit.release.parts import Variable
+    >>> facts = Variable("y", "boolean"), Variable("x", "real", 0, 4, half=1024)
+    >>> found = terms_of(layout(parse("y ~ x"), facts))
+    >>> found.matrix.round(2).tolist(), found.constant.round(2).tolist()
+    ([[1.0, 0.0], [0.71, 0.71]], [1.0, 0.0])
+    """
+    u, m = len(layout.names), layout.size
+    size = np.sqrt((layout.terms[:u] ** 2).sum(axis=1))
+    matrix = layout.terms[:u, :m] / size[:, None]
+    one = np.eye(m)[0]
+    constant = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
+    held = bool(np.abs(matrix.T @ constant - one).max() < 1e-9)
+    alpha, gamma = float(layout.terms[u, 0]), float(layout.terms[u, m])
+    return Terms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
+
+
+@dataclass(frozen=True)
+class First:
+    """The part that aims nowhere, of terms of size 1: psi is the response, z_m / H.
+
+    rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
+    shape (u,), with noise of covariance `noise`.  total: of z_m / H, with noise of standard deviation `rough`; square:
+    of its square; loose: of the noise in rows.
+    """
+
+    rows: float
+    sums: Array
+    moments: Noisy
+    products: Array
+    noise: Array
+    total: float
+    square: float = 0.0
+    rough: float = 0.0
+    loose: float = 0.0
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
+
+    b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
+    sizes: of |psi| x x', or of x x' weighted; size: of the weights, with noise of `rough_size`.  meat: of psi**2 x x',
+    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.  persons: each is the
+    mean of a person's rows, meat and squares of products of mean scores.
+    """
+
+    b: Array
+    link: Link
+    score: Array
+    noise: Array
+    sizes: Noisy
+    meat: Noisy | None
+    cut: float
+    squares: float = 0.0
+    rough: float = 0.0
+    size: float = 0.0
+    rough_size: float = 0.0
+    persons: bool = False
+
+
+def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
+    """The first part -> First: of form `products`, or `scored` with the response for psi."""
+    matrix = terms.matrix
+    if part.form == "products":
+        whole = crossed(part, layout, rows)
+        inner, response = whole.head(layout.size), whole.values[:-1, -1]
+        count = float(whole.values[0, 0])
+        sums = matrix @ inner.values[:, 0]
+        noise = matrix @ whole.covariance(np.eye(layout.size + 1)[-1])[:-1, :-1] @ matrix.T
+        ends = np.eye(layout.size + 1)
+        rough, loose = math.sqrt(whole.covariance(ends[-1])[0, 0]), math.sqrt(whole.variance(ends[0]))
+        total, square = float(response[0]), float(whole.values[-1, -1])
+        return First(count, sums, inner.through(matrix), matrix @ response, noise, total, square, rough, loose)
+    score, inner, _ = _read(part, layout)
+    count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
+    noise = matrix @ matrix.T * (part.law.variance() / (part.parameters["score"] * part.parameters["G"] * H) ** 2)
+    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ score, noise, float(score[0]))
+
+
+def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
+    """Part of form `scored` or `weighed` -> Scored."""
+    facts, matrix = part.parameters, terms.matrix
+    score, sizes, meat = _read(part, layout)
+    unit, link = float(facts["score"] * facts["G"] * H), link.at(facts)
+    return Scored(
+        _aim(facts, terms, link),
+        link,
+        matrix @ score,
+        matrix @ matrix.T * (part.law.variance() / unit**2),
+        sizes.through(matrix),
+        None if meat is None else meat.through(matrix),
+        facts["cut"] / UNIT,
+        0.0 if meat is None else float(meat.values[0, 0]),
+        0.0 if meat is None else math.sqrt(meat.variance(np.eye(layout.size)[0])),
+        float(sizes.values[0, 0]),
+        math.sqrt(sizes.variance(np.eye(layout.size)[0])),
+        part.form == "person-scored",
+    )
+
+
+def _read(part: Part, layout: Layout) -> tuple[Array, Noisy, Noisy | None]:
+    """Sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
+    facts, noise, m, inner = part.parameters, part.law.variance(), layout.size, layout.inner
+    integers = np.array(part.integers[0], dtype=np.float64)
+    weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
+    end = m + len(inner)
+    sizes = filled(inner, integers[m:end], weights, noise, m)
+    if part.form == "person-scored":
+        inner = layout.every
+        weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
+    meat = filled(inner, integers[end:], weights, noise, m) if facts["squares"] else None
+    return integers[:m] / float(facts["score"] * facts["G"] * H), sizes, meat
+
+
+def _aim(facts: Mapping[str, int], terms: Terms, link: Link) -> Array:
+    """Coefficients behind the weights of a `Bend`."""
+    row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
+    row *= H / 2.0 ** facts["shift"] * link.reach / L
+    row[0] += link.center
+    return np.asarray(np.linalg.lstsq(terms.matrix.T, row, rcond=None)[0], dtype=np.float64)

@@ -1,0 +1,144 @@
+"""Integer forms of the sums of persons' regressions: why their sensitivities hold.
+
+A person is the mean of the integers of her complete rows, each rounded, and products of two of her mean scores, in
+place of the rows' own psi**2 z z'.  Nothing where no row is complete: an absent row.  Notation: `encoding`,
+`score_encoding`; v is a person's mean of psi z, Q of |psi| z z', s of psi**2; u, P and t are those of another person.
+Before rounding:
+
+Means of rows (cross-products, v, Q, s) change from one person to another by the mean, over pairs of a row of each, of
+    what they change by from row to row.  A norm is at most the mean of norms: `products` and every bound on v, Q and s
+    stand as they are.
+
+Products v_j v_k, weighted as the rows' psi**2 z_j z_k, but all of them: none is 0 for all persons, or the same as
+    another's, where z_j z_k is.  Real terms; y, w and sigma are weights.
+
+    Gaussian, |v|, |u| <= 1 in l2.  Squared, the change is at most
+        |v - u|**2 + y (|v|**4 + |u|**4 - 2 (v . u)**2) + w |Q - P|**2 + sigma (s - t)**2.
+    It is convex in (v, Q, s): its second derivative in v is at least 2 - 4 y |u|**2 >= 0, as y <= 1/2.  So, the other
+    person given, it is largest at an end of the hull of what rows can be, which is a row, or absent; and likewise for
+    the other.  For two rows it is what `encoding` (y = b**2 / 2) and `score_encoding` bound.  Add-remove: the
+    same for u = 0; no square of v_j is left out.
+
+    Laplace, |v|, |u| <= 1 in l1, D = |v - u|; N is half the sum of the sizes of all entries of a matrix.  Blocks of
+    one: max(|v_j|, |u_j|) is at most its bound, so that of v_j v_k N is at most (2 - D) D / 2, as for rows.  Two rows:
+        N(Q - P) <= 1 - r**2 - o**2 <= 2 (e + e' + o) <= 2 (2 - D), as D <= 2 - e - e' - 2 o (`score_encoding`);
+        |s - t| = |p**2 - p'**2| <= 2 |p - p'| <= 2 (2 - D), as D <= p + p'.
+    For persons too: of both sides the mean over pairs of rows, D of persons being at most the mean of D of rows.  So
+        D + y (2 - D) D / 2 + (w N(Q - P) or sigma |s - t|) <= 2   for y + 2 w <= 1, y + 2 sigma <= 1.
+    Taken: y = 1/2, sigma = 1/4; y = w = 1/4; w = 1/2 alone.
+    Otherwise a person has at most 1 + y / 2 + sigma, y = 1/4, sigma = 1/8, or 1 + y / 2 + w / 2, weights as before,
+    less the squares of z_j that are not released; two have twice that.
+
+Rounding moves a mean by 1/2, in floats by 2**-31 more (`source.person_sums`), so two persons by 1; what rows were
+    floored by, by 1 more.  Then v_j v_k moves by C H and a little, 2 C H for two persons, divided by 2**SHIFT, and its
+    floor by 1.  Times weights, added to the norms, and 2 for what is a little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isqrt
+
+from tacit.method.regression import encoding as regression_forms
+from tacit.method.regression import score_encoding as score_forms
+from tacit.method.regression.encoding import FINE, SHIFT, Crossing, signs, weight
+from tacit.method.regression.layout import Layout
+from tacit.method.regression.noisy_scores import SCORE
+from tacit.method.shared.encoding import Noise
+from tacit.rows.coordinates import H
+
+
+def products(form: Crossing) -> Crossing:
+    """Cross-products of persons: what bounds those of rows, and their rounding."""
+    l1, l2 = _rounding([row[0] for row in form.matrix])
+    return replace(form, l1=form.l1 + l1, l2_squared=(_root(form.l2_squared) + l2) ** 2)
+
+
+def scores(layout: Layout, noise: Noise, neighbors: str) -> Crossing:
+    """Mean scores of residuals, the mean of their squares, and products of mean scores."""
+    C, one = regression_forms.CLIP, neighbors == "replace-one"
+    M, T, free = _sizes(layout)
+    if noise == "gaussian":
+        lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
+        square = isqrt((FINE * lift) ** 2 * M // 4) // C
+        off = isqrt((FINE << SHIFT) ** 2 // (part * part * C * C * M))
+        diag = isqrt(off * off // 2)
+        norm = _root(FINE**2 * C * C * M * (32 if one else 11) // 8 + 1)
+    else:
+        V, own = C * T, one and free
+        off, square = (FINE << SHIFT) // ((2 if own else 4) * V), FINE * T // ((4 if own else 8) * C)
+        diag = off // 2
+        norm = FINE * V * (8 if own else 10 if one else 5) // 4
+    parameters = {"G": C, "score": FINE, "square": square, "off": off, "diag": diag}
+    weights = [FINE] * layout.size + [square]
+    most = [C * H] * layout.size + [C * C]
+    return _form("person-scores", layout, noise, norm, parameters, weights, most, [1] * len(weights), SHIFT)
+
+
+def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> Crossing:
+    """Mean scores, mean products of regressors times sizes of scores, and, where `squares`, products of mean scores."""
+    C, one, matrices, whole = score_forms.CLIP, neighbors == "replace-one", 1 + squares, SCORE * score_forms.CLIP
+    (M, T, free), several = _sizes(layout), layout.widths(response=False)[1]
+    fixed, count = signs(layout, response=False), len(layout.inner)
+    if noise == "gaussian":
+        off = isqrt(whole**2 // ((matrices if one else 2 * matrices) * M))
+        diag = isqrt(off * off // 2)
+        left = M * M - fixed * H**4 - sum(B**4 for B in several) + squares * M * M
+        norm = _root(4 * whole**2 * M if one else whole**2 * M + off * off * left // 2 + 1)
+    else:
+        off = max(whole // (2 * matrices * T), 2)
+        diag = off // 2
+        left = T * T - fixed * H * H - sum(B * B for B in several) + squares * T * T
+        norm = 2 * whole * T if one and free else (2 if one else 1) * (whole * T + off * left // 2 + 1)
+    parameters = {"G": C, "score": SCORE, "off": off, "diag": diag, "squares": int(squares)}
+    weights = [SCORE] * layout.size + [weight(entry, off, diag, diag) for entry in layout.inner]
+    most, moved = [C * H] * layout.size + [H * H] * count, [1] * layout.size + [2] * count
+    shift = score_forms.SHIFTS[1] if squares else None
+    return _form("person-scored", layout, noise, norm, parameters, weights, most, moved, shift)
+
+
+def _sizes(layout: Layout) -> tuple[int, int, bool]:
+    """M, T, and whether all blocks are of one, of regressors."""
+    single, several = layout.widths(response=False)
+    return H * H + sum(B * B for B in (*single, *several)), H + sum(single) + sum(several), not several
+
+
+def _form(
+    name: str,
+    layout: Layout,
+    noise: Noise,
+    norm: int,
+    parameters: dict[str, int],
+    weights: list[int],
+    most: list[int],
+    moved: list[int],
+    shift: int | None,
+) -> Crossing:
+    """Means of rows with what each is at most and rounding moves it by, then products of scores, divided by 2**shift.
+
+    norm: what bounds the change of the weighted integers before they are rounded, l1 or l2 as the noise has it.
+    """
+    if shift is not None:
+        every, most_one = layout.every, parameters["G"] * H
+        weights = weights + [parameters["off" if one.off else "diag"] for one in every]
+        most = most + [most_one * most_one >> shift] * len(every)
+        moved = moved + [(2 * most_one >> shift) + 1] * len(every)
+    l1, l2 = _rounding([w * by for w, by in zip(weights, moved, strict=True)])
+    if noise == "laplace":
+        l1, l2_squared = norm + l1, (norm + l1) ** 2
+    else:
+        l2_squared = (norm + l2) ** 2
+        l1 = (norm + l2) * _root(len(weights))
+    matrix, extreme = tuple((w,) for w in weights), tuple(w * x for w, x in zip(weights, most, strict=True))
+    return Crossing(name, parameters, (), matrix, l1, l2_squared, (), extreme)
+
+
+def _rounding(moved: Sequence[int]) -> tuple[int, int]:
+    """What entries that move by so much add to the l1 norm, and to the l2 norm."""
+    return sum(moved) + 2, _root(sum(x * x for x in moved)) + 2
+
+
+def _root(square: int) -> int:
+    """A square root, rounded up."""
+    return isqrt(max(square - 1, 0)) + 1

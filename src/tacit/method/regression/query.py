@@ -1,0 +1,54 @@
+"""The question of a regression, as plain values.  No data here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from tacit.errors import QueryError, nearest
+from tacit.method.regression.formula import parse, spelled
+from tacit.release.query import Needed, Query
+from tacit.release.query_checks import condition
+
+MODELS: Final = ("linear", "logistic", "poisson", "probit")
+
+if TYPE_CHECKING:
+    from tacit.method.regression.estimate import RegressionRelease  # noqa: F401
+
+
+@dataclass(frozen=True)
+class Regression(Query["RegressionRelease"]):
+    """A linear, logistic, probit or Poisson model of many regressors, from noisy sums over all rows.
+
+    formula: as in R and formulaic: "income ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1.  Nothing in it is
+    run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
+    bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
+    model: "linear", from cross-products and one step of cut residuals; "logistic" or "probit", of a Boolean response,
+    and "poisson", of an Integer from 0, from a pilot and steps of bounded scores.  where: of the rows for which a
+    condition holds.  Where the schema has a PrivacyUnit each person weighs one, a row its part of that, and standard
+    errors are between persons; Poisson models are refused there.
+    Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
+    Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
+
+    >>> Regression("income ~ age*sex").to_dict()
+    {'query': 'Regression', 'formula': 'income ~ age + sex + age:sex'}
+    """
+
+    needed: ClassVar = Needed(("formula",), "formula of Regression: there is none.", 'formula = "income ~ age"')
+
+    formula: str
+    model: str = "linear"
+    where: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns that the formula names, the response first; QueryError Q85 as the question itself."""
+        return parse(self.formula).columns
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            text = f"model {self.model!r} of Regression is not in this version."
+            guess = nearest(str(self.model), MODELS) or "linear"
+            raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
+        object.__setattr__(self, "formula", spelled(parse(self.formula)))
+        condition(self)

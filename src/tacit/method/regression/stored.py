@@ -1,0 +1,81 @@
+"""What the parts of a stored release of a regression must be: as its question asks, each once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, cast
+
+from tacit.errors import TacitError
+from tacit.method.regression.formula import parse
+from tacit.method.regression.layout import Layout, layout
+from tacit.method.regression.query import Regression
+from tacit.release.parts import Part
+
+if TYPE_CHECKING:
+    from tacit.release.document import Release
+
+
+FIRST: Final = {"linear": ("products",), "poisson": ("products",), "logistic": ("scored",), "probit": ("scored",)}
+
+
+LAST: Final = {"linear": ("scores",), "poisson": ("weighed",) * 3, "logistic": ("scored",) * 2}
+"""Forms of a regression's parts, by its model; of persons with "person-" before "scores" and "scored"."""
+
+
+def wrong(made: Release) -> Iterator[str]:
+    """Why the parts are not those of the question; nothing where they are."""
+    query = cast(Regression, made.query)
+    forms = (*FIRST[query.model], *LAST.get(query.model, LAST["logistic"]))
+    if made.unit is not None:
+        forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
+    if tuple(part.form for part in made.parts) != (*forms,):
+        yield f"its parts are not those of a {query.model} regression"
+        return
+    formula = parse(query.formula)
+    if [one.name for one in made.variables] != list(formula.columns):
+        yield "its variables are not the columns of its formula"
+        return
+    response = made.variables[0]
+    if query.model in ("logistic", "probit") and response.kind != "boolean":
+        yield f"the response {response.name!r} is not true or false"
+    if query.model == "poisson" and (response.kind != "integer" or not 0 <= response.lower <= response.upper <= 2**53):
+        yield f"the response {response.name!r} is no count"
+    try:
+        made_of = layout(formula, made.variables)
+    except TacitError as problem:
+        yield f"its formula is none of its variables: {problem.message.rstrip('.')}"
+        return
+    for place, part in enumerate(made.parts):
+        yield from (f"parts[{place}] {reason}" for reason in _sums(made, part, made_of))
+
+
+def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
+    """The integers of a part are as many as its layout has sums; its constants are weights, not 0."""
+    facts, m = part.parameters, known.size
+    if part.form == "products":
+        counted, aimed = facts["count"] > 0, 0
+        wanted = len(known.entries) - (not counted)
+        if not counted and made.rows is None:
+            yield "does not count rows, whose number is not public"
+        weights = ("off", "diag")
+    elif part.form in ("scores", "person-scores"):
+        aimed, weights = m + 1, ("score", "square", "off", "diag")
+        wanted = m + 1 + len(known.every if part.form == "person-scores" else known.among(response=False))
+    else:
+        aimed, weights = m + 1, ("score", "off", "diag")
+        more = len(known.every if part.form == "person-scored" else known.inner)
+        wanted = m + len(known.inner) + (more if facts["squares"] else 0)
+        if not 0 <= facts["cut"] < 2**40 or facts["squares"] not in (0, 1) or facts["counted"] not in (0, 1):
+            yield "has a cut or a switch that is none"
+        if not facts["counted"] and made.rows is None:
+            yield "does not count rows, whose number is not public"
+    if len(part.integers[0]) != wanted:
+        yield f"has {len(part.integers[0]):,} integers; its formula makes {wanted:,}"
+    if any(not 0 < facts[name] < 2**60 for name in weights):
+        yield "has a weight that is not above 0"
+    if {name for name in facts if name.startswith("weight")} != {f"weight{j}" for j in range(aimed)}:
+        yield f"has not {aimed} weights of an aim"
+    if not 0 <= facts.get("shift", 0) <= 64 or not 0 < facts["G"] <= 1024:
+        yield "has steps that are none"
+    if any(abs(facts.get(name, 0)) >= 2**40 for name in ("center", "reach", "full", "spread")):
+        yield "has an aim beyond all predictors"

@@ -1,0 +1,81 @@
+"""A model as a question names it: a law, and the words that a file has of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from tacit.base.json_text import is_text
+from tacit.errors import QueryError
+
+if TYPE_CHECKING:
+    from tacit.models.block_function import Statistic
+    from tacit.models.likelihood import Likelihood
+
+
+SEEN: Final[dict[str, Any]] = {}
+"""Log-densities of one's own that were asked of in this process, by their words: a digest says which they are."""
+
+
+MOST_SEEN: Final = 64
+
+
+@dataclass(frozen=True)
+class AskedModel:
+    """A model as a question has it: its words, and the model itself, which a question read from a file may lack.
+
+    >>> from tacit.families import Exponential
+    >>> AskedModel.of(Exponential(rate=(0.1, 10))).words
+    {'family': 'Exponential', 'rate': [0.1, 10.0]}
+    """
+
+    text: str
+    law: Likelihood | Statistic | None = field(compare=False, repr=False, default=None)
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """Plain JSON values: the family with its boxes; of a log-density of one's own, what identifies it."""
+        return json.loads(self.text)
+
+    @classmethod
+    def of(cls, given: Any, whose: str = "model of SampleAndAggregate") -> AskedModel:
+        """From a family, a `tacit.Model`, a `tacit.Statistic`, or their words; QueryError Q95, ModelError."""
+        if isinstance(given, AskedModel):
+            return given
+        made = cls._of(given, whose)
+        if not is_text(made.text):
+            raise QueryError(f"{whose}: a name in it holds half a character.", code="Q95", hint="names of letters")
+        return made
+
+    @classmethod
+    def _of(cls, given: Any, whose: str) -> AskedModel:
+        from tacit.models.block_function import Statistic, from_words
+        from tacit.models.custom import Model
+        from tacit.models.family import Family
+        from tacit.models.family_registry import family
+
+        if isinstance(given, Mapping):
+            words = dict(cast("Mapping[str, Any]", given))
+            if words.get("family") == "Model":  # its function is not in the file
+                return cls(_canonical(words), SEEN.get(_canonical(words)))
+            given = from_words(words) if words.get("family") == "Statistic" else family(words)
+            if given is None:  # nor is a statistic's
+                return cls(_canonical(words))
+        if isinstance(given, Family | Statistic):
+            return cls(_canonical(given.words()), given)
+        if isinstance(given, Model):
+            from tacit.models.density_digest import words_of
+
+            made = cls(_canonical(words_of(given)), given)
+            if len(SEEN) >= MOST_SEEN:
+                del SEEN[next(iter(SEEN))]
+            SEEN[made.text] = given
+            return made
+        text = f"{whose}: {given!r} is no model."
+        raise QueryError(text, code="Q95", hint="tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1)), or tc.Model(…)")
+
+
+def _canonical(words: Mapping[str, Any]) -> str:
+    return json.dumps(words, sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,56 @@
+"""Selection of one grid step by the rank of the rows there: the step of a private quantile.  INSIDE the wall.
+
+Definition
+    Present rows lie on public steps 0 ... steps - 1.  For step t let L(t) count the rows below t, R(t) those at or
+    below t, N all of them.  With p = a/b in lowest terms, 0 < p < 1, and a public integer `offset` c, the target is
+    T = a N + b c, in units of 1/b of a rank, and u(t) = -max(0, b L(t) - T, T - b R(t)): how far T is from the ranks
+    that t holds, 0 on the quantile itself, also where many rows are equal.  One step is drawn with probability
+    proportional to exp(rate u).  Neighbours: one row replaced, or one added or removed; a row may be missing.
+Sensitivity
+    D = max(a, b - a) for add-remove, b for replace-one, over every step at once.  Proof.  Adding a row at v adds
+    b [v < t] - a, which is -a or b - a, to b L - T, and a - b [v <= t], which is a or a - b, to T - b R: either moves
+    by at most max(a, b - a), and so does a maximum of them and 0.  Removing one is the reverse.  Replacing a row at v
+    by one at v' leaves T as it is, and L and R each move by at most 1: b.  Replacing a missing row by a present one,
+    or the reverse, is adding or removing: max(a, b - a) < b.  Both are attained (tests, over all small tables).
+    Of several cells, one selection in each: add-remove changes the rows of one cell.  Replacing a row changes one cell,
+    by at most b, or two, each by adding or removing, at most m = max(a, b - a).
+    Of persons, with weights w_c in {0, ..., A} at one step of each cell c that add up to at most A
+    (`rows.row_map.Share`), it is A times that of rows.  L, R and N add up weights, and the target is a N + b c A.  A
+    person adds to b L - T a number from -a w_c to (b - a) w_c, to T - b R one from -(b - a) w_c to a w_c.  Replaced by
+    another, with weights w'_c, a utility moves by at most d_c = max(a w_c + (b - a) w'_c, (b - a) w_c + a w'_c).  sum_c
+    d_c and sum_c d_c**2 are convex in (w, w'), so largest at corners: no weight, or all of it in one cell: b A in one
+    cell, m A in one or two.
+Noise
+    rate = epsilon / (2 D): `noise.select`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
+    is bought, and where rho or mu**2 is: the smaller of the rate of all of it for b, and that of half for m.  Of
+    persons: / A.
+Cost
+    epsilon, pure [McSherry & Talwar 2007].  The log-ratio of two neighbours' probabilities, as the step varies, lies
+    in an interval of length epsilon, since it is rate (u - u') plus a constant and |u - u'| <= D: bounded range, hence
+    rho = epsilon**2 / 8 [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021], and rho buys sqrt(8 rho), rounded down.
+    It is not as private as a normal of that rho: an (epsilon, delta) price is a mu**2, and buys the range that costs
+    mu**2 (`privacy.gaussian`, Bounded range), by a factor of up to sqrt(pi / 2) less.
+    Of several cells: those that do not change cost nothing (they are disjoint), and of those that change epsilons add
+    up, as do rhos and mu**2s: rate (2 d_c) each, (2 rate d_c)**2 / 8, and c(2 rate d_c) with c convex and increasing
+    (`privacy.gaussian`, Two cells), so that sums of all three are largest at the corners above.
+Failures
+    None depends on a row: without a row, or with all at one place, a step is drawn all the same.
+"""
+
+from __future__ import annotations
+
+from tacit.method.shared.rank_utilities import Runs
+from tacit.noise.select import choose
+from tacit.noise.selection_law import Selection
+
+
+def select(runs: Runs, law: Selection) -> int:
+    """One step, drawn exactly with `law`: it protects somebody.
+
+    >>> from fractions import Fraction
+    >>> from tacit.method.shared.rank_utilities import utilities
+    >>> select(utilities({2: 3, 5: 1}, 8, Fraction(1, 2)), Selection(Fraction(1000)))
+    2
+    """
+    run, place = choose(law, runs.utility, runs.points)
+    return runs.first[run] + place

@@ -1,0 +1,47 @@
+"""Exact sums of the rows of a table, cell by cell, and additive noise on each.  INSIDE the wall.
+
+What is added up, the sensitivity and the noise are those of each part's encoding and law: the arguments stand in the
+mechanisms that measure so.
+"""
+
+from __future__ import annotations
+
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.mechanism_additive import protect
+from tacit.release.parts import Cells, Part
+from tacit.rows.row_map import Aggregate, SumTerm
+from tacit.source import Source
+
+
+def exact_sums(shape: Measurement, source: Source) -> tuple[Cells, ...]:
+    """READS ROWS.  The exact integers, one tuple of cells a column, before noise: never to be shown."""
+    terms: list[SumTerm] = []
+    for column in shape.columns:
+        terms += column.terms
+    found = source.aggregate(shape.keys, terms, shape.unit, shape.where)
+    check_rows(shape, found)
+    answers: list[Cells] = []
+    start = 0
+    for column in shape.columns:
+        stop = start + len(column.form.polynomials)
+        answers.append(tuple(column.form.assemble(cell[start:stop]) for cell in found.cells))
+        start = stop
+    return tuple(answers)
+
+
+def noisy_parts(shape: Measurement, exact: tuple[Cells, ...]) -> tuple[Part, ...]:
+    """Every part with fresh noise on each of its integers."""
+    return tuple(one.released(protect(cells, one.law)) for one, cells in zip(shape.columns, exact, strict=True))
+
+
+def check_rows(shape: Measurement, found: Aggregate) -> None:
+    """The public number of rows is still that of the table; otherwise the source changed while it was read."""
+    if shape.unit is not None and shape.keys:
+        return  # a person may stand in several cells: persons were counted when the table was opened
+    check_number(shape.rows, found.rows)
+
+
+def check_number(public: int | None, found: int) -> None:
+    """As `check_rows`, of a number that is public, or of none."""
+    if public is not None and found != public:
+        raise RuntimeError("the table changed while it was read")

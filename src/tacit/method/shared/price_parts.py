@@ -1,0 +1,27 @@
+"""What a question spends its price on, part by part: public facts of its design.  INSIDE the wall.
+
+A ledger that adds costs in another way than a price is written charges the parts (`privacy.bought`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tacit.method.shared.measurement import Measurement
+from tacit.noise.selection_law import Selection
+from tacit.privacy.bought import Bought
+
+
+def price_parts(designs: Iterable[Measurement]) -> tuple[Bought, ...]:
+    """The parts of all questions of a request: of each column its cost, and how many selections share it."""
+    return tuple(one for design in designs for one in _parts(design))
+
+
+def _parts(design: Measurement) -> Iterable[Bought]:
+    # by groups a replaced row may leave one cell and enter another: `ranks`, Sensitivity
+    cells = 2 if design.keys and design.neighbors == "replace-one" else 1
+    for column in design.columns:
+        if isinstance(column.law, Selection):
+            yield Bought(column.cost, len(column.form.matrix), cells)
+        else:
+            yield Bought(column.cost)

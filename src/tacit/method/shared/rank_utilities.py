@@ -1,0 +1,89 @@
+"""Utilities of grid steps by the rank of the rows there, how far a neighbour moves them, and the law of a selection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.privacy.bought import range_for
+from tacit.privacy.budget import Neighbors
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Neighbouring steps of equal utility, in order: run i begins at step `first[i]` and has `points[i]` steps."""
+
+    first: list[int]
+    points: list[int]
+    utility: list[int]
+
+
+def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
+    """Most by which a neighbour changes any step's utility: see Sensitivity.
+
+    >>> sensitivity(Fraction(1, 2), "add-remove"), sensitivity(Fraction(1, 2), "replace-one")
+    (1, 2)
+    """
+    a, b = prob.numerator, prob.denominator
+    return b if neighbors == "replace-one" else max(a, b - a)
+
+
+def reached(prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> tuple[int, int]:
+    """Most by which a neighbour changes utilities, added up over the cells: the changes, and their squares.
+
+    >>> reached(Fraction(1, 4), "replace-one", grouped=True), reached(Fraction(1, 2), "replace-one", grouped=True)
+    ((6, 18), (2, 4))
+    """
+    one, leaving = sensitivity(prob, neighbors), sensitivity(prob, "add-remove")
+    if not grouped or neighbors == "add-remove":
+        return one, one * one
+    return max(one, 2 * leaving), max(one * one, 2 * leaving * leaving)
+
+
+def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> Selection:
+    """The law of one selection in each cell that costs `cost` in all; `grouped`: a replaced row may change cells.
+
+    >>> law_for(Cost.of(epsilon=1), Fraction(1, 4), "replace-one", grouped=True).scale
+    Fraction(12, 1)
+    """
+    one, moving = sensitivity(prob, neighbors), grouped and neighbors == "replace-one"
+    leaving = sensitivity(prob, "add-remove")
+    if cost.noise == "laplace":
+        most = max(one, 2 * leaving) if moving else one
+        return Selection((cost.epsilon or Fraction(0)) / (2 * most))
+    rate = range_for(cost) / (2 * one)
+    return Selection(min(rate, range_for(cost.share(Fraction(1, 2))) / (2 * leaving)) if moving else rate)
+
+
+def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int = 0) -> Runs:
+    """Utilities of all steps from the rows at each occupied one, `counts` = {step: rows}, 0 <= step < steps.
+
+    >>> utilities({2: 3, 5: 1}, steps=8, prob=Fraction(1, 2))
+    Runs(first=[0, 2, 3, 5, 6], points=[2, 1, 2, 1, 2], utility=[-4, 0, -2, -2, -4])
+    """
+    a, b = prob.numerator, prob.denominator
+    target = a * sum(counts.values()) + b * offset
+    runs = Runs([], [], [])
+    below = at = 0
+
+    def add(end: int, rows: int) -> None:
+        nonlocal below, at
+        if end > at:
+            runs.first.append(at)
+            runs.points.append(end - at)
+            runs.utility.append(-max(0, b * below - target, target - b * (below + rows)))
+        below, at = below + rows, end
+
+    for step in sorted(counts):
+        add(step, 0)
+        add(step + 1, counts[step])
+    add(steps, 0)
+    return runs
+
+
+SIZE: Final = Fraction(1, 20)
+"""Part of the price that the numbers of rows take where they are not public."""

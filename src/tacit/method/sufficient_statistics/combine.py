@@ -1,0 +1,114 @@
+"""Parameters of a family from the noisy statistics of many parties [Chen & Sung, Algorithm 4; theory §6].
+
+Common effects: statistics are pooled, with weights inverse to their variances, and inverted once.  Random effects: each
+party's statistics are inverted, and its parameters are what differs.  Shapes: M parties, p statistics and parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.terms import ColumnTerms
+from tacit.method.sufficient_statistics.estimate import Means, fitted, map_of
+from tacit.models.mean_map import At, MeanMap
+from tacit.pooling.common_value import Pooled, noises, pooled
+from tacit.pooling.evidence import Evidence, merged
+from tacit.pooling.random_effects import Parts, parts_of
+from tacit.pooling.released_evidence import evidence
+from tacit.release.document import Released
+
+
+def statistics_of(releases: Sequence[Released], index: Sequence[int]) -> tuple[MeanMap, list[Evidence]]:
+    """The map of a question, and what its releases say of each statistic; releases of the same people are one party."""
+    found = [merged(evidence(releases, at), index) for at in range(len(releases[0].parts))]
+    return map_of(releases[0]), found
+
+
+def common(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> tuple[ColumnTerms, Parts, Array]:
+    """One law everywhere: the parameters, what each party says (linearised there), and weights of shape (M, p)."""
+    map_, found = statistics_of(releases, index)
+    made = [pooled(one, sampled=sampled) for one in found]
+    means = pooled_means(found, made)
+    at = map_.solve(means.value, means.spread)
+    words = next((_unclear(one) for one in made if one.unclear[0]), None)
+    block = fitted(map_, means, at, "population" if sampled else "table", words)
+    inverse = at.inverse
+    inverse = np.zeros((len(at.theta),) * 2) if inverse is None else inverse
+    each = _stacked([parts_of(one, sampled=sampled) for one in found])
+    theta = at.theta + (each.value - at.mean) @ inverse.T
+    parts = _parts(map_, each, theta, [at] * len(theta), sampled)
+    pull = np.abs(inverse) * means.spread  # how much each statistic moves each parameter
+    pull = pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]
+    return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
+
+
+def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> Parts:
+    """Laws that differ: each party's parameters with both variances."""
+    map_, found = statistics_of(releases, index)
+    each = _stacked([parts_of(one, sampled=sampled) for one in found])
+    spread = np.sqrt(each.sampling + each.privacy) + 1e-12
+    start: Array | None = None
+    places: list[At] = []
+    for value, own in zip(each.value, spread, strict=True):
+        places.append(map_.solve(value, own, start))
+        start = places[-1].theta if start is None else start
+    return _parts(map_, each, np.array([one.theta for one in places]), places, sampled)
+
+
+def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
+    """Pooled statistics with their errors; the noises of each told as those of a few (`noises`)."""
+    scale = np.array([one.scale for one in found]) ** 2
+    sampling, privacy, excess = (
+        scale * np.array([getattr(one, name)[0] for one in made]) for name in ("variance", "noise", "excess")
+    )
+    law, each = noises(privacy, excess)
+    p, k = each.shape
+    loadings = np.zeros((p, p * k))
+    for j in range(p):
+        loadings[j, j * k : (j + 1) * k] = each[j]
+    value = np.array([one.value[0] for one in made])
+    size = np.array([max(float(one.size.sum()), 1.0) for one in found])
+    exact = made[0] if p == 1 else None
+    return Means(value, sampling, np.ones(p), size, loadings, law, exact, _alike(found, made))
+
+
+def _alike(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
+    """What is left of the correlation of two statistics when parties weigh differently in them, shape (p, p)."""
+    size = np.sqrt(np.maximum(found[0].size[:, 0], 1.0))[:, None]
+    part = np.stack([one.shares[:, 0] for one in made], axis=1) / size
+    product = part.T @ part
+    length = np.sqrt(np.maximum(np.diag(product), 1e-300))
+    return product / np.outer(length, length)
+
+
+def _stacked(each: Sequence[Parts]) -> Parts:
+    """Statistics side by side, shape (M, p)."""
+    value, sampling, privacy, usable = (
+        np.concatenate([getattr(one, name) for one in each], axis=1)
+        for name in ("value", "sampling", "privacy", "usable")
+    )
+    return Parts(value, sampling, privacy, usable)
+
+
+def _parts(map_: MeanMap, each: Parts, theta: Array, places: Sequence[At], sampled: bool) -> Parts:
+    """Errors of the parties' parameters, by the delta method where each was inverted."""
+    sampling, privacy = np.zeros_like(theta), np.zeros_like(theta)
+    usable = np.tile(each.usable.all(axis=1, keepdims=True), (1, theta.shape[1]))
+    for j, at in enumerate(places):
+        inverse = at.inverse
+        if inverse is None:
+            usable[j] = False
+            continue
+        sd = np.sqrt(each.sampling[j])
+        own = at.correlation * np.outer(sd, sd) if sampled else np.zeros((len(sd),) * 2)
+        sampling[j] = np.diag(inverse @ own @ inverse.T)
+        privacy[j] = inverse**2 @ each.privacy[j]
+    value = np.clip(theta, map_.model.lower, map_.model.upper)
+    return Parts(value, np.maximum(sampling, 0.0), privacy, usable)
+
+
+def _unclear(one: Pooled) -> str:
+    return f"size of all parties {one.size[0]:,.0f} ± {one.reach[0]:,.0f}: not clearly above 0"

@@ -1,0 +1,138 @@
+"""Sufficient statistics: from the question, public facts and the price to computed columns and their sums."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Final, cast
+
+import numpy as np
+
+from tacit.errors import QueryError
+from tacit.method.shared import encoding_choice
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.method.sufficient_statistics.query import SufficientStatistics, widened
+from tacit.models.sufficient_statistics import Bounds, SufficientStatistic, statistics
+from tacit.privacy import Cost, noise_for
+from tacit.release.parts import Grid
+from tacit.rows.row_map import GRID, RowMap
+from tacit.schema import Boolean, Integer, Real, Schema
+from tacit.schema.column_types import EXCLUDE
+from tacit.schema.predicates.computed_columns import Computed
+from tacit.schema.predicates.numeric_expressions import Applied, ColumnCell, Fixed, Number, Operation, cell_of
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import column_of, rowmap
+
+VERSION: Final = "sufficient-statistics/1"
+
+
+KIND: Final = "sufficient-statistics"
+
+
+def design(query: SufficientStatistics, public: Public, cost: Cost) -> Measurement:
+    """Statistics, grids and noise from public facts; QueryError Q10, Q11, Q60, Q115, Q116."""
+    where = None if query.where is None else typed(query.where, public.schema)
+    found = cast("tuple[SufficientStatistic, ...]", statistics(query.family.law))
+    share = cost if len(found) == 1 else cost.share(Fraction(1, len(found)))
+    shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, where=where)
+    made = [_column(shape, public.schema, one, share) for one in found]
+    computed = tuple(one for _, one in made if one is not None)
+    return replace(shape, columns=tuple(column for column, _ in made), computed=computed)
+
+
+def _column(
+    shape: Measurement, schema: Schema, given: SufficientStatistic, share: Cost
+) -> tuple[PartSpec, Computed | None]:
+    """One statistic as a column of numbers, and how it is computed where it is not the table's own."""
+    query = cast(SufficientStatistics, shape.query)
+    at, statistic, computed = _mapped(query, schema, given)
+    if shape.unit is not None:
+        at = encoding_choice.resized(at, max(at.G, GRID), fine=True)
+    leaves = at.missing is None or shape.where is not None
+    form = encoding_choice.choose(at, share.noise, neighbors=shape.neighbors, grouped=False, leaves=leaves)
+    for polynomial in form.polynomials:
+        polynomial.check(at.G)
+    law = noise_for(form.l1, form.l2_squared, share)
+    wider = widened(query, shape.rows, share)
+    law = law if wider == 1 else cast(Any, type(law))(law.scale * wider)
+    kept = getattr(column_of(schema, query.what), "missing", EXCLUDE)
+    own = statistic.outer == "itself" and statistic.inner == "row"
+    units = getattr(schema[query.what], "units", None) if own else None
+    grid = Grid(at.kind, at.lower, at.upper, at.G, units, EXCLUDE if kept == EXCLUDE else str(kept))
+    return PartSpec(statistic.spelled(query.what), form, at, grid, law, share), computed
+
+
+def _mapped(
+    query: SufficientStatistics, schema: Schema, given: SufficientStatistic
+) -> tuple[RowMap, SufficientStatistic, Computed | None]:
+    """The map of a statistic to its grid; the table's own column where it is the row itself, within its own bounds."""
+    column, bounds = column_of(schema, query.what), dict(query.bounds)
+    if not isinstance(column, Boolean | Integer | Real):
+        text = f"column {query.what!r} of SufficientStatistics is a {type(column).__name__}: no family is of such rows."
+        raise QueryError(text, code="Q11", hint="a Real, Integer or Boolean column")
+    bounded = isinstance(column, Boolean) or column.lower is not None
+    if given.outer == "itself" and given.inner == "row" and query.what not in bounds and bounded:
+        return rowmap(schema, query.what), given, None
+    inner = _inner(query, column, given)
+    statistic = given.within(inner)
+    own = statistic.bounds(inner)
+    cell = _cell(schema, query.what, statistic, own)
+    label = statistic.spelled(query.what)
+    computed = Computed(f"= {label} = {own[0]!r} to {own[1]!r}", _number(statistic, cell), (cell,))
+    at = RowMap(label, computed.source, "real", own[0], own[1], GRID)
+    if cell.missing is None:
+        return at, statistic, computed
+    place, _ = at.numpy(statistic.values(np.array([cell.missing]), own))
+    return replace(at, missing=int(place[0])), statistic, computed
+
+
+def _inner(query: SufficientStatistics, column: Boolean | Integer | Real, given: SufficientStatistic) -> Bounds:
+    """Where y is clamped: as given for it, or as the bounds of the column have it; QueryError Q115."""
+    bounds, name = dict(query.bounds), given.inner_spelled(query.what)
+    if name in bounds:
+        found = cast(Bounds, bounds[name])
+        if given.inner != "row" and max(map(abs, found)) > 40:
+            text = f"bounds of {name!r}: {found[0]:g} to {found[1]:g} is beyond what a log is told from, -40 to 40."
+            raise QueryError(text, code="Q115", hint=f'bounds={{"{name}": (-5, 5)}}')
+        return _shaped(given, found, name)
+    low, high = bounds.get(query.what, (getattr(column, "lower", 0), getattr(column, "upper", 1)))
+    if low is None or high is None:
+        text = f"column {query.what!r} has no bounds, and SufficientStatistics needs those of {name}."
+        raise QueryError(text, code="Q115", hint=f'bounds={{"{name}": (-5, 5)}}')
+    if given.inner == "row":
+        return _shaped(given, (float(low), float(high)), name)
+    low, high = (low, high) if given.inner == "log" else (1 - high, 1 - low)
+    if low <= 0:
+        text = f"bounds of {query.what!r}: {name} is not bounded by them."
+        raise QueryError(text, code="Q115", hint=f'bounds={{"{name}": (-5, 5)}}')
+    return _shaped(given, (float(np.log(low)), float(np.log(high))), name)
+
+
+def _shaped(given: SufficientStatistic, inner: Bounds, name: str) -> Bounds:
+    if given.outer == "power" and inner[0] < 0:
+        text = f"bounds of {name!r}: {inner[0]:g} is below 0, where no row of the family is."
+        raise QueryError(text, code="Q115", hint=f'bounds={{"{name}": (0, {inner[1]:g})}}')
+    return inner
+
+
+def _cell(schema: Schema, name: str, statistic: SufficientStatistic, own: Bounds) -> ColumnCell:
+    """The column as the statistic reads it: clamped where the statistic's bounds are reached."""
+    low, high = statistic.row_bounds(statistic.inner_bounds(own))
+    cell = replace(cell_of(schema, name), lower=low, upper=high)
+    return cell if cell.missing is None else replace(cell, missing=min(max(cell.missing, low), high))
+
+
+def _number(statistic: SufficientStatistic, cell: ColumnCell) -> Number:
+    """The arithmetic of a row, the same on every engine."""
+    y: Number = cell
+    if statistic.inner != "row":
+        y = Applied("log", cell if statistic.inner == "log" else Operation("-", Fixed(1.0), cell))
+    match statistic.outer:
+        case "itself":
+            return y
+        case "square":
+            return Operation("**", Operation("-", y, Fixed(cast(float, statistic.at))), Fixed(2.0))
+        case "distance":
+            return Applied("abs", Operation("-", y, Fixed(cast(float, statistic.at))))
+        case "power":
+            return y if statistic.at == 1 else Operation("**", y, Fixed(cast(float, statistic.at)))

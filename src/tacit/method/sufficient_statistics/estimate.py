@@ -1,0 +1,298 @@
+"""What a release of `sufficient_statistics` says: parameters, by inverting the mean of the clamped statistics.
+
+theta solves m(theta) = the noisy mean (theory §6), m being that of the clamped statistics (`mean_map`), so that
+clamping leaves no bias.  Its error is A times that of the mean, A = dtheta/dm (delta method): the noise is known; the
+sampling variances of the means are those released with them, the model's own where noise hides these, and their
+correlations, which are not released, are the model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.error_laws import halfwidth, split
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.interval_inversion import Inversion, LinearInversion
+from tacit.estimates.noisy_moments import BINARY, integers, moments
+from tacit.estimates.terms import ColumnTerms, Target, block, check_target
+from tacit.estimates.wording import missing_words, people_of, source_of, who
+from tacit.models.boxes import coordinates, parameters_at, slopes
+from tacit.models.mean_map import At, MeanMap, mean_map
+from tacit.noise.laws import Law
+from tacit.release.document import Release, Released
+from tacit.release.parts import Grid, Part
+
+if TYPE_CHECKING:
+    from tacit.base.table import Table
+    from tacit.method.sufficient_statistics.query import SufficientStatistics
+
+TRUSTED: Final = 0.1
+"""Released variances are shrunk to the model's as if they differed by this part of it (sd) in truth, or by as much as
+they do beyond their noise."""
+UNLIKE: Final = 1.25
+"""Rows that vary so many times as much as the family says, or less than one over it, are told of."""
+
+
+@dataclass(frozen=True, repr=False)
+class SufficientStatisticsRelease(Release):
+    """A release of SufficientStatistics: parameters of an exponential family.
+
+    >>> import numpy as np, tacit as tc
+    >>> wait = tc.SufficientStatistics("wait", tc.families.Exponential(rate=(0.1, 10)))
+    >>> table = {"wait": np.random.default_rng(0).exponential(0.5, 20_000)}
+    >>> curator = tc.Curator(table, tc.Schema({"wait": tc.Real(0, 1)}), budget=tc.Budget(epsilon=1))
+    >>> found = curator.release(wait, epsilon=1).estimate()  # one row in seven is clamped
+    >>> found.terms, abs(found.value - 2) < 6 * found.std_error
+    (('rate',), True)
+    """
+
+    kind: ClassVar[str] = "sufficient-statistics"
+
+    def estimate(self, target: Target = "population") -> Estimate:
+        """Parameters with both errors and their joint covariance; InferenceError I09 for another target.
+
+        target="table": of the parameters that this table has, only the noise is uncertain.  Source: theory §6.
+        """
+        return estimate(self, target)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        return self.estimate().summary(level)
+
+    def plot(self, ax: Any = None) -> Any:
+        """The estimates as a picture; InferenceError I20 without matplotlib."""
+        return self.estimate().plot(ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+@dataclass(frozen=True)
+class Means:
+    """Noisy means of p statistics and what is known of their errors.
+
+    value, sampling (released variances): shape (p,).  trust: how far these are believed beside the model's, shape (p,).
+    size: of rows behind each mean, shape (p,).  loadings: how they react to K noises of `law`, shape (p, K).
+    exact: an interval of the mean that is better than its normal law, where p is 1.
+    alike: what correlations of rows are multiplied by, shape (p, p), where parties weigh differently.
+    """
+
+    value: Array
+    sampling: Array
+    trust: Array
+    size: Array
+    loadings: Array
+    law: Law
+    exact: Inversion | None = None
+    alike: Array | None = None
+
+    @property
+    def spread(self) -> Array:
+        """Standard errors, at least a little above 0, shape (p,)."""
+        privacy = (self.loadings**2).sum(axis=1) * self.law.variance()
+        return np.sqrt(self.sampling + privacy) + 1e-12 * (1 + np.abs(self.value))
+
+
+def estimate(release: Released, target: Target = "population") -> Estimate:
+    """A release of sufficient statistics, or a simulated one -> Estimate, one term a parameter."""
+    check_target(target)
+    query = cast("SufficientStatistics", release.query)
+    found = map_of(release)
+    blocks = [
+        block("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
+        for part in release.parts
+    ]
+    value, spread = _noisy(blocks)
+    at = found.solve(value, spread)
+    means = means_of(release, blocks, at, target)
+    reason = next((one.reasons[0] for one in blocks if one.reasons[0]), None)
+    made = fitted(found, means, at, target, reason)
+    made = replace(made, label=query.what, people=people_of(release), source=source_of(release))
+    words = f"parameters of {query.family.words['family']}, the law of {query.what}"
+    words += f", where {query.where}" if query.where else ""
+    words += ", as this table has them" if target == "table" else ""
+    notes = (clamped_words(release), *unlike(release, means, at), *ends(found, at), missing_words(release))
+    return Estimate(release, target, words, found.model.names, (made,), notes=notes)
+
+
+def map_of(release: Released) -> MeanMap:
+    """The mean map of a release, from its public facts."""
+    query = cast("SufficientStatistics", release.query)
+    return mean_map(query.family.law, tuple(box_of(part) for part in release.parts))
+
+
+def box_of(part: Part) -> tuple[float, float]:
+    """Bounds of a statistic."""
+    grid = cast(Grid, part.grid)
+    return grid.lower, grid.upper
+
+
+def _noisy(blocks: Sequence[ColumnTerms]) -> tuple[Array, Array]:
+    """Means of the statistics, and about how far off they are, which decides where none is met exactly."""
+    spread = [np.sqrt(one.sampling_variance[0] + one.privacy_variance[0]) for one in blocks]
+    value = np.array([one.value[0] for one in blocks])
+    return value, np.array(spread) + 1e-12 * (1 + np.abs(value))
+
+
+def means_of(release: Released, blocks: Sequence[ColumnTerms], at: At, target: Target) -> Means:
+    """The means of a release with their errors; all noises in units of the first part's law."""
+    value, _ = _noisy(blocks)
+    facts = [_second(release, part) for part in release.parts]
+    law = blocks[0].law
+    wide = np.zeros((len(blocks), sum(one.loadings.shape[1] for one in blocks)))
+    start = 0
+    for j, one in enumerate(blocks):
+        scale = 1.0 if one.law == law else np.sqrt(one.law.variance() / law.variance())
+        stop = start + one.loadings.shape[1]
+        wide[j, start:stop] = scale * one.loadings[0]
+        start = stop
+    sampling = np.array([one.sampling_variance[0] for one in blocks])
+    size, noise = np.array([one[0] for one in facts]), np.array([one[1] for one in facts])
+    trust = np.ones(len(blocks))
+    if target == "population" and release.unit is None and noise.any():
+        model = np.diag(at.cov)
+        off = np.maximum((sampling * size - model) ** 2 - noise**2, (TRUSTED * model) ** 2)
+        trust = off / np.maximum(off + noise**2, 1e-300)
+    exact = blocks[0].inversion if release.parts[0].form in BINARY else None
+    return Means(value, sampling, trust, size, wide, law, exact)
+
+
+def _second(release: Released, part: Part) -> tuple[float, float]:
+    """Rows behind a part, and the standard deviation of the noise in their released variance; 0 of zeros and ones."""
+    noisy = moments(part.form, part.parameters, integers(part), release.rows)
+    size = max(float(noisy.size[0]), 1.0)
+    if part.form in BINARY:
+        return size, 0.0
+    m = min(max(float(noisy.total[0]) / size, -1.0), 1.0)
+    load = noisy.loadings[2] - 2 * m * noisy.loadings[1] + m * m * noisy.loadings[0]
+    low, high = box_of(part)
+    return size, float(np.sqrt((load**2).sum() * part.law.variance()) / size * ((high - low) / 2) ** 2)
+
+
+def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | None = None) -> ColumnTerms:
+    """Means and where their inverse is -> the parameters as a block of terms that share their noises."""
+    p = len(at.theta)
+    low, high = found.model.lower, found.model.upper
+    inverse = at.inverse
+    if inverse is None or reason is not None:
+        why = reason or "within their bounds the statistics do not tell the parameters apart"
+        joint = np.diag(((high - low) / 2) ** 2 if target == "population" else np.zeros(p))
+        loadings = np.zeros_like(means.loadings)
+        whole = Within(low, high)
+        return ColumnTerms(
+            "", at.theta, np.diag(joint), np.zeros(p), loadings, means.law, whole, (why,) * p, joint=joint
+        )
+    own = sampling_of(means, at) if target == "population" else np.zeros((p, p))
+    joint, loadings = inverse @ own @ inverse.T, inverse @ means.loadings
+    variance = np.maximum(np.diag(joint), 0.0)
+    inversion: Inversion = (
+        _mapped(found, means, at, own) if p == 1 else LinkedDelta(found, at.theta, variance, loadings, means.law)
+    )
+    return ColumnTerms("", at.theta, variance, np.zeros(p), loadings, means.law, inversion, (None,) * p, joint=joint)
+
+
+def sampling_of(means: Means, at: At) -> Array:
+    """Sampling covariance of the means, shape (p, p): variances released or the model's, correlations the model's."""
+    model = np.diag(at.cov) / means.size
+    sd = np.sqrt(np.maximum(means.trust * means.sampling + (1 - means.trust) * model, 0.0))
+    found = at.correlation * np.outer(sd, sd)
+    return found if means.alike is None else found * means.alike
+
+
+def _mapped(found: MeanMap, means: Means, at: At, own: Array) -> MonotoneMap:
+    """The interval of one mean, to be carried over."""
+    low, high = found.boxes[0]
+    linear = LinearInversion(means.value, np.diag(own), means.loadings, means.law, low, high)
+    return MonotoneMap(means.exact or linear, found, at, means.spread)
+
+
+@dataclass(frozen=True)
+class Within:
+    """Nothing is known but the box."""
+
+    low: Array
+    high: Array
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """The box."""
+        return self.low.copy(), self.high.copy()
+
+
+@dataclass(frozen=True)
+class MonotoneMap:
+    """One parameter whose mean map is monotone: both ends of the mean's interval, carried over."""
+
+    mean: Inversion
+    map: MeanMap
+    at: At
+    spread: Array
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """The parameters whose clamped means are not surprising."""
+        ends = [self.map.solve(end, self.spread, self.at.theta).theta for end in self.mean.interval(level)]
+        low, high = np.minimum(*ends), np.maximum(*ends)
+        box = self.map.model
+        edge = self.map.inner
+        low = np.where(low <= edge[0], box.lower, low)  # the search stays a little inside the box
+        high = np.where(high >= edge[1], box.upper, high)
+        return np.minimum(low, self.at.theta), np.maximum(high, self.at.theta)
+
+
+@dataclass(frozen=True)
+class LinkedDelta:
+    """Several parameters, linearised, symmetric in the coordinates of their links: positive ones stay positive."""
+
+    map: MeanMap
+    value: Array
+    variance: Array
+    loadings: Array
+    law: Law
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Estimate -+ the quantile of normal plus noise, within the box."""
+        s, b = split(self.law, self.loadings)
+        boxes = self.map.model.parameters
+        half = halfwidth(level, np.sqrt(self.variance + s**2), b) / slopes(boxes, self.value)
+        middle = coordinates(boxes, self.value)
+        low, high = (parameters_at(boxes, np.clip(end, -700, 700)) for end in (middle - half, middle + half))
+        return np.maximum(low, self.map.model.lower), np.minimum(high, self.map.model.upper)
+
+
+# In words -----------------------------------------------------------------------------------------------------------
+
+
+def clamped_words(release: Released) -> str:
+    """Maximum likelihood by means of wait in 0 to 20, log(wait) in -5 to 3; clamping is allowed for."""
+    told = ", ".join(f"{p.label} in {box_of(p)[0]:.6g} to {box_of(p)[1]:.6g}" for p in release.parts)
+    words = f"from the mean{'s' if len(release.parts) > 1 else ''} of {told}; clamping is allowed for"
+    return words + (", noise as Chen & Sung print it" if getattr(release.query, "method", "") == "chen-sung" else "")
+
+
+def unlike(release: Released, means: Means, at: At) -> tuple[str, ...]:
+    """Where rows vary otherwise than the family says: a free look at whether it fits."""
+    if release.unit is not None:
+        return ()
+    model, said = np.diag(at.cov) / means.size, list[str]()
+    for j, part in enumerate(release.parts):
+        known = means.trust[j] > 0.8 and means.size[j] > 1000 and part.form not in BINARY and means.sampling[j] > 0
+        ratio = means.sampling[j] / max(model[j], 1e-300)
+        if known and not 1 / UNLIKE < ratio < UNLIKE:
+            said.append(f"{part.label} varies {ratio:.2g} times as much as the family says; standard errors follow it")
+    return tuple(said)
+
+
+def ends(found: MeanMap, at: At) -> tuple[str, ...]:
+    """Parameters at an end of their box."""
+    low, high = found.inner
+    out = [name for j, name in enumerate(found.model.names) if not low[j] < at.theta[j] < high[j]]
+    return (f"{', '.join(out)} at an end of the box",) if out else ()

@@ -1,0 +1,53 @@
+"""Expected precision of sufficient statistics: the integers that the family's law would give, at a public vector.
+
+The parameters are taken to be what stands for a block without an answer, the middle of their box unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import Expected, of_integers
+from tacit.method.sufficient_statistics.query import SufficientStatistics
+from tacit.models.evaluate import rule
+from tacit.models.mean_map import MeanMap, mean_map
+from tacit.release.parts import Grid
+from tacit.rows.row_map import RowMap
+
+
+def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+    """One entry a parameter."""
+    return of_integers(shape, integers(shape, rows), rows, level)
+
+
+def integers(shape: Measurement, rows: int) -> tuple[NDArray[np.int64], ...]:
+    """Expected integers of `rows` rows, one array of shape (1, k) a statistic."""
+    found = _map(shape)
+    points, weights, _ = rule(found.model, found.model.fallback, found.kinks)
+    made: list[NDArray[np.int64]] = []
+    for column, statistic, box in zip(shape.columns, found.statistics, found.boxes, strict=True):
+        v, _ = cast(RowMap, column.rowmap).numpy(np.where(weights > 0, statistic.values(points, box), box[0]))
+        sums = [rows * float(weights @ np.asarray(term.polynomial.numpy(v), np.float64)) for term in column.terms]
+        matrix = np.array(column.form.matrix, dtype=np.float64)
+        made.append(np.rint(matrix @ np.array(sums)).astype(np.int64)[None, :])
+    return tuple(made)
+
+
+def cautions(shape: Measurement, rows: int) -> list[str]:
+    """What a careful colleague would say."""
+    del rows
+    found = _map(shape)
+    at = ", ".join(f"{name} {x:.3g}" for name, x in zip(found.model.names, found.model.fallback, strict=True))
+    said = [f"precision is that of the family at {at}, in the middle of its box"]
+    if found.at(found.model.fallback).inverse is None:
+        said.append("there the clamped statistics do not tell the parameters apart; wider bounds would do")
+    return said
+
+
+def _map(shape: Measurement) -> MeanMap:
+    grids = [cast(Grid, column.grid) for column in shape.columns]
+    return mean_map(cast(SufficientStatistics, shape.query).family.law, tuple((g.lower, g.upper) for g in grids))

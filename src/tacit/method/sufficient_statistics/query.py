@@ -1,0 +1,158 @@
+"""Questions for the sufficient statistics of an exponential family.  No data here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from tacit.errors import QueryError
+from tacit.method.shared.asked_model import AskedModel
+from tacit.method.shared.block_numbers import price_of_one, published_blocks
+from tacit.privacy import Cost
+from tacit.release.query import Needed, Query
+from tacit.release.query_checks import column, condition
+
+if TYPE_CHECKING:
+    from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease  # noqa: F401
+
+METHODS: Final = ("direct", "chen-sung")
+REGRESSIONS: Final = "tc.Regression for linear models; SampleAndAggregate, or a Histogram and its fits, for others"
+
+
+@dataclass(frozen=True)
+class SufficientStatistics(Query["SufficientStatisticsRelease"]):
+    """Maximum likelihood in an exponential family, from the noisy mean of its sufficient statistics over all rows.
+
+    what: a column.  family: `tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))`, or its words: Bernoulli, Binomial,
+    Poisson, Geometric, Exponential, Gamma, Pareto, Normal, Lognormal, Beta; with the other parameter held fixed
+    NegativeBinomial (dispersion), Laplace (location), Weibull (shape 1 to 4).
+    bounds: where a statistic is clamped, {"log(wait)": (-5, 3)}, or the column for all of them, {"wait": (0.01, 20)};
+    by default what the schema's bounds of the column make.  The estimate allows for clamping.
+    where: of the rows for which a condition holds.  Rows with a missing cell are left out, unless the schema says what
+    they count as.
+    method: "direct"; or "chen-sung", with noise as Algorithm 3 of the source prints it, of the mean of `blocks` blocks
+    and so n / blocks times too wide: private, and for comparison only (theory §6).
+    Raises QueryError Q01, Q60, Q95 (no family), Q114 (no such statistics, regressions among others), Q115 (bounds),
+    Q116 (method, blocks), ModelError (its words).  Source: [Chen & Sung, Algorithm 3], corrected by theory §6.
+
+    >>> from tacit.families import Gamma
+    >>> wait = SufficientStatistics("wait", Gamma(shape=(0.5, 5), rate=(0.01, 1)), bounds={"log(wait)": (-5, 5)})
+    >>> wait.to_dict()["bounds"]
+    {'log(wait)': [-5.0, 5.0]}
+    """
+
+    needed: ClassVar = Needed(
+        ("what", "family"),
+        "what and family of SufficientStatistics: both are needed.",
+        'what = "wait", family = { family = "Gamma", … }',
+    )
+
+    what: str
+    family: Any
+    bounds: Any = ()
+    where: str | None = None
+    method: str = "direct"
+    blocks: int | None = None
+
+    @property
+    def widens_noise(self) -> bool:
+        """Of method "chen-sung", n / k times wider: as [Chen & Sung, Algorithm 3] prints it."""
+        return self.method != "direct"
+
+    def __post_init__(self) -> None:
+        column("SufficientStatistics", "what", self.what)
+        object.__setattr__(self, "family", AskedModel.of(self.family, "family of SufficientStatistics"))
+        object.__setattr__(self, "bounds", _bounds(self.bounds, self.statistics_bounded()))
+        _method(self.method, self.blocks)
+        condition(self)
+
+    def statistics_bounded(self) -> tuple[str, ...]:
+        """What bounds may be given for; QueryError Q114 where the family has no statistics to be averaged."""
+        from tacit.models.sufficient_statistics import statistics
+
+        law = self.family.law
+        found = None if law is None else statistics(law)
+        if found is None:
+            name = self.family.words.get("name", self.family.words["family"])
+            text = f"family of SufficientStatistics: {name} has no finite sufficient statistics of one column here."
+            raise QueryError(text, code="Q114", hint=_instead(str(self.family.words["family"])))
+        return tuple(dict.fromkeys((self.what, *(one.inner_spelled(self.what) for one in found))))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only, defaults left out."""
+        words: dict[str, Any] = {"query": "SufficientStatistics", "what": self.what, "family": self.family.words}
+        pairs = cast("tuple[tuple[str, tuple[float, float]], ...]", self.bounds)
+        words |= {"bounds": {name: list(ends) for name, ends in pairs}} if pairs else {}
+        words |= {name: getattr(self, name) for name in ("where", "blocks") if getattr(self, name) is not None}
+        return words if self.method == "direct" else {**words, "method": self.method}
+
+
+def _instead(family: str) -> str:
+    """What serves a family that has no bounded sufficient statistics of one column."""
+    if family.endswith("Regression"):
+        return REGRESSIONS
+    if family in ("Categorical", "Multinomial"):
+        return "Histogram(…): the counts of the levels are the sufficient statistics"
+    if family == "MultivariateNormal":
+        return "tc.Regression, whose cross-products are its statistics, or SampleAndAggregate(…)"
+    fixed = {"NegativeBinomial": "dispersion=0.5", "Laplace": "location=0", "Weibull": "shape=2"}
+    held = f"{fixed[family]}, a number at which it is held, or " if family in fixed else ""
+    return f"{held}SampleAndAggregate(…), which takes any family"
+
+
+def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float, float]], ...]:
+    """Pairs of a name and its bounds, in order of names; QueryError Q115."""
+    hint = f'bounds={{"{known[-1]}": (-5, 5)}}'
+    try:
+        pairs = dict(cast("Mapping[str, Any]", given))
+    except (TypeError, ValueError):
+        raise QueryError(f"bounds of SufficientStatistics is {given!r}.", code="Q115", hint=hint) from None
+    made: dict[str, tuple[float, float]] = {}
+    for name, ends in pairs.items():
+        if name not in known:
+            text = f"bounds of SufficientStatistics names {name!r}, which is none of {', '.join(known)}."
+            raise QueryError(text, code="Q115", hint=hint)
+        pair = _pair(ends)
+        if pair is None or not pair[0] < pair[1]:
+            text = f"bounds of {name!r}: {ends!r} are no two rising numbers."
+            raise QueryError(text, code="Q115", hint=hint)
+        made[name] = pair
+    return tuple(sorted(made.items()))
+
+
+def _pair(ends: Any) -> tuple[float, float] | None:
+    """Two finite numbers, or None."""
+    given = list(cast("list[Any]", ends)) if isinstance(ends, list | tuple) else []
+    plain = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
+    return (plain[0], plain[1]) if len(plain) == len(given) == 2 else None
+
+
+def _method(method: str, blocks: int | None) -> None:
+    if method not in METHODS:
+        text = f"method of SufficientStatistics: {method!r} is none of {', '.join(METHODS)}."
+        raise QueryError(text, code="Q116", hint='method="direct"')
+    if blocks is None:
+        return
+    whole = isinstance(blocks, int) and not isinstance(blocks, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
+    if method == "direct" or not whole or blocks < 1:
+        text = f"blocks of SufficientStatistics: {blocks!r}" + (
+            "; a mean over all rows has none." if method == "direct" else " is no number from 1 on."
+        )
+        raise QueryError(text, code="Q116", hint='leave it out, or method="chen-sung", blocks=100')
+
+
+def widened(query: SufficientStatistics, rows: int | None, share: Cost) -> Fraction:
+    """How many times the noise of a mean is drawn: n / k for "chen-sung", 1 otherwise; QueryError Q116."""
+    if query.method == "direct":
+        return Fraction(1)
+    if rows is None:
+        text = 'method "chen-sung" of SufficientStatistics divides by the number of rows, which is private.'
+        raise QueryError(text, code="Q116", hint='neighbors="replace-one", or method="direct"')
+    blocks = query.blocks or published_blocks(rows, price_of_one(share, 1))
+    if blocks > rows:
+        text = f"blocks of SufficientStatistics: {blocks:,} for {rows:,} rows."
+        raise QueryError(text, code="Q116", hint=f"blocks={max(1, rows // 20)}")
+    return Fraction(rows, blocks)

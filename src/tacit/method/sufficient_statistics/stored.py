@@ -1,0 +1,22 @@
+"""What the parts of a stored release of sufficient statistics must be: as its question asks, each once, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, cast
+
+from tacit.method.sufficient_statistics.query import SufficientStatistics
+from tacit.release.field_rules import once
+
+if TYPE_CHECKING:
+    from tacit.release.document import Release
+
+
+def wrong(made: Release) -> Iterator[str]:
+    """Why the parts are not those of the question; nothing where they are."""
+    from tacit.models.sufficient_statistics import statistics
+
+    query = cast(SufficientStatistics, made.query)
+    found = statistics(query.family.law) or ()
+    if len(made.parts) != len(found) or not once([part.label for part in made.parts]):
+        yield f"it has {len(made.parts)} parts for {len(found)} sufficient statistics"

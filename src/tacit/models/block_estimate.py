@@ -1,0 +1,144 @@
+"""The answer of one block: maximum, correction, clamp, default.  JAX functions, to be vmapped over blocks."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tacit.base.lazy_imports import jax
+from tacit.models.block_moments import mean_of
+from tacit.models.boxes import Link, from_coordinates, to_coordinates
+from tacit.models.correction import bias as expected_bias
+from tacit.models.likelihood import Likelihood
+from tacit.models.newton import maximum
+
+LATER: Final = 6
+"""Newton steps from the maximum of the whole block to that of its rows but one."""
+TOGETHER: Final = 32
+"""Fits of a jackknife that are made at a time: all of a long block would not fit in memory."""
+ENOUGH: Final = 1e-9
+"""Gain of log-likelihood that may be left: a standard error is a gain of one half."""
+
+
+def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: str) -> tuple[Any, Any]:
+    """Values in the box, shape (p,), and whether they are the block's own.
+
+    x: sorted rows, padded; count: of them; good: whether all can be used; number: of the block, public.
+    """
+    lib = jax().numpy
+    weights = (lib.arange(x.shape[0]) < count) * 1.0
+    found, fine = fitted(model, x, weights)
+    if how in ("cox-snell", "observed"):
+        off = _bounded(model, found, _bias(model, x, weights, found, how, count))
+        # at an end of its box the likelihood need not be curved enough for a correction
+        found = found - (lib.where(lib.isfinite(off), off, 0.0) if model.edge == "clamp" else off)
+    elif how == "split-half":
+        found, fine = _split(model, x, weights, number, found, fine)
+    elif how == "jackknife":
+        found, fine = _jackknife(model, x, weights, found, fine)
+    own = good & fine & lib.isfinite(found).all()
+    values = lib.clip(found, model.lower, model.upper)
+    return lib.where(own, values, model.fallback), own
+
+
+def _bias(model: Likelihood, x: Any, w: Any, found: Any, how: str, count: Any) -> Any:
+    """The bias of a maximum from `count` rows: all of it where that is known, else its leading term."""
+    known = model.unbiased(model.bind(found), count) if how == "cox-snell" and model.whole else None
+    return expected_bias(model, x, w, found, how) / count if known is None else found - known
+
+
+def _bounded(model: Likelihood, found: Any, off: Any) -> Any:
+    """A correction of at most half the box, and of half a parameter that is searched in logs.
+
+    Where the expansion is no use (few rows, a parameter that rows say little of) it must not throw an estimate to the
+    other end of the box; for a block of reasonable size it is a small part of that.
+    """
+    lib = jax().numpy
+    logs = lib.array([one.link == "log" for one in model.parameters])
+    most = lib.where(logs, lib.abs(found), model.upper - model.lower) / 2
+    return lib.clip(off, -most, most)
+
+
+def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, Any]:
+    """The maximum of the likelihood, shape (p,), and whether there is one."""
+    lib, tools = jax().numpy, jax()
+    if model.closed and model.whole:
+        found = model.starts(x, w)[0]
+        return found, lib.isfinite(found).all()
+    links: list[Link] = [one.link for one in model.parameters]
+    ends = [one.region(model.widen) for one in model.parameters]
+    low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
+    total = w.sum()
+    middle = mean_of(model.lift, x, w) if model.averages else None
+
+    def objective(place: Any) -> Any:
+        theta = model.bind(from_coordinates(links, place))
+        if model.averages:
+            return model.of_lift(middle, theta)
+
+        def one(row: Any) -> Any:
+            return model.log_density(row, theta)
+
+        each = tools.vmap(one)(x)
+        return lib.where(w > 0, each, 0.0).sum() / total
+
+    if start is None:
+        first = _best(objective, model.starts(x, w), links, low, high)
+        place, free, left = maximum(objective, first, low, high, model.steps)
+    else:
+        place, free, left = maximum(objective, to_coordinates(links, start), low, high, LATER)
+    found = model.canonical(from_coordinates(links, place))
+    fine = lib.isfinite(found).all() & (left * total <= ENOUGH)
+    at_end = ((place <= low) | (place >= high)).any()
+    return found, fine & (model.edge == "clamp") | fine & free.all() & ~at_end
+
+
+def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -> Any:
+    """The start of the highest likelihood, in coordinates, kept inside the search; NaN where no start is a number."""
+    lib, tools = jax().numpy, jax()
+    middle, inner = (low + high) / 2, 1e-3 * (high - low)
+    places = lib.stack([to_coordinates(links, starts[i]) for i in range(len(starts))])
+    known = lib.isfinite(starts).all()  # a block of equal rows has no start from moments
+    outside = lib.where(starts > 0, high, low)  # the coordinate of 0 or less, or of 1 or more, is no number
+    places = lib.clip(lib.where(lib.isfinite(places), places, outside), low + inner, high - inner)
+    if len(starts) == 1:
+        return lib.where(known, places[0], lib.nan * middle)
+    values = tools.vmap(objective)(places)
+    return places[lib.argmax(lib.where(lib.isfinite(values), values, -lib.inf))]
+
+
+def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
+    """Twice the estimate less the mean of those of two halves, drawn anew for each number of a block."""
+    lib, tools = jax().numpy, jax()
+    first = w * _half(x.shape[0], w, number)
+
+    def of(part: Any) -> Any:
+        return fitted(model, x, part)
+
+    halves, sound = tools.vmap(of)(lib.stack([first, w - first]))
+    return 2 * whole - halves.mean(0), fine & sound.all()
+
+
+def _half(capacity: int, w: Any, number: Any) -> Any:
+    """Half of the ranks below the count, by a public hash of (rank, number): rows themselves have no say."""
+    lib = jax().numpy
+    state = lib.arange(capacity, dtype=lib.uint64) + (number.astype(lib.uint64) << 32)
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
+        state = (state + lib.uint64(0x9E3779B97F4A7C15)) * lib.uint64(1)
+        state = (state ^ (state >> shift)) * lib.uint64(factor)
+    keys = lib.where(w > 0, state >> 1, lib.uint64(2**64 - 1))
+    ranks = lib.argsort(lib.argsort(keys))
+    return (ranks < w.sum() // 2) * 1.0
+
+
+def _jackknife(model: Likelihood, x: Any, w: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
+    """Times t the estimate, less t - 1 times the mean of those that leave one row out [Quenouille 1956]."""
+    lib, tools = jax().numpy, jax()
+
+    def without(place: Any) -> Any:
+        return fitted(model, x, w.at[place].set(0.0), whole)
+
+    each, sound = tools.lax.map(without, lib.arange(x.shape[0]), batch_size=min(TOGETHER, x.shape[0]))
+    total = w.sum()
+    used = w > 0
+    mean = lib.where(used[:, None], each, 0.0).sum(0) / total
+    return total * whole - (total - 1) * mean, fine & (sound | ~used).all()

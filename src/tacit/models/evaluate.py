@@ -1,0 +1,151 @@
+"""What a model is asked in NumPy: log-densities, Fisher information, bias, draws."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tacit.base.lazy_imports import jax
+from tacit.errors import ModelError
+from tacit.models import correction, quadrature
+from tacit.models.boxes import Array
+from tacit.models.jax_config import quiet
+
+if TYPE_CHECKING:
+    from tacit.models.likelihood import Likelihood
+
+
+@lru_cache(maxsize=256)
+def _compiled(model: Likelihood, what: str) -> Any:
+    """One function of a model, compiled once."""
+    tools = jax()
+
+    def density(x: Any, vector: Any) -> Any:
+        theta = model.bind(vector)
+
+        def one(row: Any) -> Any:
+            return model.log_density(row, theta)
+
+        return tools.vmap(one)(x)
+
+    def weighted_information(x: Any, w: Any, vector: Any) -> Any:
+        def one(row: Any, at: Any) -> Any:
+            return model.log_density(row, model.bind(at))
+
+        each = tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
+        return tools.numpy.einsum("n,ni,nj->ij", w, tools.numpy.where(w[:, None] > 0, each, 0.0), each)
+
+    def lifted_information(x: Any, vector: Any) -> Any:
+        return correction.information(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
+
+    def bias_by_rows(x: Any, w: Any, vector: Any) -> Any:
+        return correction.weighted(model, x, w, vector)
+
+    def lifted_bias(x: Any, vector: Any) -> Any:
+        return correction.lifted(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
+
+    def scores(x: Any, vector: Any) -> Any:
+        def one(row: Any, at: Any) -> Any:
+            return model.log_density(row, model.bind(at))
+
+        return tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
+
+    known: dict[str, Any] = {
+        "density": density,
+        "scores": scores,
+        "information": weighted_information,
+        "lifted information": lifted_information,
+        "bias": bias_by_rows,
+        "lifted bias": lifted_bias,
+    }
+    return tools.jit(known[what])
+
+
+def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
+    """Log-density of rows, -inf outside the support."""
+    model.check()
+    rows = np.asarray(x, dtype=np.float64)
+    inside = np.asarray(model.inside(rows))
+    safe = np.where(
+        inside if model.columns == 1 else inside[..., None], rows, 1.0 if model.anchor is None else model.anchor
+    )
+    with quiet():
+        found = np.asarray(_compiled(model, "density")(safe, vector))
+    return np.where(inside, found, -np.inf)
+
+
+def _design(model: Likelihood, regressors: Any) -> Array:
+    """Rows that hold the regressors, with a response that stands for none; one row where there are no regressors."""
+    d = model.columns - 1
+    if not model.rows_given or d == 0:
+        return np.ones((1,) if model.columns == 1 else (1, model.columns))
+    if regressors is None:
+        message = "a regression has its information and bias for given regressors."
+        raise ModelError(message, code="M18", hint=f"regressors=, shape (n, {d})", state=None)
+    z = np.asarray(regressors, dtype=np.float64)
+    if z.ndim != 2 or z.shape[1] != d or not np.isfinite(z).all():
+        raise ModelError(f"regressors of shape {z.shape} are not (n, {d}).", code="M18", state=None)
+    return np.column_stack([np.ones(len(z)), z])
+
+
+def rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> tuple[Array, Array, Array]:
+    """Rows of one column with probabilities that stand for the law at a vector, and scores there, shape (n, p).
+
+    breaks: where what is averaged over them has kinks.
+    """
+    model.check()
+    points, weights = _rule(model, vector, breaks)
+    with quiet():
+        found = np.asarray(_compiled(model, "scores")(points, vector))
+    return points, weights, np.where(weights[:, None] > 0, found, 0.0)
+
+
+def _rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> quadrature.Rule:
+    return quadrature.law(model, vector, lambda rows: log_densities(model, rows, vector), breaks=breaks)
+
+
+def _matrix(model: Likelihood, form: Any) -> Array:
+    """A closed form of all parameters, for those that are estimated."""
+    full = np.array([[float(entry) for entry in row] for row in form])
+    free = getattr(model, "free", list(range(len(full))))
+    return full[np.ix_(free, free)]
+
+
+def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
+    """Fisher information; `closed=False` never takes a closed form."""
+    model.check()
+    with quiet():
+        form = model.fisher_form(model.bind(vector)) if closed else None
+        if form is not None:
+            return _matrix(model, form)
+        if model.lifts:
+            return np.asarray(_compiled(model, "lifted information")(_design(model, regressors), vector))
+        return np.asarray(_compiled(model, "information")(*_rule(model, vector), vector))
+
+
+def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
+    """The Cox-Snell bias; `closed=False` never takes a closed form."""
+    model.check()
+    with quiet():
+        form = model.bias_form(model.bind(vector)) if closed and model.whole else None
+        if form is not None:
+            return np.asarray(form, dtype=np.float64)
+        if model.lifts:
+            return np.asarray(_compiled(model, "lifted bias")(_design(model, regressors), vector))
+        return np.asarray(_compiled(model, "bias")(*_rule(model, vector), vector))
+
+
+def sample(model: Likelihood, vector: Array, rows: int, rng: np.random.Generator, regressors: Any = None) -> Array:
+    """Rows drawn at the vector."""
+    z = _design(model, regressors)[:, 1:] if regressors is not None and model.rows_given else None
+    if z is not None and len(z) != rows:
+        raise ModelError(f"regressors of {len(z)} rows for {rows} draws.", code="M18", state=None)
+    with quiet():
+        found = model.draw(model.bind(vector), rows, rng, z)
+    if found is not None:
+        return found
+    if model.rows_given:
+        raise ModelError("a regression draws responses for given regressors.", code="M18", state=None)
+    return quadrature.drawn(_rule(model, vector), rows, rng, model.support == "count")

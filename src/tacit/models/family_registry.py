@@ -1,0 +1,66 @@
+"""Every family by name, and a family from the words of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Final, cast
+
+from tacit.errors import ModelError, nearest
+from tacit.models import continuous_families as continuous
+from tacit.models import discrete_families as discrete
+from tacit.models import heavy_tailed as wide
+from tacit.models import positive_families as positive
+from tacit.models import regression_families as regressions
+from tacit.models.family import Family
+
+FAMILIES: Final[dict[str, type[Family]]] = {
+    one.__name__: one
+    for one in (
+        discrete.Bernoulli,
+        discrete.Binomial,
+        discrete.Poisson,
+        discrete.NegativeBinomial,
+        discrete.Geometric,
+        positive.Exponential,
+        positive.Gamma,
+        positive.Weibull,
+        continuous.Lognormal,
+        continuous.Normal,
+        wide.StudentT,
+        continuous.Laplace,
+        continuous.Beta,
+        positive.Pareto,
+        discrete.Categorical,
+        discrete.Multinomial,
+        wide.MultivariateNormal,
+        wide.NormalMixture,
+        regressions.LinearRegression,
+        regressions.LogisticRegression,
+        regressions.ProbitRegression,
+        regressions.PoissonRegression,
+        regressions.GammaRegression,
+    )
+}
+
+
+def family(words: Mapping[str, Any]) -> Family:
+    """A family from the words of a file, those of Python.
+
+    ModelError M10, M13 for boxes and defaults, M11 for an unknown family, M12 for a word that it does not have.
+
+    >>> family({"family": "Gamma", "shape": [0.5, 5], "rate": [0.01, 1]})
+    Gamma(shape=(0.5, 5.0), rate=(0.01, 1.0))
+    """
+    name = words.get("family")
+    if not isinstance(name, str) or name not in FAMILIES:
+        hint = nearest(str(name), tuple(FAMILIES))
+        message = f"no family is called {name!r}; there are {', '.join(FAMILIES)}."
+        raise ModelError(message, code="M11", hint=f"{hint!r}?" if hint else None)
+    known = tuple(one.name for one in fields(FAMILIES[name]))
+    for word in words:
+        if word not in (*known, "family"):
+            hint = nearest(str(word), known)
+            message = f"{name} has no {word!r}; it has {', '.join(known)}."
+            raise ModelError(message, code="M12", hint=f"{hint!r}?" if hint else None)
+    return cast(Any, FAMILIES[name])(**{word: value for word, value in words.items() if word != "family"})

@@ -1,0 +1,272 @@
+"""Families of positive durations and sizes: exponential, gamma, Weibull, Pareto."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from tacit.errors import ModelError
+from tacit.models.block_moments import jnp, mean, mean_of, moments, special
+from tacit.models.boxes import Array, Kind, Span
+from tacit.models.family import Family
+from tacit.models.likelihood import Order
+
+EULER: Final = 0.5772156649015329
+ZETA3: Final = 1.2020569031595942
+EQUAL: Final = 1e-12
+"""Log mean less mean log of rows that are equal, but for rounding: a shape beyond 10^11."""
+WEIBULL_SHAPE: Final = 18 * (math.pi**2 - 2 * ZETA3) / math.pi**4
+"""The bias of Weibull's shape, in shapes."""
+WEIBULL_SCALE: Final = (
+    0.5 * (1 + 6 * (1 - EULER) ** 2 / math.pi**2),
+    1 - ((15 - 12 * EULER) * math.pi**2 - 36 * (1 - EULER) * ZETA3) / math.pi**4,
+)
+"""The bias of Weibull's scale, in scales: the first over the squared shape, less the second over the shape."""
+
+
+@dataclass(frozen=True, repr=False)
+class Exponential(Family):
+    """Exponential law of positive numbers, by its rate (theory §2).
+
+    >>> Exponential(rate=(0.2, 5)).fisher([2.0])
+    array([[0.25]])
+    """
+
+    rate: Span = (0.01, 100.0)
+
+    kinds: ClassVar[dict[str, Kind]] = {"rate": "positive"}
+    on, closed, lifts, averages = "positive", True, True, True
+    orders: ClassVar[dict[str, Order]] = {"rate": Order(2.5, 0.0, -1 / 3)}
+
+    def inside(self, x: Any) -> Any:
+        """Zero is a value like others."""
+        return (x >= 0) & (x < np.inf)
+
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row."""
+        return jnp().log(theta.rate) - theta.rate * x
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """One over the mean."""
+        return [1 / mean(x, w)]
+
+    def lift(self, x: Any) -> Any:
+        """The row itself."""
+        return jnp().stack([x])
+
+    def of_lift(self, u: Any, theta: Any) -> Any:
+        """The log-density."""
+        return self.log_density(u[0], theta)
+
+    def expected(self, u: Any, theta: Any) -> Any:
+        """The mean."""
+        return jnp().stack([1 / theta.rate])
+
+    def bias_form(self, theta: Any) -> Any:
+        """The rate itself."""
+        return jnp().stack([theta.rate])
+
+    def fisher_form(self, theta: Any) -> Any:
+        """One over the squared rate."""
+        return [[theta.rate**-2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the mean."""
+        return -math.log(theta.rate), 1.0
+
+    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
+        """Exponential draws."""
+        return rng.exponential(1 / theta.rate, rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Gamma(Family):
+    """Gamma law of positive numbers, by shape and rate (theory §2).
+
+    >>> Gamma(shape=[0.5, 5], rate=[0.01, 1]).names
+    ('shape', 'rate')
+    """
+
+    shape: Span = (0.1, 50.0)
+    rate: Span = (0.01, 100.0)
+
+    kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "rate": "positive"}
+    on, lifts, averages = "positive", True, True
+    orders: ClassVar[dict[str, Order]] = {"shape": Order(5.5, 0.6, -0.2), "rate": Order(5.5, 0.6, -0.2)}
+
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row."""
+        return self.of_lift(self.lift(x), theta)
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """From log mean less mean log, within 1.5% of the maximum [Minka 2002]; none where all rows are equal."""
+        lib = jnp()
+        middle, log = mean_of(self.lift, x, w)
+        s = lib.log(middle) - log
+        s = lib.where(s > EQUAL, s, lib.nan)
+        shape = (3 - s + lib.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
+        return [shape, shape / middle]
+
+    def lift(self, x: Any) -> Any:
+        """The row and its log."""
+        return jnp().stack([x, jnp().log(x)])
+
+    def of_lift(self, u: Any, theta: Any) -> Any:
+        """The log-density."""
+        a, b = theta.shape, theta.rate
+        return a * jnp().log(b) + (a - 1) * u[1] - b * u[0] - special().gammaln(a)
+
+    def expected(self, u: Any, theta: Any) -> Any:
+        """Mean, and mean log."""
+        return jnp().stack([theta.shape / theta.rate, special().digamma(theta.shape) - jnp().log(theta.rate)])
+
+    def bias_form(self, theta: Any) -> Any:
+        """In tri- and tetragamma functions of the shape."""
+        a, b = theta.shape, theta.rate
+        first, second = special().polygamma(1, a), special().polygamma(2, a)
+        twice = 2 * (a * first - 1) ** 2
+        return jnp().stack(
+            [
+                (a * first - a**2 * second - 2) / twice,
+                b * (2 * a * first**2 - 3 * first - a * second) / twice,
+            ]
+        )
+
+    def fisher_form(self, theta: Any) -> Any:
+        """The trigamma function of the shape, and powers of the rate."""
+        a, b = theta.shape, theta.rate
+        return [[special().polygamma(1, a), -1 / b], [-1 / b, a / b**2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the mean, and about the spread of logs."""
+        return math.log(theta.shape / theta.rate), float(theta.shape) ** -0.5
+
+    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
+        """Gamma draws."""
+        return rng.gamma(float(theta.shape), 1 / float(theta.rate), rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Weibull(Family):
+    """Weibull law of positive numbers, by shape and scale (theory §2).
+
+    >>> Weibull().bias([2.0, 1.0]).round(4)
+    array([ 2.7591, -0.0463])
+    """
+
+    shape: Span = (0.1, 20.0)
+    scale: Span = (0.01, 100.0)
+
+    kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "scale": "positive"}
+    on = "positive"
+    orders: ClassVar[dict[str, Order]] = {"shape": Order(4.0, 0.8, 0.0), "scale": Order(0.5, 0.3)}
+
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row."""
+        lib = jnp()
+        log = lib.log(x / theta.scale)
+        return lib.log(theta.shape) - lib.log(x) + theta.shape * log - lib.exp(theta.shape * log)
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """From mean and variance of the log; none where all rows are equal."""
+        lib = jnp()
+        middle, square = moments(lib.log(x), w)
+        shape = math.pi / math.sqrt(6) / lib.sqrt(square)
+        return [shape, lib.exp(middle + EULER / shape)]
+
+    def nodes(self, theta: Any) -> tuple[Any, Any]:
+        """Rows are scale exp(u / shape), u the log of an exponential variable, by the trapezium rule."""
+        u = np.arange(-36.0, 4.01, 0.25)
+        return theta.scale * jnp().exp(u / theta.shape), 0.25 * np.exp(u - np.exp(u))
+
+    def bias_form(self, theta: Any) -> Any:
+        """Constants times the shape; times the scale, by powers of the shape."""
+        c, s = theta.shape, theta.scale
+        return jnp().stack([WEIBULL_SHAPE * c, s * (WEIBULL_SCALE[0] / c**2 - WEIBULL_SCALE[1] / c)])
+
+    def fisher_form(self, theta: Any) -> Any:
+        """Constants and powers of shape and scale."""
+        c, s = theta.shape, theta.scale
+        return [[(math.pi**2 / 6 + (1 - EULER) ** 2) / c**2, -(1 - EULER) / s], [-(1 - EULER) / s, (c / s) ** 2]]
+
+    def where(self, theta: Any) -> tuple[float, float]:
+        """The log of the scale, and one over the shape."""
+        return math.log(theta.scale), 1 / float(theta.shape)
+
+    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
+        """Weibull draws."""
+        return theta.scale * rng.weibull(float(theta.shape), rows)
+
+
+@dataclass(frozen=True, repr=False)
+class Pareto(Family):
+    """Pareto law of numbers of at least a public minimum, by its shape (the tail's exponent).
+
+    ModelError M12 for a minimum that is no positive number.
+
+    >>> Pareto(minimum=1_000).fisher([2.0])
+    array([[0.25]])
+    """
+
+    shape: Span = (0.1, 20.0)
+    minimum: float = 1.0
+
+    kinds: ClassVar[dict[str, Kind]] = {"shape": "positive"}
+    on, closed, lifts, averages = "positive", True, True, True
+    orders: ClassVar[dict[str, Order]] = {"shape": Order(2.5, 0.0, -1 / 3)}
+
+    def __post_init__(self) -> None:
+        """Checks the box and the minimum: ModelError M10, M12."""
+        super().__post_init__()
+        plain = isinstance(self.minimum, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
+        if not (plain and 0 < self.minimum < math.inf):
+            raise ModelError(f"minimum of Pareto: {self.minimum!r} is no positive number.", code="M12")
+
+    @property
+    def anchor(self) -> float:
+        """Twice the minimum."""
+        return 2.0 * self.minimum
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """From the minimum."""
+        return float(self.minimum), math.inf
+
+    def inside(self, x: Any) -> Any:
+        """From the minimum."""
+        return (x >= self.minimum) & (x < np.inf)
+
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row."""
+        return self.of_lift(self.lift(x), theta) - jnp().log(x)
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """One over the mean log, of rows in minimums."""
+        return [1 / mean(jnp().log(x / self.minimum), w)]
+
+    def lift(self, x: Any) -> Any:
+        """The log of the row, in minimums."""
+        return jnp().stack([jnp().log(x / self.minimum)])
+
+    def of_lift(self, u: Any, theta: Any) -> Any:
+        """The log-density."""
+        return jnp().log(theta.shape) - theta.shape * u[0]
+
+    def expected(self, u: Any, theta: Any) -> Any:
+        """One over the shape."""
+        return jnp().stack([1 / theta.shape])
+
+    def bias_form(self, theta: Any) -> Any:
+        """The shape itself."""
+        return jnp().stack([theta.shape])
+
+    def fisher_form(self, theta: Any) -> Any:
+        """One over the squared shape."""
+        return [[theta.shape**-2]]
+
+    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
+        """Pareto draws."""
+        return self.minimum * (1 + rng.pareto(float(theta.shape), rows))

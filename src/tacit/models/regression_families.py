@@ -1,0 +1,323 @@
+"""Regressions: the law of the first number of a row, given the others.
+
+A row is (response, regressor 1, ..., regressor d); an intercept is added, and `intercept=0` leaves it out.  With no
+regressors a row is the response alone.  Expectations are of the response given the regressors of the block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tacit.base.lazy_imports import jax
+from tacit.models.block_moments import at_least, jnp, mean, special
+from tacit.models.boxes import Array, Kind, Span
+from tacit.models.family import Family
+from tacit.models.likelihood import Order
+
+
+@dataclass(frozen=True, repr=False)
+class RegressionFamily(Family):
+    """The base: eta = intercept + slopes . x, and a response whose law depends on eta."""
+
+    regressors: int = 1
+    intercept: Span = (-10.0, 10.0)
+    slopes: Span = (-10.0, 10.0)
+
+    kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real"}
+    lifts, rows_given = True, True
+    law_order: ClassVar[Order] = Order(9.0, 2.0)
+    """Of a coefficient; the bias is so many times as large as there are parameters."""
+
+    def order(self, name: str) -> Order:
+        """Of a coefficient, by how many are estimated together."""
+        return replace(self.law_order, b=self.law_order.b * len(self.parameters))
+
+    @classmethod
+    def _settings(cls) -> dict[str, int]:
+        return {"regressors": 0}
+
+    def sizes(self) -> dict[str, int]:
+        """One slope for each regressor."""
+        return {"slopes": self.regressors}
+
+    @property
+    def columns(self) -> int:
+        """The response and its regressors."""
+        return 1 + self.regressors
+
+    @property
+    def anchor(self) -> float | None:
+        """A row of the block."""
+        return None
+
+    def inside(self, x: Any) -> Any:
+        """Finite rows whose response can be."""
+        finite = (x > -np.inf) & (x < np.inf)
+        return self.possible(x) & finite if self.columns == 1 else self.possible(x[..., 0]) & finite.all(-1)
+
+    def possible(self, y: Any) -> Any:
+        """Whether a response can be."""
+        return y == y
+
+    def eta(self, x: Any, theta: Any) -> Any:
+        """The linear predictor of regressors, shape (d,)."""
+        return theta.intercept + (x @ theta.slopes if self.regressors else 0.0)
+
+    def log_density(self, x: Any, theta: Any) -> Any:
+        """JAX: the log-density of one row."""
+        u = self.lift(x)
+        return self.of_lift(u, theta) + self.constant(u[0])
+
+    def constant(self, y: Any) -> Any:
+        """What the log-density has beside the parameters."""
+        return 0.0
+
+    def statistics(self, y: Any) -> list[Any]:
+        """What of the response the log-density is linear in."""
+        return [y]
+
+    def means(self, eta: Any, theta: Any) -> list[Any]:
+        """Expectations of the statistics, given the linear predictor."""
+        raise NotImplementedError
+
+    def core(self, s: Any, eta: Any, theta: Any) -> Any:
+        """The log-density from the statistics of the response, linear in them."""
+        raise NotImplementedError
+
+    def lift(self, x: Any) -> Any:
+        """Statistics of the response, then the regressors."""
+        lib = jnp()
+        y, z = (x, lib.zeros(0)) if self.columns == 1 else (x[0], x[1:])
+        return lib.concatenate([lib.stack(self.statistics(y)), z])
+
+    def of_lift(self, u: Any, theta: Any) -> Any:
+        """The log-density."""
+        q = len(u) - self.regressors
+        return self.core(u[:q], self.eta(u[q:], theta), theta)
+
+    def expected(self, u: Any, theta: Any) -> Any:
+        """Statistics as expected, regressors as they are."""
+        z = u[len(u) - self.regressors :]
+        return jnp().concatenate([jnp().stack(self.means(self.eta(z, theta), theta)), z])
+
+    def response(self, x: Any) -> Any:
+        """The responses of a block, shape (n,)."""
+        return x if self.columns == 1 else x[:, 0]
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """No slopes, and the intercept of the mean."""
+        return [self.link(mean(self.response(x), w)), *[jnp().array(0.0)] * self.regressors]
+
+    def link(self, mean: Any) -> Any:
+        """The linear predictor of a mean."""
+        raise NotImplementedError
+
+    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array | None:
+        """Responses drawn, before the regressors given; None without regressors where there must be some."""
+        if regressors is None and self.regressors:
+            return None
+        z = np.zeros((rows, 0)) if regressors is None else regressors
+        y = self.respond(np.asarray(self.eta(z, theta) + np.zeros(rows), dtype=np.float64), theta, rng)
+        return np.column_stack([y, z]) if self.regressors else y.astype(np.float64)
+
+    def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
+        """Responses drawn, given linear predictors."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, repr=False)
+class LogisticRegression(RegressionFamily):
+    """A response of 0 or 1 with P(1) = 1 / (1 + exp(-eta)) (theory §2).
+
+    >>> LogisticRegression(regressors=2, slopes=(-3, 3)).names
+    ('intercept', 'slope1', 'slope2')
+    """
+
+    law_order = Order(8.0, 5.0)
+
+    def possible(self, y: Any) -> Any:
+        """0 or 1."""
+        return (y == 0) | (y == 1)
+
+    def core(self, s: Any, eta: Any, theta: Any) -> Any:
+        """The log-probability."""
+        return s[0] * eta - jax().nn.softplus(eta)
+
+    def means(self, eta: Any, theta: Any) -> list[Any]:
+        """The probability of 1."""
+        return [jax().nn.sigmoid(eta)]
+
+    def link(self, mean: Any) -> Any:
+        """The log-odds, of a mean kept from 0 and 1."""
+        p = 0.02 + 0.96 * mean
+        return jnp().log(p / (1 - p))
+
+    def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
+        """0 or 1."""
+        return (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class ProbitRegression(LogisticRegression):
+    """A response of 0 or 1 with P(1) = Phi(eta), Phi the normal distribution function (theory §2).
+
+    >>> ProbitRegression(regressors=0).fisher([0.0]).round(4)
+    array([[0.6366]])
+    """
+
+    def core(self, s: Any, eta: Any, theta: Any) -> Any:
+        """The log-probability."""
+        log = special().log_ndtr
+        return s[0] * log(eta) + (1 - s[0]) * log(-eta)
+
+    def means(self, eta: Any, theta: Any) -> list[Any]:
+        """The probability of 1."""
+        return [special().ndtr(eta)]
+
+    def link(self, mean: Any) -> Any:
+        """The normal quantile, of a mean kept from 0 and 1."""
+        return special().ndtri(0.02 + 0.96 * mean)
+
+    def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
+        """Whether a normal draw is below."""
+        return (rng.standard_normal(len(eta)) < eta).astype(np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class PoissonRegression(RegressionFamily):
+    """A count with mean exp(eta) (theory §2).
+
+    >>> PoissonRegression(regressors=0).bias([0.0])
+    array([-0.5])
+    """
+
+    law_order = Order(9.0, 5.0)  # real counts vary more than Poisson's
+
+    def possible(self, y: Any) -> Any:
+        """Counts."""
+        return (y >= 0) & (y % 1 == 0)
+
+    def core(self, s: Any, eta: Any, theta: Any) -> Any:
+        """The log-probability without its constant."""
+        return s[0] * eta - jnp().exp(eta)
+
+    def constant(self, y: Any) -> Any:
+        """The log of the factorial."""
+        return -special().gammaln(y + 1)
+
+    def means(self, eta: Any, theta: Any) -> list[Any]:
+        """The mean."""
+        return [jnp().exp(eta)]
+
+    def link(self, mean: Any) -> Any:
+        """The log, of a mean kept from 0."""
+        return jnp().log(at_least(mean, 1e-3))
+
+    def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
+        """Poisson draws."""
+        return rng.poisson(np.exp(eta)).astype(np.float64)
+
+
+@dataclass(frozen=True, repr=False)
+class GammaRegression(RegressionFamily):
+    """A positive response with mean exp(eta), of a gamma law with one shape.
+
+    >>> GammaRegression().names
+    ('intercept', 'slope1', 'shape')
+    """
+
+    shape: Span = (0.1, 50.0)
+
+    kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real", "shape": "positive"}
+
+    def possible(self, y: Any) -> Any:
+        """Positive numbers."""
+        return y > 0
+
+    def statistics(self, y: Any) -> list[Any]:
+        """The response and its log."""
+        return [y, jnp().log(y)]
+
+    def core(self, s: Any, eta: Any, theta: Any) -> Any:
+        """The log-density."""
+        a = theta.shape
+        return a * (jnp().log(a) - eta) + (a - 1) * s[1] - a * s[0] * jnp().exp(-eta) - special().gammaln(a)
+
+    def means(self, eta: Any, theta: Any) -> list[Any]:
+        """Mean and mean log."""
+        return [jnp().exp(eta), special().digamma(theta.shape) - jnp().log(theta.shape) + eta]
+
+    def link(self, mean: Any) -> Any:
+        """The log."""
+        return jnp().log(mean)
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """No slopes, the log of the mean, and a shape of one."""
+        return [*super().guess(x, w), jnp().array(1.0)]
+
+    def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
+        """Gamma draws."""
+        return rng.gamma(float(theta.shape), np.exp(eta) / float(theta.shape))
+
+
+@dataclass(frozen=True, repr=False)
+class LinearRegression(RegressionFamily):
+    """A response with mean eta and normal residuals of one standard deviation.
+
+    >>> LinearRegression(regressors=1).bias([0, 1, 2.0], regressors=[[0.0], [1], [2], [5]])
+    array([ 0. ,  0. , -2.5])
+    """
+
+    sd: Span = (0.1, 10.0)
+
+    kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real", "sd": "positive"}
+    closed = True
+
+    def statistics(self, y: Any) -> list[Any]:
+        """The response and its square."""
+        return [y, y**2]
+
+    def core(self, s: Any, eta: Any, theta: Any) -> Any:
+        """The log-density without its constant."""
+        return -0.5 * (s[1] - 2 * s[0] * eta + eta**2) / theta.sd**2 - jnp().log(theta.sd)
+
+    def constant(self, y: Any) -> Any:
+        """Half the log of two pi."""
+        return -0.9189385332046727
+
+    def means(self, eta: Any, theta: Any) -> list[Any]:
+        """Mean and mean square."""
+        return [eta, eta**2 + theta.sd**2]
+
+    def guess(self, x: Any, w: Any) -> list[Any]:
+        """Least squares about the means; none where regressors depend on each other or residuals are all zero."""
+        lib, d = jnp(), self.regressors
+        y = self.response(x)
+        center = mean(y, w)
+        if d == 0:
+            slopes, gram, offset = lib.zeros(0), lib.ones((1, 1)), center
+            residual = y - center
+        else:
+            z = x[:, 1:] - mean(x[:, 1:], w)
+            scale = lib.sqrt(mean(z**2, w))
+            z = z / scale
+            gram = lib.einsum("n,ni,nj->ij", w, z, z) / w.sum()
+            slopes = lib.linalg.solve(gram, lib.einsum("n,ni,n->i", w, z, y - center) / w.sum())
+            residual = y - center - z @ slopes
+            slopes = slopes / scale
+            offset = center - mean(x[:, 1:], w) @ slopes
+        sd, whole = lib.sqrt(mean(residual**2, w)), lib.sqrt(mean((y - center) ** 2, w))
+        sound = (lib.diag(lib.linalg.cholesky(gram)).min() > 1e-6) & (sd > 1e-9 * whole)
+        return [lib.where(sound, part, lib.nan) for part in (offset, *[slopes[i] for i in range(d)], sd)]
+
+    def bias_form(self, theta: Any) -> Any:
+        """None of coefficients; of the deviation half a deviation for each of them, and a quarter."""
+        zeros = jnp().zeros(self.regressors + 1)
+        return jnp().append(zeros, -theta.sd * (self.regressors + 1.5) / 2)
+
+    def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
+        """Normal draws."""
+        return rng.normal(eta, float(theta.sd))

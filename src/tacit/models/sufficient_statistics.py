@@ -1,0 +1,209 @@
+"""Sufficient statistics of the exponential families of one column: what has to be averaged, within public bounds.
+
+A statistic is a function of y, the row, its log or the log of its distance from 1, which is clamped to bounds first:
+y, (y - c)**2, |y - c| or y**k.  Bounds of y make those of the statistic, and the other way round, so that a release,
+which has the statistic's, says where y was clamped.  No data here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import numpy as np
+
+from tacit.models import continuous_families as continuous
+from tacit.models import discrete_families as discrete
+from tacit.models import positive_families as positive
+from tacit.models.boxes import Array
+from tacit.models.family import Family
+from tacit.schema.predicates.syntax import Arithmetic, Call, Constant, Name, Value, spelled
+
+Inner: TypeAlias = Literal["row", "log", "log of the rest"]
+Outer: TypeAlias = Literal["itself", "square", "distance", "power"]
+Bounds: TypeAlias = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class SufficientStatistic:
+    """One sufficient statistic of a row x.
+
+    inner: y = x, log(x) or log(1 - x).  outer: y, (y - at)**2, abs(y - at) or y**at.  at: None where the square is
+    about the middle of y's bounds, for any point does and that one needs the least noise.
+
+    >>> one = SufficientStatistic("log").within((-5.0, 3.0))
+    >>> one.spelled("wait"), one.bounds((-5.0, 3.0))
+    ('log(wait)', (-5.0, 3.0))
+    """
+
+    inner: Inner = "row"
+    outer: Outer = "itself"
+    at: float | None = None
+
+    def within(self, inner: Bounds) -> SufficientStatistic:
+        """The same with its point, which is public, where it follows from the bounds of y."""
+        loose = self.at is None and self.outer != "itself"
+        return replace(self, at=(inner[0] + inner[1]) / 2) if loose else self
+
+    def bounds(self, inner: Bounds) -> Bounds:
+        """Bounds of y -> those of the statistic; y then lies where `inner_bounds` says, perhaps beyond its own."""
+        low, high = inner
+        match self.outer:
+            case "itself":
+                return low, high
+            case "square":
+                return 0.0, max(abs(low - self._at), abs(high - self._at)) ** 2
+            case "distance":
+                return 0.0, max(abs(low - self._at), abs(high - self._at))
+            case "power":
+                return low**self._at, high**self._at
+
+    def inner_bounds(self, own: Bounds) -> Bounds:
+        """Bounds of the statistic -> where y is clamped."""
+        low, high = own
+        match self.outer:
+            case "itself":
+                return low, high
+            case "square":
+                return self._at - math.sqrt(high), self._at + math.sqrt(high)
+            case "distance":
+                return self._at - high, self._at + high
+            case "power":
+                return low ** (1 / self._at), high ** (1 / self._at)
+
+    def row_bounds(self, inner: Bounds) -> Bounds:
+        """Bounds of y -> where the row itself is clamped."""
+        low, high = inner
+        if self.inner == "row":
+            return low, high
+        low, high = math.exp(low), math.exp(high)
+        return (low, high) if self.inner == "log" else (1 - high, 1 - low)
+
+    def kinks(self, own: Bounds) -> tuple[float, ...]:
+        """Rows at which the clamped statistic, of these bounds, has no derivative."""
+        ends = self.row_bounds(self.inner_bounds(own))
+        return (*ends, self._at) if self.outer == "distance" else ends
+
+    def values(self, x: Array, own: Bounds) -> Array:
+        """The clamped statistic of rows in the support, shape (n,); `own`: its bounds."""
+        with np.errstate(all="ignore"):
+            y = x if self.inner == "row" else np.log(x) if self.inner == "log" else np.log1p(-x)
+        y = np.clip(y, *self.inner_bounds(own))
+        match self.outer:
+            case "itself":
+                return np.asarray(y)
+            case "square":
+                return np.asarray((y - self._at) ** 2)
+            case "distance":
+                return np.asarray(np.abs(y - self._at))
+            case "power":
+                return np.asarray(y**self._at)
+
+    def spelled(self, name: str) -> str:
+        """The words of a condition or a computed column: "log(wait)", "(age - 50) ** 2"."""
+        return _bare(self._value(name, True))
+
+    def inner_spelled(self, name: str) -> str:
+        """Those of y, which bounds are given for."""
+        return _bare(self._value(name, False))
+
+    @property
+    def _at(self) -> float:
+        return cast(float, self.at)
+
+    def _value(self, name: str, whole: bool) -> Value:
+        y: Value = Name(name)
+        if self.inner != "row":
+            y = Call("log", y if self.inner == "log" else Arithmetic("-", Constant(1), y))
+        if self.outer == "itself" or not whole:
+            return y
+        if self.outer == "power":
+            return Arithmetic("**", y, Constant(int(self._at)))
+        off = y if self._at == 0 else Arithmetic("-", y, Constant(self._at))
+        return Arithmetic("**", off, Constant(2)) if self.outer == "square" else Call("abs", off)
+
+
+def _bare(value: Value) -> str:
+    text = spelled(value)
+    return text[1:-1] if isinstance(value, Arithmetic) else text
+
+
+Found: TypeAlias = tuple[SufficientStatistic, ...] | None
+X: Final = SufficientStatistic()
+LOG: Final = SufficientStatistic("log")
+REST: Final = SufficientStatistic("log of the rest")
+POWERS: Final = (1.0, 2.0, 3.0, 4.0)
+"""Powers that are the same on every engine."""
+
+
+def statistics(family: Any) -> Found:
+    """As many statistics as a family has free parameters, or None where there are none such.
+
+    A parameter that is held fixed takes its statistic with it, or makes one: of a normal law of known mean the square
+    about it; of a Weibull law of known shape k, a power.
+
+    >>> from tacit.families import Gamma, Normal, StudentT
+    >>> [one.spelled("x") for one in statistics(Gamma())], statistics(StudentT())
+    (['x', 'log(x)'], None)
+    >>> [one.inner for one in statistics(Normal(mean=0.0))]
+    ['row']
+    """
+    found = next((made for kind, made in KNOWN.items() if kind is type(family)), None)
+    return None if found is None else found(family)
+
+
+def _free(family: Family, name: str) -> bool:
+    return isinstance(getattr(family, name), tuple)
+
+
+def _located(family: Any, inner: Inner) -> Found:
+    """Of laws with a mean and a standard deviation."""
+    known = None if _free(family, "mean") else float(family.mean)
+    first = (SufficientStatistic(inner),) if _free(family, "mean") else ()
+    return (*first, SufficientStatistic(inner, "square", known)) if _free(family, "sd") else first
+
+
+def _pair(family: Any, first: tuple[str, SufficientStatistic], second: tuple[str, SufficientStatistic]) -> Found:
+    return tuple(one for name, one in (first, second) if _free(family, name))
+
+
+def _weibull(family: Any) -> Found:
+    shape = family.shape
+    return (
+        None
+        if isinstance(shape, tuple) or shape not in POWERS
+        else (SufficientStatistic("row", "power", float(shape)),)
+    )
+
+
+def _laplace(family: Any) -> Found:
+    at = family.location
+    return None if isinstance(at, tuple) else (SufficientStatistic("row", "distance", float(at)),)
+
+
+def _dispersed(family: Any) -> Found:
+    return None if _free(family, "dispersion") else (X,)
+
+
+KNOWN: Final[dict[type, Callable[[Any], Found]]] = {
+    **dict.fromkeys(
+        (discrete.Bernoulli, discrete.Binomial, discrete.Poisson, discrete.Geometric, positive.Exponential),
+        lambda _: (X,),
+    ),
+    discrete.NegativeBinomial: _dispersed,
+    positive.Gamma: lambda one: _pair(one, ("rate", X), ("shape", LOG)),
+    positive.Weibull: _weibull,
+    positive.Pareto: lambda _: (LOG,),
+    continuous.Normal: lambda one: _located(one, "row"),
+    continuous.Lognormal: lambda one: _located(one, "log"),
+    continuous.Laplace: _laplace,
+    continuous.Beta: lambda one: _pair(one, ("a", LOG), ("b", REST)),
+}
+
+
+def resolved(family: Any, boxes: tuple[Bounds, ...]) -> tuple[SufficientStatistic, ...]:
+    """The statistics of a release, their points found again from their bounds, shape (p, 2)."""
+    found = cast("tuple[SufficientStatistic, ...]", statistics(family))
+    return tuple(one.within(boxes[0]) for one in found)

@@ -1,0 +1,106 @@
+"""`tc.combine`: releases of many parties become one answer.  Post-processing: costs nothing, needs no data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args, overload
+
+from tacit.errors import InferenceError, nearest
+from tacit.method.blocks.estimate import SampleAndAggregateRelease
+from tacit.method.histogram.combine import CombinedHistogram, added
+from tacit.method.histogram.estimate import HistogramRelease
+from tacit.method.moments.estimate import MomentsRelease
+from tacit.method.quality.estimate import QualityRelease
+from tacit.method.regression.estimate import RegressionRelease
+from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
+from tacit.parties.combined import Combined, enough
+from tacit.pooling.compatibility import checked, named, people
+from tacit.pooling.heterogeneity import METHODS, Method
+from tacit.release.document import Release
+from tacit.study.study_parties import Effects
+
+Sums = MomentsRelease | QualityRelease | SampleAndAggregateRelease | SufficientStatisticsRelease | RegressionRelease
+
+
+@overload
+def combine(
+    releases: Sequence[HistogramRelease] | Mapping[str, HistogramRelease],
+    effects: Effects = "common",
+    *,
+    method: Method = "REML",
+    overlap: bool = False,
+) -> CombinedHistogram: ...
+
+
+@overload
+def combine(
+    releases: Sequence[Sums] | Mapping[str, Sums],
+    effects: Effects = "common",
+    *,
+    method: Method = "REML",
+    overlap: bool = False,
+) -> Combined: ...
+
+
+def combine(
+    releases: Sequence[Any] | Mapping[str, Any],
+    effects: Effects = "common",
+    *,
+    method: Method = "REML",
+    overlap: bool = False,
+) -> Combined | CombinedHistogram:
+    """Releases of one question by several parties -> one answer.
+
+    releases: a list, parties being named by their tables, or {"st-mary": release}.  Of Mean, Variance and
+    SampleAndAggregate: one estimate, with weights inverse to the variances (the noise is known, the sampling part is
+    estimated from all).  Of SufficientStatistics: noisy statistics are pooled in this way, and inverted once.  Of
+    Regression: each party's coefficients, weighted in this way.  Of Count, Sum, DataQuality and Histogram: numbers add
+    up, and so do the variances of their noises.
+    effects: "common", all parties have one and the same quantity; "random", theirs differ, and their mean is estimated.
+    method: of the variance between parties, "REML", or "DL" [DerSimonian & Laird 1986].
+    overlap: whether people may be in several parties: then the costs add; otherwise the largest counts.
+
+    Sizes, prices, noises and relations may differ.  Different ledgers are different people.  Releases of one ledger are
+    about the same people: their noise is averaged, and their sampling error counts once.
+    InferenceError C10 (no releases, or simulated ones), C11 (answers that are no sums), C12 (different questions,
+    schemas or units), C13 (a release given twice), C14 (too few parties), C17 (an unknown word).
+    Source: theory §6; [DerSimonian & Laird 1986], [Hartung & Knapp 2001].
+
+    >>> import tacit as tc
+    >>> schema, budget = tc.Schema({"stay": tc.Real(0, 60, units="days")}), tc.Budget(epsilon=1)
+    >>> ask = tc.Mean("stay")
+    >>> answers = [
+    ...     tc.Curator({"stay": [6.0, 9.0, 12.0] * n}, schema, name=name, budget=budget).release(ask, epsilon=1)
+    ...     for name, n in {"st-mary": 100, "st-luke": 300, "st-john": 900}.items()
+    ... ]
+    >>> low, high = combine(answers).estimate().conf_int()
+    >>> 5 < low < 9 < high < 13
+    True
+    """
+    words = {"effects": (effects, get_args(Effects)), "method": (method, METHODS)}
+    for name, (value, known) in words.items():
+        if value not in known:
+            guess = nearest(str(value), known) or known[0]
+            text = f"{name} {value!r} is none of {', '.join(known)}."
+            raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
+    names, listed, given = named(releases)
+    return combined(names, listed, given, effects, method, overlap)
+
+
+def combined(
+    names: Sequence[str],
+    releases: Sequence[Release],
+    given: bool,
+    effects: Effects,
+    method: Method = "REML",
+    overlap: bool = False,
+    notes: tuple[str, ...] = (),
+) -> Combined | CombinedHistogram:
+    """Named releases -> one answer; errors as `combine`."""
+    checked(names, releases)
+    index = people(names, releases, given)
+    made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
+    if made.kind == "histogram":
+        return added(made, made.parties)
+    enough(len(made.parties), "common" if made.is_total else effects)
+    return made

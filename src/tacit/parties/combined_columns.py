@@ -1,0 +1,215 @@
+"""Each column of combined releases as numbers: what all parties say, what each says, how far they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.interval_inversion import Inversion
+from tacit.estimates.terms import ColumnTerms
+from tacit.method.quality.estimate import CLASSES
+from tacit.method.regression import combine as regressions
+from tacit.method.sufficient_statistics import combine as parameters
+from tacit.parties import totals
+from tacit.pooling.common_value import Pooled, noises, pooled
+from tacit.pooling.evidence import Evidence, merged
+from tacit.pooling.heterogeneity import Method, PooledEffects
+from tacit.pooling.random_effects import Parts, Varied, apart, differing, parts_of, varied
+from tacit.pooling.released_evidence import evidence, quality_evidence
+from tacit.release.document import Released
+
+FEW: Final = "fewer than two parties of a size clearly above its noise"
+
+
+@dataclass(frozen=True)
+class Column:
+    """T terms of one column; privacy, excess: noise variance, and the variance of one Laplace variable of its kurtosis.
+
+    shares, and each of `parts`: shape (M, T).  effects: how far parties differ, one a term, None where that is not
+    known or has no meaning (totals).  shared: whether correlations of terms are not known.
+    """
+
+    label: str
+    value: Array
+    variance: Array
+    privacy: Array
+    excess: Array
+    inversion: Inversion
+    reasons: tuple[str | None, ...]
+    shares: Array
+    parts: Parts
+    effects: tuple[PooledEffects | None, ...]
+    shared: bool = False
+    made: ColumnTerms | None = None
+    """Of parameters of one law: the terms, which share their noises."""
+
+    def block(self, people: str, source: str) -> ColumnTerms:
+        """As terms of an estimate."""
+        if self.made is not None:
+            return replace(self.made, people=people, source=source)
+        law, loadings = noises(self.privacy, self.excess)
+        zero = np.zeros_like(self.value)
+        return ColumnTerms(
+            self.label,
+            self.value,
+            self.variance,
+            zero,
+            loadings,
+            law,
+            self.inversion,
+            self.reasons,
+            people,
+            f"{source}/{self.label}",
+            self.shared,
+        )
+
+
+def columns(
+    releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
+) -> tuple[Column, ...]:
+    """Releases of one question, and the party of each -> its columns."""
+    first = releases[0]
+    kind, size = type(first.query).__name__, len(first.parts)
+    if kind in ("Count", "Sum"):
+        return tuple(_totals(releases, index, at, sampled) for at in range(size))
+    if kind == "DataQuality":
+        return tuple(
+            _common(
+                f"{part.label}: {name}", merged(quality_evidence(releases, at, i), index), method, sampled, equal=True
+            )
+            for at, part in enumerate(first.parts)
+            for i, name in enumerate(CLASSES[part.parameters["classes"]])
+        )
+    if kind == "SufficientStatistics":
+        return (_parameters(releases, index, effect, method, sampled),)
+    if kind == "Regression":
+        return (_coefficients(releases, index, effect, method),)
+    found = [merged(evidence(releases, at), index) for at in range(size)]
+    labels = [part.label for part in first.parts]
+    if effect == "random":
+        return tuple(
+            _random(label, varied(one, method, sampled=sampled)) for label, one in zip(labels, found, strict=True)
+        )
+    return tuple(_common(label, one, method, sampled) for label, one in zip(labels, found, strict=True))
+
+
+def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: bool = False) -> Column:
+    made: Pooled = pooled(found, sampled=sampled, equal=equal)
+    words = [
+        f"size of all parties {x:,.0f} ± {q:,.0f}: not clearly above 0"
+        for x, q in zip(made.size, made.reach, strict=True)
+    ]
+    scale = found.scale**2
+    parts = parts_of(found, sampled=sampled)
+    return Column(
+        label=label,
+        value=made.value,
+        variance=scale * made.variance,
+        privacy=scale * made.noise,
+        excess=scale * made.excess,
+        inversion=made,
+        reasons=tuple(word if bad else None for word, bad in zip(words, made.unclear, strict=True)),
+        shares=made.shares,
+        parts=parts,
+        effects=_differing(found, parts, method),
+    )
+
+
+def _parameters(
+    releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
+) -> Column:
+    """Parameters of a family: statistics pooled and inverted once, or each party's own parameters."""
+    model = parameters.map_of(releases[0]).model
+    limits = (model.lower, model.upper)
+    if effect == "random":
+        return _random("", apart(parameters.varied(releases, index, sampled), limits, method))
+    block, parts, shares = parameters.common(releases, index, sampled)
+    zero = np.zeros_like(block.value)
+    return Column(
+        label="",
+        value=block.value,
+        variance=block.variance,
+        privacy=block.privacy_variance,
+        excess=zero,
+        inversion=block.inversion,
+        reasons=block.reasons,
+        shares=shares,
+        parts=parts,
+        effects=apart(parts, limits, method).effects,
+    )
+
+
+def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: str, method: Method) -> Column:
+    """Coefficients of regressions: each party's own, weighted; their correlations are told as not known."""
+    found = regressions.coefficients(releases, index)
+    parts = found.parts
+    limits = np.full(parts.value.shape[1], -regressions.FAR), np.full(parts.value.shape[1], regressions.FAR)
+    differing = apart(parts, limits, method)
+    if effect == "random":
+        return _random("", differing, "fewer than two parties of which noise leaves coefficients")
+    made = regressions.common(found)
+    heard: list[bool] = np.asarray(parts.usable.any(axis=0)).tolist()
+    return Column(
+        label="",
+        value=made.value,
+        variance=made.sampling,
+        privacy=made.privacy,
+        excess=np.zeros_like(made.value),
+        inversion=made,
+        reasons=tuple(None if one else "noise leaves no party's coefficients" for one in heard),
+        shares=made.shares,
+        parts=parts,
+        effects=differing.effects,
+        shared=True,
+    )
+
+
+def _random(label: str, made: Varied, few: str = FEW) -> Column:
+    return Column(
+        label=label,
+        value=made.value,
+        variance=np.maximum(made.variance - made.privacy, 0.0),
+        privacy=made.privacy,
+        excess=np.zeros_like(made.privacy),
+        inversion=made,
+        reasons=tuple(few if one is None else None for one in made.effects),
+        shares=made.shares,
+        parts=made.parts,
+        effects=made.effects,
+        shared=True,
+    )
+
+
+def _differing(found: Evidence, parts: Parts, method: Method) -> tuple[PooledEffects | None, ...]:
+    """How far parties differ beyond their errors, also where one quantity is estimated; None without any error."""
+    certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
+    made, _ = differing(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
+    return made
+
+
+def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled: bool) -> Column:
+    own: list[list[totals.One]] = [[] for _ in range(max(index) + 1)]
+    for release, place in zip(releases, index, strict=True):
+        own[place].append(totals.one(release, release.parts[at], sampled))
+    parties = [totals.shared(one) for one in own]
+    made = totals.totals(parties, releases[0].parts[at], sampled)
+    value = np.array([one.value for one in parties])
+    sampling = np.maximum(np.array([one.value if one.whole and sampled else one.sampling for one in parties]), 0.0)
+    privacy = np.array([one.noise for one in parties])
+    return Column(
+        label=releases[0].parts[at].label,
+        value=made.value,
+        variance=made.variance,
+        privacy=made.noise,
+        excess=made.excess,
+        inversion=made,
+        reasons=(None,) * len(made.value),
+        shares=np.ones_like(value),
+        parts=Parts(value, sampling, privacy, np.ones_like(value, dtype=np.bool_)),
+        effects=(None,) * len(made.value),
+        shared=made.rows is not None and len(made.value) > 1,
+    )

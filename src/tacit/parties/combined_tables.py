@@ -1,0 +1,208 @@
+"""Combined answers in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.base.table import Table, format_interval, format_number
+from tacit.errors import InferenceError
+from tacit.estimates.display import decimals, facts, p_words, percent
+from tacit.parties.combined_cost import added
+from tacit.pooling.compatibility import REGRESSION
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.parties.combined import Combined
+    from tacit.parties.combined_columns import Column
+    from tacit.pooling.heterogeneity import PooledEffects
+
+SAID: Final = 4
+"""Terms whose differences between parties are told below an estimate; those of more are in `heterogeneity()`."""
+NAMED: Final = 5
+
+
+def listed(names: Sequence[str]) -> str:
+    """A few names, and how many more."""
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def beside_the_cost(found: Combined) -> str:
+    """Whose cost it is."""
+    if len(found.parties) == 1:
+        return "of one population"
+    if found.overlap:
+        return f"for a person in all {len(found.parties):,} parties"
+    words = "a person, where nobody is in two parties"
+    total = added([one.cost for one in found.releases])
+    return f"{words} (in all of them: {total})" if len(found.parties) > 1 else words
+
+
+def estimand_of(found: Combined, words: str) -> str:
+    """What is estimated, over all parties."""
+    if found.is_total:
+        return f"{words}, all parties together"
+    if found.effects == "common":
+        return f"{words}, one and the same in all parties"
+    return f"{words}: the mean over parties like these, which differ"
+
+
+def formula_of(found: Combined) -> str:
+    """Linear regression y ~ x."""
+    query: Any = found.query
+    return f"{query.model} regression {query.formula}"
+
+
+def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ...]:
+    """How it was combined, who is one party, who says too little, how far parties differ."""
+    said: list[str] = []
+    if found.is_total:
+        said.append("numbers of the parties add up, and so do the variances of their noises")
+    elif found.effects == "common":
+        said.append("every row counts alike" if target == "table" else "weights are inverse to the variances")
+    else:
+        said.append(f"random effects: τ² by {found.method}, interval by Hartung and Knapp's t")
+    same = [party for party, one in zip(found.parties, found.members, strict=True) if len(one) > 1]
+    if same:
+        said.append(f"the same people: {listed(same)}; their noise is averaged")
+    if (found.effects == "random" or found.kind == REGRESSION) and not found.is_total:
+        said += _silent(found, made)
+    if not found.is_total:
+        said += [words for t, term in enumerate(found.terms[:SAID]) if (words := _differ(found, t, term))]
+    return tuple(said)
+
+
+def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
+    said: list[str] = []
+    terms, t = found.terms, 0
+    for one in made:
+        for i in range(len(one.value)):
+            names = [found.parties[j] for j in np.flatnonzero(~one.parts.usable[:, i])]
+            if names:
+                where = f"{terms[t]}: " if len(terms) > 1 else ""
+                why = "noise leaves no coefficients" if found.kind == REGRESSION else "size not clearly above its noise"
+                said.append(f"{where}{why}, left out: {listed(names)}")
+            t += 1
+    return said
+
+
+def _differ(found: Combined, t: int, term: str) -> str:
+    """I² = 35 %, τ = 0.4, Q = 3.1 on 2 df (p = 0.21); one more party: 3.1 to 5.2."""
+    one = found.effects_of(t)
+    if one is None:
+        return ""
+    digits = decimals(np.array([max(one.variance, 1e-300) ** 0.5]))
+    words = f"I² = {100 * one.I2:.0f} %, τ = {one.tau2**0.5:.{digits}f}, {_q(one)}"
+    ahead = found.prediction_of(t)
+    if ahead is not None:
+        words += f"; one more party: {format_interval(*ahead, decimals=digits)}"
+    return f"{term}: {words}" if len(found.terms) > 1 else words
+
+
+def _q(one: PooledEffects) -> str:
+    return f"Q = {one.Q:.1f} on {one.df} df (p {_p(one.p_value)})"
+
+
+def _p(p: float) -> str:
+    words = p_words(p)
+    return words if words.startswith("<") else f"= {words}"
+
+
+def heterogeneity(found: Combined, level: float) -> Table:
+    """One row a term."""
+    rows: list[tuple[object, ...]] = []
+    for t, term in enumerate(found.terms):
+        one = found.effects_of(t)
+        if one is None:
+            rows.append((term, *("–",) * 6))
+            continue
+        digits = decimals(np.array([max(one.variance, 1e-300) ** 0.5]))
+        ahead = found.prediction_of(t, level)
+        told = "–" if ahead is None else format_interval(*ahead, decimals=digits)
+        rows.append(
+            (term, f"{one.Q:.1f}", one.df, p_words(one.p_value), f"{100 * one.I2:.0f} %", f"{one.tau2:.3g}", told)
+        )
+    return Table(
+        title=f"How far {found.table} differ",
+        columns=("", "Q", "df", "p-value", "I²", "τ²", f"one more party, {percent(level)}"),
+        rows=tuple(rows),
+        notes=(facts(found),),
+    )
+
+
+def by_party(found: Combined, level: float) -> Table:
+    """One row a party and term."""
+    rows: list[tuple[object, ...]] = []
+    several = len(found.terms) > 1
+    for t, term in enumerate(found.terms):
+        value, error, limits = _own(found, t, level)
+        digits = decimals(error[np.isfinite(error)])
+        shares = found.shares_of(t)
+        for i, party in enumerate(found.parties):
+            name = f"{term}: {party}" if several else party
+            if not np.isfinite(value[i]):
+                rows.append((name, "–", "–", "–", "–", _cost(found, i)))
+                continue
+            numbers = (format_number(float(x), decimals=digits) for x in (value[i], error[i]))
+            interval = format_interval(float(limits[0][i]), float(limits[1][i]), decimals=digits)
+            weight = "1" if found.is_total else f"{100 * shares[i]:.1f} %"
+            rows.append((name, *numbers, interval, weight, _cost(found, i)))
+    columns = ("", "estimate", "std. error", f"{percent(level)} interval", "weight", "cost")
+    return Table("Parties", columns, tuple(rows), (f"estimates: {found.estimate().estimand}",))
+
+
+def _cost(found: Combined, party: int) -> str:
+    return str(added([one.cost for one, i in zip(found.releases, found.index, strict=True) if i == party]))
+
+
+def _own(found: Combined, t: int, level: float) -> tuple[Array, Array, tuple[Array, Array]]:
+    """Value, standard error, limits of each party."""
+    value, lower, upper, _ = found.rows_of(t, level)
+    column, i = found.at(t)
+    error = np.sqrt(column.parts.sampling[:, i] + column.parts.privacy[:, i])
+    return value, np.where(np.isfinite(value), error, np.nan), (lower, upper)
+
+
+def frame(found: Combined, level: float) -> pd.DataFrame:
+    """One row a party and term, in numbers."""
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    made: list[dict[str, Any]] = []
+    for t, term in enumerate(found.terms):
+        value, error, (lower, upper) = _own(found, t, level)
+        column, i = found.at(t)
+        noise, shares = column.parts.privacy[:, i], found.shares_of(t)
+        for j, party in enumerate(found.parties):
+            row = {"party": party, "term": term, "estimate": value[j], "std_error": error[j]}
+            row |= {"lower": lower[j], "upper": upper[j], "privacy_share": noise[j] / max(error[j] ** 2, 1e-300)}
+            made.append({**row, "weight": shares[j]})
+    return pd.DataFrame(made)
+
+
+def leave_one_out(found: Combined, level: float) -> Table:
+    """One row a party and term: the estimate without it."""
+    if len(found.parties) < 3:
+        text = f"{found.table}: leaving one out takes three."
+        raise InferenceError(text, code="C14", hint="by_party() has what each says", state=None)
+    several = len(found.terms) > 1
+    rows: list[tuple[object, ...]] = []
+    whole = found.estimate()
+    digits = [decimals(whole.std_errors[[t]]) for t in range(len(found.terms))]
+    for party in ("", *found.parties):
+        made = found.without(party) if party else found
+        estimate = made.estimate()
+        limits = estimate.intervals(level)
+        for t, term in enumerate(found.terms):
+            one = made.effects_of(t)
+            name = f"without {party}" if party else "all parties"
+            value = format_number(float(estimate.values[t]), decimals=digits[t])
+            interval = format_interval(float(limits[t, 0]), float(limits[t, 1]), decimals=digits[t])
+            spread = "–" if one is None else f"{100 * one.I2:.0f} %"
+            rows.append((f"{term}: {name}" if several else name, value, interval, spread))
+    columns = ("", "estimate", f"{percent(level)} interval", "I²")
+    return Table("Leaving one party out", columns, tuple(rows), (f"estimates: {whole.estimand}",))

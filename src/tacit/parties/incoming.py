@@ -1,0 +1,166 @@
+"""What came back to a study, file by file: read, held against the parties' keys, one answer a party."""
+
+from __future__ import annotations
+
+import gc
+import glob
+import os
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from tacit.base.json_text import read_json
+from tacit.errors import StudyError, TacitError
+from tacit.parties.validation import forged
+from tacit.release.digests import LOST, body_of
+from tacit.release.document import Release, Releases, releases_from_dict
+from tacit.release.document_fields import SEAL
+
+if TYPE_CHECKING:
+    from tacit.study import Study
+
+SUFFIX: Final = ".release.json"
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """An answer, the party that it names, where it was found; `false`: why it is not by that party, or None."""
+
+    file: str
+    party: str
+    answer: Releases
+    false: str | None
+
+
+def arrived(
+    study: Study,
+    returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
+    refused: dict[str, str],
+) -> dict[str, Releases]:
+    """One answer a party; who sent none that can be read, a forged one, or two that differ, is added to `refused`.
+
+    StudyError C20 where there is no file, C27 where a key is listed and `cryptography` is not installed.
+    """
+    if isinstance(returned, Mapping):
+        return _once(_genuine(_given(study, returned, refused), refused), refused)
+    return _once(_genuine(_read(study, files_of(returned), refused), refused), refused)
+
+
+def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
+    """Files, patterns or a folder -> files, each once, by name; StudyError C20 where there is none."""
+    given = [returned] if isinstance(returned, str | os.PathLike) else list(returned)
+    found: list[Path] = []
+    for one in given:
+        place = Path(one)
+        if os.path.isdir(place):
+            found += sorted(place.glob("*.json"))
+        elif os.path.exists(place) or not glob.has_magic(str(one)):
+            found.append(place)
+        else:
+            found += [Path(name) for name in sorted(glob.glob(str(one)))]
+    if not found:
+        said = ", ".join(str(one) for one in given) or "nothing"
+        raise StudyError(f"{said}: no file there.", code="C20", hint='study.combine("returned/*.json")', state=None)
+    return list(dict.fromkeys(found))
+
+
+def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -> list[Arrival]:
+    """Answers in memory."""
+    out: list[Arrival] = []
+    for name, one in returned.items():
+        if isinstance(one, Releases) and all(isinstance(release, Release) for release in one.values()):
+            false = forged(study, name, one.signature, lambda one=one: body_of(one.to_dict()))
+            out.append(Arrival(f"answer of {name}", name, one, false))
+        else:
+            what = "simulated, and protects nobody" if _simulated(one) else "no answer that a curator made (Releases)"
+            refused[name] = f"it is {what}"
+    return out
+
+
+def _simulated(one: Any) -> bool:
+    inside = tuple(cast("Mapping[str, Any]", one).values()) if isinstance(one, Mapping) else (one,)
+    return any(type(release).__name__ in ("SimulatedRelease", "Simulation") for release in inside)
+
+
+@contextmanager
+def unswept() -> Generator[None]:
+    """Without looks for unused cycles: of many documents are made many small objects, none of them in a cycle."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[Arrival]:
+    """Each file that can be read."""
+    out: list[Arrival] = []
+    for path in files:
+        opened = _opened(path)
+        if isinstance(opened, str):
+            refused[_free(_stem(path), path, refused)] = opened
+            continue
+        words, found = opened
+        tables = {one.table for one in found.values()}
+        if len(tables) != 1:
+            refused[_free(_stem(path), path, refused)] = (
+                "it has answers of several tables" if tables else "it holds no answer"
+            )
+            continue
+        party = tables.pop()
+        out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))
+    return out
+
+
+def _opened(path: Path) -> tuple[dict[str, Any], Releases] | str:
+    """A file's words and its releases, or why it is none, in words."""
+    try:
+        words = read_json(path)
+        found = releases_from_dict(words)
+    except TacitError as problem:
+        return problem.message.removeprefix(f"{path} ").rstrip(".")
+    except Exception as problem:  # a defect of ours, or a file that nobody thought of: one party's, not everybody's
+        return f"it cannot be read ({type(problem).__name__})"
+    return (words, found) if SEAL in words else f"it {LOST}"
+
+
+def _free(name: str, path: Path, refused: Mapping[str, str]) -> str:
+    """A file's name in `refused`: no file takes the place of another one."""
+    return name if name not in refused else str(path)
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(SUFFIX) if path.name.endswith(SUFFIX) else path.stem
+
+
+def _genuine(found: Sequence[Arrival], refused: dict[str, str]) -> list[Arrival]:
+    """Those that are by whom they name, as far as keys are listed: a forged answer does not spoil the party's own."""
+    kept = [one for one in found if one.false is None]
+    genuine = {one.party for one in kept}
+    for one in found:
+        if one.false is not None:
+            refused[one.file if one.party in genuine else one.party] = one.false
+    return kept
+
+
+def _once(found: Sequence[Arrival], refused: dict[str, str]) -> dict[str, Releases]:
+    """One answer a party: copies of one count once, and of two that differ none does."""
+    kept: dict[str, Arrival] = {}
+    twice: dict[str, list[str]] = {}
+    for one in found:
+        first = kept.setdefault(one.party, one)
+        if first is one:
+            continue
+        if first.answer.items_ == one.answer.items_:
+            refused[one.file] = f"it is the answer of {one.party} again, as in {first.file}"
+        else:
+            twice.setdefault(one.party, [first.file]).append(one.file)
+    for party, files in twice.items():
+        refused[party] = f"it answers twice, in {' and '.join(files)}"
+        del kept[party]
+    return {party: one.answer for party, one in kept.items()}

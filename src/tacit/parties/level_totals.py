@@ -1,0 +1,263 @@
+"""`tc.hierarchy`: releases of totals at several levels (school, state, nation) become totals that add up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError, nearest
+from tacit.estimates.error_laws import halfwidth, is_gaussian
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.terms import ColumnTerms
+from tacit.estimates.wording import estimand, source_of
+from tacit.fits.released_cells import counts_of
+from tacit.parties.combined_cost import added, largest
+from tacit.parties.totals import one as totals_of
+from tacit.pooling.common_value import law, noises
+from tacit.pooling.compatibility import checked, named
+from tacit.pooling.tree_totals import Reconciled, Tree, reconcile, whole
+from tacit.privacy import Cost
+from tacit.release.document import Release
+from tacit.release.parts import Levels, Part, cell_labels
+from tacit.release.query import Query
+
+if TYPE_CHECKING:
+    import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+    from tacit.base.table import Table
+
+NOT_KNOWN = "no release at or below it, and none that leaves it alone"
+
+
+@dataclass(frozen=True)
+class Node:
+    """What an estimate of one node shows of its releases: a `Released` without integers."""
+
+    query: Query[Any]
+    table: str
+    neighbors: str
+    rows: int | None
+    unit: int | None
+    levels: Levels
+    ordered: Levels
+    parts: tuple[Part, ...]
+    cost: Cost
+    remaining: str
+
+
+@dataclass(frozen=True)
+class Sums:
+    """One column: reconciled totals, and of each node's own noise the sum of squared Laplace variances, shape (n,)."""
+
+    label: str
+    found: Reconciled
+    fourth: Array
+
+
+@dataclass(frozen=True)
+class NodeTotals:
+    """Intervals of one node's totals: the law of the weighted noises, variance and kurtosis kept."""
+
+    value: Array
+    noise: Array
+    excess: Array
+
+    def interval(self, level: float) -> tuple[Array, Array]:
+        """Lower and upper limits, shape (T,)."""
+        known = np.isfinite(self.noise)
+        safe = np.where(known, self.noise, 1.0)
+        half = halfwidth(level, *law(np.zeros_like(safe), safe, np.where(known, self.excess, 0.0)))
+        return np.where(known, self.value - half, -np.inf), np.where(known, self.value + half, np.inf)
+
+
+@dataclass(frozen=True, repr=False)
+class Hierarchy:
+    """Totals of every node of a tree, made by `tc.hierarchy`: children add up to their parents.
+
+    nodes: names, parents before their children.  parents: of each node, None at the top.  terms: of each node's totals.
+    """
+
+    releases: Mapping[str, Release]
+    parents: Mapping[str, str | None]
+    columns: tuple[Sums, ...]
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """Names of the nodes."""
+        return tuple(self.parents)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """Labels of the totals of a node."""
+        first = next(iter(self.releases.values()))
+        cells = cell_labels(first.levels)
+        several = len(self.columns) > 1
+        if not first.levels:
+            return tuple(one.label or "rows" for one in self.columns)
+        return tuple(f"{one.label}:{cell}" if several else cell for one in self.columns for cell in cells)
+
+    @property
+    def cost(self) -> Cost:
+        """What a person paid: levels add up, nodes of a level do not; the dearest way from a leaf to the top."""
+        tree = self.columns[0].found.tree
+        sums: list[Cost] = []
+        for leaf in (i for i, below in enumerate(tree.children) if not below):
+            own = [self.releases[name] for i in tree.path(leaf) if (name := self.nodes[i]) in self.releases]
+            sums += [added([one.cost for one in own])] if own else []
+        return largest(sums)
+
+    def estimate(self, node: str) -> Estimate:
+        """Reconciled totals of one node's table, with what the noise of all levels leaves uncertain.
+
+        InferenceError C15 for an unknown node.  Sampling error is that of the table, whatever the noise: not counted.
+        """
+        at = self._at(node)
+        some = next(iter(self.releases.values()))
+        facts = Node(
+            some.query,
+            node,
+            some.neighbors,
+            None,
+            some.unit,
+            some.levels,
+            some.ordered,
+            tuple(replace(part, integers=()) for part in some.parts),
+            self.cost,
+            f"over all levels of {len(self.nodes):,} nodes",
+        )
+        source = "hierarchy " + " ".join(source_of(one) for one in self.releases.values())
+        blocks = tuple(self._block(one, at, f"{source}/{node}") for one in self.columns)
+        words = estimand(facts, "table") if some.kind != "histogram" else "number of rows of each cell of this table"
+        notes = ("least squares over all levels: children add up to their parents",)
+        return Estimate(facts, "table", words, self.terms, blocks, notes=notes)
+
+    def _block(self, one: Sums, at: int, source: str) -> ColumnTerms:
+        found = one.found
+        weights = found.weights(at)
+        own = np.where(np.isfinite(found.noise), found.noise, 0.0)
+        size = found.value.shape[1]
+        known = bool(np.isfinite(found.variance[at]))
+        noise = np.full(size, float((weights**2 * own).sum()))
+        excess = np.full(size, float(np.sqrt((weights**4 * one.fourth).sum())))
+        value = found.value[at] if known else np.zeros(size)
+        law_, loadings = noises(noise, excess)
+        limits = NodeTotals(value, noise if known else noise + np.inf, excess)
+        zero, reasons = np.zeros(size), (None if known else NOT_KNOWN,) * size
+        return ColumnTerms(one.label, value, zero, zero, loadings, law_, limits, reasons, source=source)
+
+    def covariance(self, *nodes: str) -> Array:
+        """Noise covariance of the totals of some nodes, of the first column: shape (nodes, nodes)."""
+        return self.columns[0].found.covariance([self._at(node) for node in nodes])
+
+    @cached_property
+    def _whole(self) -> NDArray[np.int64]:
+        return np.concatenate([whole(one.found.tree, one.found.value) for one in self.columns], axis=1)
+
+    def totals(self) -> pd.DataFrame:
+        """Whole numbers, one row a node, that add up exactly over every level: reconciled, and rounded from the top.
+
+        InferenceError C16 where a node's total is not known.
+        """
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        lost = [self.nodes[i] for i in np.flatnonzero(~np.isfinite(self.columns[0].found.variance))]
+        if lost:
+            text = f"nothing is known of {', '.join(lost[:5])}."
+            raise InferenceError(text, code="C16", hint="a release of each leaf, or to_frame()", state=None)
+        return pd.DataFrame(self._whole, index=pd.Index(self.nodes, name="node"), columns=list(self.terms))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a node and term: estimate and std_error (NaN where nothing is known)."""
+        import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+
+        value = np.concatenate([one.found.value for one in self.columns], axis=1)
+        error = np.concatenate(
+            [np.repeat(np.sqrt(one.found.variance)[:, None], one.found.value.shape[1], axis=1) for one in self.columns],
+            axis=1,
+        )
+        index = pd.MultiIndex.from_product([list(self.nodes), list(self.terms)], names=["node", "term"])
+        error = np.where(np.isfinite(error), error, np.nan)
+        return pd.DataFrame({"estimate": value.reshape(-1), "std_error": error.reshape(-1)}, index=index)
+
+    def summary(self, level: float = 0.95) -> Table:
+        """The top of the tree as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        return self.estimate(self.nodes[0]).summary(level)
+
+    def _at(self, node: str) -> int:
+        if node not in self.parents:
+            guess = nearest(node, self.nodes) or ", ".join(self.nodes[:8])
+            raise InferenceError(f"{node!r} is no node of the tree.", code="C15", hint=guess, state=None)
+        return self.nodes.index(node)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+
+def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy:
+    """Releases of Count, Sum or Histogram at nodes of a tree -> totals of all nodes that add up.
+
+    releases: of any nodes, by name: of the leaves only, of trusted nodes above them, or of several levels with the
+    budget split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of those below it.
+    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that make no tree.
+    Source: theory §6 (generalised least squares, two passes).
+
+    >>> import tacit as tc
+    >>> schema, budget = tc.Schema({"age": tc.Real(0, 100)}), tc.Budget(epsilon=10, neighbors="add-remove")
+    >>> def count(n):
+    ...     return tc.Curator({"age": [40.0] * n}, schema, budget=budget).release(tc.Count(), epsilon=5)
+    >>> found = tc.hierarchy({"nation": count(500), "north": count(300), "south": count(200)},
+    ...                      {"north": "nation", "south": "nation"})
+    >>> bool(found.totals()["rows"]["north"] + found.totals()["rows"]["south"] == found.totals()["rows"]["nation"])
+    True
+    """
+    names, listed, _ = named(releases)
+    checked(names, listed)
+    kind = type(listed[0].query).__name__
+    if kind not in ("Count", "Sum", "Histogram"):
+        text = f"answers to {kind} are no totals that add up over levels."
+        raise InferenceError(text, code="C11", hint="Sum and Count", state=None)
+    given = dict(zip(names, listed, strict=True))
+    above = _tree({**dict.fromkeys(given), **parents})
+    place = {name: i for i, name in enumerate(above)}
+    tree = Tree(tuple(-1 if parent is None else place[parent] for parent in above.values()))
+    return Hierarchy(given, above, tuple(_column(tree, place, given, i) for i in range(len(listed[0].parts))))
+
+
+def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Names in order, parents before their children; InferenceError C19 where there is a circle."""
+    whole: dict[str, str | None] = dict(parents)
+    for parent in parents.values():
+        if parent is not None:
+            whole.setdefault(parent, None)
+    place = {name: i for i, name in enumerate(whole)}
+    tree = Tree(tuple(-1 if parent is None else place[parent] for parent in whole.values()))
+    names = list(whole)
+    return {names[i]: whole[names[i]] for i in tree.order}
+
+
+def _column(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release], at: int) -> Sums:
+    read = {name: _own(one, at) for name, one in given.items()}
+    size = len(next(iter(read.values()))[0])
+    value, noise, fourth = np.zeros((len(place), size)), np.full(len(place), np.inf), np.zeros(len(place))
+    for name, (own, variance, excess) in read.items():
+        value[place[name]], noise[place[name]], fourth[place[name]] = own, variance, excess
+    label = next(iter(given.values())).parts[at].label
+    return Sums(label, reconcile(tree, value, noise), fourth)
+
+
+def _own(release: Release, at: int) -> tuple[Array, float, float]:
+    """Totals as released, unclipped, shape (T,); variance of their noise, and sum of squared Laplace variances."""
+    part = release.parts[at]
+    if release.kind == "histogram":
+        variance = part.law.variance() / part.parameters.get("share", 1) ** 2
+        return counts_of(release).reshape(-1), variance, 0.0 if is_gaussian(part.law) else variance**2
+    found = totals_of(release, part, sampled=False)
+    return found.value, float(found.noise[0]), float(found.fourth[0])

@@ -1,0 +1,260 @@
+"""What came back to a study: files checked against it, wrong ones left out by name and reason, the rest combined."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from tacit.base.json_text import write_text
+from tacit.base.table import Table, format_interval, format_number
+from tacit.errors import InferenceError, StudyError, nearest
+from tacit.estimates.display import percent, term_decimals
+from tacit.method.histogram.estimate_margins import SHOWN
+from tacit.parties.agreement import failing, odd
+from tacit.parties.combine_releases import combined
+from tacit.parties.combined_tables import listed
+from tacit.parties.incoming import arrived, unswept
+from tacit.parties.validation import reason
+from tacit.pooling.compatibility import alone
+from tacit.pooling.heterogeneity import METHODS, Method
+from tacit.release.document import Release, Releases
+from tacit.study.study_parties import Effects
+
+if TYPE_CHECKING:
+    from tacit.study import Study
+
+
+@dataclass(frozen=True, repr=False)
+class StudyResult(Mapping[str, Any]):
+    """Answers to a study, combined: a mapping of question to `Combined` or `CombinedHistogram`.
+
+    Attributes
+    ----------
+    study: the study.
+    answers: what is combined, by party.
+    refused: who is left out, and why: {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}.
+    missing: listed parties of which nothing came, but for optional ones.
+    alone: questions whose answers do not combine, and why; each party's own are in `answers`.
+
+    Its questions are those that combine.  A pooled result takes the study's minimum of answers: StudyError C21 with
+    fewer, C22 for a question that there is not or whose answers do not combine.
+    """
+
+    study: Study
+    answers: Mapping[str, Releases]
+    refused: Mapping[str, str]
+    effects: Effects
+    method: Method
+    made: dict[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Listed parties of which nothing came, but for optional ones."""
+        came = {*self.answers, *self.refused}
+        return tuple(name for name, one in self.study.parties.items() if name not in came and not one.optional)
+
+    @property
+    def signed(self) -> tuple[str, ...]:
+        """Parties whose answers bear the signature of the key that the study lists; nobody can have changed those."""
+        return tuple(name for name in self.answers if name in self.study.parties and self.study.parties[name].key)
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        """Names of the parties that are combined."""
+        return tuple(self.answers)
+
+    @property
+    def alone(self) -> dict[str, str]:
+        """Questions whose answers do not combine, and why."""
+        if not self.answers:
+            return {}
+        first = next(iter(self.answers.values()))
+        found = {name: alone(first[name]) for name in self.study.asks}
+        return {name: why[0] for name, why in found.items() if why is not None}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.study.asks:
+            guess = nearest(name, list(self.study.asks)) or ", ".join(self.study.asks)
+            raise StudyError(f"the study has no question {name!r}.", code="C22", hint=guess, state=None)
+        if name in self.alone:
+            hint = f'.answers["{self.parties[0]}"]["{name}"].estimate()'
+            raise StudyError(f"{name!r}: {self.alone[name]}.", code="C22", hint=hint, state=None)
+        self.enough()
+        if name not in self.made:
+            with unswept():
+                self.made[name] = self.together(name, {party: one[name] for party, one in self.answers.items()})
+        return self.made[name]
+
+    def together(self, name: str, answers: Mapping[str, Release]) -> Any:
+        """What answers to a question make, its numbers worked out: whatever fails, fails here."""
+        how = self.effects, self.method, self.study.combining.overlap, self._notes()
+        made = combined(tuple(answers), tuple(answers.values()), True, *how)
+        if made.kind != "histogram":
+            made.estimate()
+        return made
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self.study.asks if name not in self.alone])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    @property
+    def many_enough(self) -> bool:
+        """Whether there are as many answers as the study's minimum, and as its effects take."""
+        return len(self.answers) >= self._least
+
+    @property
+    def _least(self) -> int:
+        return max(self.study.combining.minimum, 2 if self.effects == "random" else 1)
+
+    def enough(self) -> None:
+        """StudyError C21 with fewer answers than the study's minimum, or than its effects take."""
+        least = self._least
+        if not self.many_enough:
+            count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
+            text = f"{count} of {listed(self.parties) or 'nobody'}: a pooled result takes {least:,}."
+            out = "; ".join(f"{name}: {why}" for name, why in list(self.refused.items())[:3])
+            raise StudyError(text, code="C21", hint=out or "more answers", state=None)
+
+    def _notes(self) -> tuple[str, ...]:
+        said: list[str] = []
+        if self.refused:
+            said.append(f"left out: {listed(tuple(self.refused))}")
+        if self.missing:
+            said.append(f"no answer yet from {listed(self.missing)}")
+        return tuple(said)
+
+    # Shown ----------------------------------------------------------------------------------------------------------
+
+    def summary(self, level: float | None = None) -> Table:
+        """One row a term of every question that combines; who is left out below.  StudyError C21 (too few answers)."""
+        level = self.study.combining.level if level is None else level
+        self.enough()
+        rows: list[tuple[object, ...]] = []
+        for name in self:
+            found = self[name]
+            if found.kind == "histogram" and found.counts.size > SHOWN:
+                rows.append((f"{name}: {found.counts.size:,} cells", "–", "–", "–"))
+                continue
+            one = found.estimate()
+            limits, places = one.intervals(level), term_decimals(one)
+            for t, term in enumerate(one.terms):
+                told = term if term and term != "rows" else ""
+                said = one.reasons[t] is None
+                value = format_number(float(one.values[t]), decimals=places[t]) if said else "–"
+                interval = format_interval(float(limits[t, 0]), float(limits[t, 1]), decimals=places[t])
+                share = f"{100 * one.privacy_shares[t]:.0f} %" if said else "–"
+                rows.append((f"{name}: {told}" if told else name, value, interval, share))
+        columns = ("", "estimate", f"{percent(level)} interval", "of which privacy")
+        title = f"{self.study.title or self.study.name} · {len(self.answers):,} parties · {self.effects} effects"
+        return Table(title, columns, tuple(rows), self.notes())
+
+    def notes(self) -> tuple[str, ...]:
+        """Who is left out and why, what is missing, what does not combine: one sentence each."""
+        said = [f"refused {name}: {why}" for name, why in self.refused.items()]
+        if self.missing:
+            said.append(f"no answer from {', '.join(self.missing)}")
+        said += [f"{name}: {why}" for name, why in self.alone.items()]
+        signed = set(self.signed)
+        bare = tuple(name for name in self.answers if name not in signed)
+        if bare:
+            said.append(f"not signed: {listed(bare)}; a digest finds accidents, only a signature finds tampering")
+        return tuple(said)
+
+    def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
+        """Write the summary (text, CSV), a table of the parties for each question, and who was refused (JSON).
+
+        The folder is made where there is none.  StudyError C21 (too few answers), ReleaseError R07.
+        """
+        level = self.study.combining.level if level is None else level
+        place = Path(folder)
+        table = self.summary(level)
+        place.mkdir(parents=True, exist_ok=True)
+        made = [place / "summary.txt", place / "summary.csv", place / "refused.json"]
+        table.save(made[0])
+        table.save(made[1])
+        words = {"refused": dict(self.refused), "missing": list(self.missing), "parties": list(self.parties)}
+        write_text(made[2], json.dumps(words, ensure_ascii=False, indent=1) + "\n")
+        for name in self:
+            found = self[name]
+            if found.kind != "histogram":
+                made.append(place / f"{_plain(name)}.parties.csv")
+                write_text(made[-1], str(found.to_frame(level).to_csv(index=False)))
+        return tuple(made)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary().to_html()
+
+
+def _plain(name: str) -> str:
+    """A question's name as that of a file."""
+    return "".join(one if one.isalnum() or one in "-_." else "_" for one in name)
+
+
+def combine_study(
+    study: Study,
+    returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
+    effects: Effects | None = None,
+    *,
+    method: Method = "REML",
+) -> StudyResult:
+    """See `Study.combine`."""
+    chosen = study.combining.effects if effects is None else effects
+    for name, value, known in (("effects", chosen, get_args(Effects)), ("method", method, METHODS)):
+        if value not in known:
+            guess = nearest(str(value), known) or known[0]
+            text = f"{name} {value!r} is none of {', '.join(known)}."
+            raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
+    refused: dict[str, str] = {}
+    with unswept():
+        answers = _checked(study, arrived(study, returned, refused), refused)
+        order = {name: i for i, name in enumerate(study.parties)}
+        listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
+        return _agreed(StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method))
+
+
+def _agreed(result: StudyResult) -> StudyResult:
+    """The result without parties whose answers do not go with the others' or cannot be combined: they are refused."""
+    for _ in range(len(result.answers)):
+        wrong: dict[str, str] = {}
+        for name in result:
+            wrong |= odd(result.answers, name)
+        if not wrong and result.many_enough:
+            for name in result:
+                answers = {party: one[name] for party, one in result.answers.items()}
+                made, found = failing(answers, partial(result.together, name))
+                wrong |= found
+                if made is not None:
+                    result.made[name] = made
+        if not wrong:
+            break
+        kept = {party: one for party, one in result.answers.items() if party not in wrong}
+        result = replace(result, answers=kept, refused={**result.refused, **wrong}, made={})
+    return result
+
+
+def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
+    """Those that answer this study."""
+    digest, schema = study.digest(), study.schema.digest()
+    answers: dict[str, Releases] = {}
+    for party, one in kept.items():
+        try:
+            why = reason(study, digest, schema, party, one)
+        except Exception as problem:  # a file that nobody thought of is one party's, not everybody's
+            why = f"it cannot be checked ({type(problem).__name__})"
+        if why is None:
+            answers[party] = one
+        else:
+            refused[party] = why
+    return answers

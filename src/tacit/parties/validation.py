@@ -1,0 +1,172 @@
+"""Whether an answer is one to the study: each check gives a reason in words, or None.  Public facts only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from tacit.errors import TacitError
+from tacit.noise.laws import Law
+from tacit.pooling.compatibility import STATISTICS, span
+from tacit.privacy import Budget, Cost, Spend
+from tacit.privacy.calibration import noise_for
+from tacit.release.document import Release, Releases
+from tacit.release.parts import Grid, Part
+from tacit.release.signing import verified
+from tacit.schema import Integer, Real
+
+if TYPE_CHECKING:
+    from tacit.study import Study
+
+SUMMED: Final = ("moments", "quality", "histogram", STATISTICS)
+DIGITS: Final = 12
+
+
+def reason(study: Study, digest: str, schema: str, party: str, found: Releases) -> str | None:
+    """Why an answer is none to this study, in words, or None.
+
+    digest, schema: those of the study, worked out once.  The first reason of these: the party is not listed, a question
+    has no answer, the columns are others, it is of another study, edition or schema, it
+    costs more than the study asks for, its noise is not what its price buys, it came too late.
+    """
+    if study.parties and party not in study.parties:
+        return "it is none of the study's parties"
+    given = set(found)
+    lacking = [name for name in study.asks if name not in given]
+    if lacking:
+        return f"it has no answer to {lacking[0]!r}"
+    answers = {name: found[name] for name in study.asks}
+    for name, one in answers.items():
+        said = _columns(study, one)
+        if said is not None:
+            return said
+        if one.study != digest:
+            other = "answers no study" if one.study is None else f"answers another study or edition ({one.study[:8]}…)"
+            return f"{name!r} {other}; this one's digest is {digest[:8]}…"
+        said = _facts(study, schema, name, one)
+        if said is not None:
+            return said
+    costs = tuple((name, one.cost, _parts(one)) for name, one in answers.items())
+    return _price(study.budget, study.spend, costs) or _late(study, answers)
+
+
+def forged(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
+    """Why an answer is not by the party that it names, in words, or None; where no key is listed nobody can tell.
+
+    body: the text that is signed (`release.body_of`).  StudyError C27 where a key is listed and `cryptography` lacks.
+    """
+    listed = study.parties[party].key if party in study.parties else None
+    if listed is None:
+        return None
+    if signature is None:
+        return "it is not signed, and the study lists a key for it"
+    try:
+        if verified(listed, signature, body()):
+            return None
+    except ValueError:  # a number beyond all floats: no text
+        pass
+    return "its signature is not that of what it says by the key that the study lists: changed, or signed by another"
+
+
+def _columns(study: Study, one: Release) -> str | None:
+    """Bounds and units that are not the study's."""
+    for part in one.parts:
+        own = study.schema.get(part.label)
+        if part.grid is None or not isinstance(own, Real | Integer) or own.lower is None or own.upper is None:
+            continue
+        if part.form in ("ranks", "range", "blocks", "quartiles") or one.kind == STATISTICS:  # a grid of their own
+            continue
+        if (part.grid.lower, part.grid.upper) != (own.lower, own.upper):
+            here = span(Grid("real", float(own.lower), float(own.upper), 1))
+            return f"{part.label!r} is {span(part.grid)} there, {here} in the study"
+        if part.grid.units != own.units:
+            return f"{part.label!r} is in {part.grid.units or 'no units'} there, {own.units or 'no units'} in the study"
+    return None
+
+
+def _facts(study: Study, schema: str, name: str, one: Release) -> str | None:
+    if one.schema != schema:
+        return f"{name!r} is of another schema"
+    if one.query != study.asks[name]:
+        return f"{name!r} answers another question"
+    if one.neighbors != study.budget.neighbors:
+        return f"{name!r} is {one.neighbors}; the study is {study.budget.neighbors}"
+    if (one.unit is None) != (study.schema.unit is None):
+        return f"{name!r} protects other people than the study"
+    cells = 1
+    for _, labels in one.levels:
+        cells *= len(labels)
+    if one.kind == "moments" and any(len(part.integers) != cells for part in one.parts):
+        return f"{name!r} has not one answer a group"
+    return next((said for part in one.parts if (said := _noise(name, one, part))), None)
+
+
+def _noise(name: str, one: Release, part: Part) -> str | None:
+    """Whether noise is as wide as the part's price says."""
+    if one.kind not in SUMMED:
+        return None
+    wanted = _wanted(part.l1, part.l2_squared, part.cost)
+    if wanted is not None and part.law.name == wanted.name and part.law.scale >= wanted.scale:
+        return None
+    return f"the noise of {name!r} is not what its price buys"
+
+
+@lru_cache(maxsize=1024)
+def _wanted(l1: int, l2_squared: int, cost: Cost) -> Law | None:
+    """The noise that a price buys, None where it buys none."""
+    try:
+        return noise_for(l1, l2_squared, cost)
+    except TacitError:
+        return None
+
+
+def _parts(one: Release) -> tuple[Cost, ...]:
+    """What the parts cost, where noise is added to each of them."""
+    return tuple([part.cost for part in one.parts]) if one.kind in SUMMED else ()
+
+
+@lru_cache(maxsize=1024)
+def _price(budget: Budget, spend: Cost, costs: tuple[tuple[str, Cost, tuple[Cost, ...]], ...]) -> str | None:
+    """Weaker privacy than the study's floor, as its own budget adds; parts that cost more than they say."""
+    said = _above(budget, spend, tuple(cost for _, cost, _ in costs))
+    if said is not None:
+        return f"{said}, and the study asks for {spend}: weaker privacy than its floor"
+    for name, cost, parts in costs:
+        if parts and _above(budget, cost, parts) is not None:
+            return f"the parts of {name!r} cost more than {cost}"
+    return None
+
+
+def _above(budget: Budget, most: Cost, costs: tuple[Cost, ...]) -> str | None:
+    """What prices add up to, in the budget's way, where that is more than `most`; None otherwise.
+
+    Under a pair they are compared in ρ: shares of it were written so before there was μ, and those answers still count.
+    """
+    own = budget.in_rho() if budget.is_pair else budget
+    try:
+        total = sum((own.spend(one) for one in costs), Spend())
+        return None if total.within(_room(own.spend(most))) else f"it cost {own.describe_spent(total)}"
+    except TacitError as problem:
+        return f"it was priced in another way ({problem.message.rstrip('.')})"
+
+
+def _room(limit: Spend) -> Spend:
+    """The limit, and what roundings of conversions may add: a part in 10**DIGITS."""
+    more = 1 + Fraction(1, 10**DIGITS)
+    return Spend(epsilon=limit.epsilon * more, rho=limit.rho * more, delta=limit.delta * more)
+
+
+def _late(study: Study, answers: Mapping[str, Release]) -> str | None:
+    if study.closes is None:
+        return None
+    for one in answers.values():
+        try:
+            day = date.fromisoformat(one.date[:10])
+        except ValueError:
+            return f"its date is {one.date!r}"
+        if day > study.closes:
+            return f"it came on {day.isoformat()}, and the study closed on {study.closes.isoformat()}"
+    return None

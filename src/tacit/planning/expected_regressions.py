@@ -1,0 +1,61 @@
+"""Expected precision of a regression: its steps on made-up rows whose values are spread evenly and independent."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.formula import parse
+from tacit.method.regression.layout import layout
+from tacit.method.regression.query import Regression
+from tacit.method.shared.measurement import Measurement
+from tacit.method.shared.plan_expected import Expected
+from tacit.release.parts import Variable
+from tacit.testing.simulated_regressions import RegressionRows
+
+MADE: Final = 2**12
+"""Made-up rows, each of which stands for as many as it takes."""
+
+
+def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
+    """One entry a coefficient, the response being independent of all regressors; infinite where noise is too large."""
+    made = made_up(shape)
+    found = fit_release(made.expected(rows))
+    z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    ordinary = made.ordinary()[1] * math.sqrt(MADE / rows)
+    out: list[Expected] = []
+    for i, name in enumerate(found.names):
+        without = float(z * ordinary[i])
+        if found.reasons[i] is not None:
+            out.append(Expected(name, 0.0, math.inf, 1.0, without, 0.0, rows))
+            continue
+        error, privacy = float(found.std_errors[i]), float(found.cov_privacy[i, i])
+        out.append(Expected(name, float(found.values[i]), z * error, privacy / error**2, without, error, rows))
+    return out
+
+
+def made_up(shape: Measurement) -> RegressionRows:
+    """Rows of evenly spread, independent values, one a person; counts have a law of their own."""
+    question = cast(Crosses, shape.columns[0]).question
+    rng = np.random.default_rng(0)
+    values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
+    places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
+    z = question.numpy(values, places, MADE)
+    query = cast(Regression, shape.query)
+    made = layout(parse(query.formula), shape.variables)
+    if query.model == "poisson":
+        z[:, -1] = _counts(shape.variables[0], made.bounds[-1], rng)
+    return RegressionRows(shape, made, z, MADE, None if shape.unit is None else np.arange(MADE))
+
+
+def _counts(response: Variable, half: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Poisson counts whose mean is a quarter of their bounds, on the response's grid."""
+    room = response.upper - response.lower
+    counts = np.minimum(rng.poisson(room / 4, MADE), room)
+    return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half

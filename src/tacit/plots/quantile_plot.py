@@ -1,0 +1,60 @@
+"""The quantile function: released quantiles at their probabilities, with the intervals that were selected for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tacit.base.arrays import Array
+from tacit.plots.canvas import DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, dress, points
+from tacit.plots.intervals import off, places, rows
+
+STYLES: Final = ((DARK, LIGHT, "o"), (SIGNAL, "#e5b898", "s"), ("#3d3d3d", "#bdbdbd", "^"), ("#5b7f3a", "#bcd2a5", "D"))
+"""Line, interval and marker of each group; groups differ by marker, not by colour alone."""
+APART: Final = 0.025
+"""Between the rows of two groups at one probability, so that their intervals are both seen."""
+
+
+def quantiles(
+    shown: Intervals, sure: Sequence[bool], probs: Array, groups: Sequence[str], caption: Caption, ax: Any = None
+) -> Drawn:
+    """Draw quantiles (across) at their probabilities (upwards): a curve for each group, its terms one after another.
+
+    Hollow points: those that are not `sure`.  groups: their names, "" where there is one without.  On axes (`ax`) that
+    show other quantiles already, the next style is taken.  Raises InferenceError I20 without matplotlib.
+    """
+    ax = axes(ax, 0, 4.2)
+    first = sum(line.get_gid() == "quantiles" for line in ax.lines)
+    for i, label in enumerate(groups):
+        _curve(ax, probs, shown, sure, slice(i * len(probs), (i + 1) * len(probs)), first + i, label)
+    ax.set_ylim(0.0, 1.0)
+    ax.grid(axis="y", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    dress(ax, caption)
+    return shown.drawn(ax, caption.note)
+
+
+def quantile_difference(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
+    """Draw differences of quantiles with their intervals and a line at 0; hollow points where the interval holds 0.
+
+    Raises InferenceError I05 for more than 1,000 terms, I20 without matplotlib.
+    """
+    ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
+    name = f"{100 * shown.level:g}% interval"
+    ax.hlines(place, shown.limits[:, 0], shown.limits[:, 1], color=LIGHT, linewidth=7, label=name)
+    ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
+    points(ax, shown.values, place, off(shown.limits, 0.0), "0 is inside", color=DARK)
+    rows(ax, place, shown.terms)
+    dress(ax, caption)
+    return shown.drawn(ax, caption.note)
+
+
+def _curve(ax: Any, p: Array, shown: Intervals, sure: Sequence[bool], own: slice, style: int, label: str) -> None:
+    """One group: intervals, a thin line between the points, the points."""
+    dark, light, marker = STYLES[style % len(STYLES)]
+    values, limits = shown.values[own], shown.limits[own]
+    place = p + APART * style
+    name = f"{100 * shown.level:g}% interval{', ' if label else ''}{label}"
+    ax.hlines(place, limits[:, 0], limits[:, 1], color=light, linewidth=7, label=name)
+    ax.plot(values, place, color=dark, linewidth=0.8, gid="quantiles")
+    points(ax, values, place, sure[own], "few rows for this price", color=dark, marker=marker, markersize=5)

@@ -1,0 +1,68 @@
+"""Ratios of all pairs with their intervals: on a logarithmic axis where all are above 0, a line at 1."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.plots.canvas import DARK, Caption, Drawn, Intervals, axes, dress, points
+from tacit.plots.intervals import off, places, rows
+
+ROOM = 1.3
+"""Room on either side of what is drawn, as a factor, or as a share of the width."""
+
+
+def ratios(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
+    """Draw ratios with their intervals and a line at 1; hollow points where the interval holds 1.
+
+    An arrow stands at the end of an interval that goes on beyond the picture, or for ever; a ratio without a finite
+    value has no point.  Raises InferenceError I05 for more than 1,000 ratios, I20 without matplotlib.
+    """
+    values, limits = shown.values, shown.limits
+    ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
+    known = np.isfinite(values)
+    logarithmic = bool((values[known] > 0).all() and (limits[:, 0] >= 0).all())
+    low, high = _range(values[known], limits, logarithmic)
+    if logarithmic:
+        _logarithmic(ax, low, high)
+    ax.set_xlim(low, high)
+    ends = np.clip(limits, low, high)
+    ax.hlines(place, ends[:, 0], ends[:, 1], color=DARK, linewidth=3, label=f"{100 * shown.level:g}% interval")
+    for side, marker in ((0, "<"), (1, ">")):
+        beyond = ends[:, side] != limits[:, side]
+        if beyond.any():
+            ax.plot(ends[beyond, side], place[beyond], marker, color=DARK, markersize=7, clip_on=False, gid="beyond")
+    ax.axvline(1.0, color="0.6", linewidth=0.8, zorder=0)
+    points(ax, values[known], place[known], off(limits[known], 1.0), "1 is inside")
+    rows(ax, place, shown.terms)
+    dress(ax, caption)
+    return shown.drawn(ax, caption.note)
+
+
+def _logarithmic(ax: Any, low: float, high: float) -> None:
+    """A logarithmic axis with plain numbers: powers of ten with 2 and 5 between, or closer where that shows too few."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    ax.set_xscale("log")
+    steps = (1.0, 2.0, 5.0) if high / low > 8 else (1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks = [step * 10.0**power for power in powers for step in steps if low <= step * 10.0**power <= high]
+    ax.xaxis.set_major_locator(FixedLocator(ticks))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter("{x:g}")
+
+
+def _range(values: Array, limits: Array, logarithmic: bool) -> tuple[float, float]:
+    """Ends of the axis: all values, 1, and those limits that are not out of proportion to them."""
+    ends = limits[np.isfinite(limits)]
+    if not logarithmic:
+        held = np.concatenate([values, ends, [1.0]])
+        margin = (ROOM - 1) / 2 * float(np.ptp(held)) or 1.0
+        return float(held.min()) - margin, float(held.max()) + margin
+    middle = np.concatenate([values, [1.0]])
+    low, high = float(middle.min()) / 100, float(middle.max()) * 100  # an interval of [0.001, …] hides all others
+    held = np.concatenate([middle, ends[(ends >= low) & (ends <= high)]])
+    return float(held.min()) / ROOM, float(held.max()) * ROOM

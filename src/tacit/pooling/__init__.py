@@ -1,0 +1,1 @@
+"""Many parties: pure array functions."""

@@ -1,0 +1,173 @@
+"""Which releases go together: of one question, and whose people they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from tacit.errors import InferenceError
+from tacit.release.document import Release, Released
+from tacit.release.parts import Axis, Grid, Variable
+
+BLOCKS: Final = "sample-and-aggregate"
+STATISTICS: Final = "sufficient-statistics"
+REGRESSION: Final = "regression"
+KINDS: Final = {one: one for one in ("moments", "quality", "histogram", BLOCKS, STATISTICS, REGRESSION)}
+"""Kinds of releases that are combined: sums, and estimates with errors of their own."""
+ALONE: Final = {
+    "quantiles": ("are selected, not summed", "Histogram, whose releases do, and its quantiles"),
+    "range": ("are selected, not summed", "the widest of the ranges, or a Histogram"),
+    "sparse-histogram": ("have the cells that each party's own rows fill", "Histogram of all cells alike"),
+}
+"""Kinds that are not, why, and what to ask instead."""
+
+
+def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
+    """What was given -> names of the parties, their releases, whether the names were given.
+
+    InferenceError C10 for what is no release (a simulated one, an estimate), or for none at all.
+    """
+    given = isinstance(releases, Mapping)
+    listed = tuple(releases.values()) if given else tuple(releases)
+    names = tuple(str(name) for name in releases) if given else ()
+    if not listed:
+        text = "no release is given."
+        raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
+    for place, one in enumerate(listed):
+        if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = "is simulated and protects nobody" if type(one).__name__ == "SimulatedRelease" else "is no release"
+        elif one.head and not one.charge:
+            what = "is a combination already"
+        else:
+            continue
+        which = names[place] if given else f"number {place + 1}"
+        raise InferenceError(f"{which} {what}.", code="C10", hint="releases that a curator made", state=None)
+    return (names if given else _tables(listed)), listed, given
+
+
+def _tables(releases: Sequence[Release]) -> tuple[str, ...]:
+    """Names of tables, numbered where they are not different."""
+    tables = [one.table for one in releases]
+    if len(set(tables)) == len(tables):
+        return tuple(tables)
+    return tuple(
+        f"{name} ({tables[: i + 1].count(name)})" if tables.count(name) > 1 else name for i, name in enumerate(tables)
+    )
+
+
+def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
+    """InferenceError C11 for a kind that does not add up, C12 for another question, C13 for a release given twice."""
+    first = releases[0]
+    why = alone(first)
+    if why is not None:
+        raise InferenceError(f"{why[0]}.", code="C11", hint=why[1], state=None)
+    seen: dict[object, str] = {}
+    for name, one in zip(names, releases, strict=True):
+        reason = mismatch(first, one, f"with {names[0]}")
+        if reason is not None:
+            text = f"{name} does not go with {names[0]}: {reason}."
+            raise InferenceError(text, code="C12", hint="releases of one question, by one schema", state=None)
+        source = one.table, one.charge, one.head, one.name
+        if source in seen:
+            text = f"{name} is the same release as {seen[source]}."
+            raise InferenceError(text, code="C13", hint="each release once", state=None)
+        seen[source] = name
+
+
+def alone(release: Released) -> tuple[str, str] | None:
+    """Why answers like this one do not combine, and what would; None where they do."""
+    kind = str(getattr(release, "kind", ""))
+    if in_two_steps(release):
+        words = "answers in two steps are aimed by their own first step, and do not combine"
+        return words, "SampleAndAggregate without one_step and winsorize"
+    if kind in KINDS:
+        return None
+    reason, instead = ALONE.get(kind, ("are no sums", "Mean, Sum, Count, Histogram"))
+    return f"answers to {type(release.query).__name__} {reason}, and do not combine", instead
+
+
+def in_two_steps(release: Released) -> bool:
+    """Whether a release of blocks has a second step, whose question is its own."""
+    return any(getattr(release.query, name, False) for name in ("one_step", "winsorize"))
+
+
+def mismatch(own: Released, other: Released, where: str) -> str | None:
+    """Why a release does not go with another, in words, or None.  Sizes, prices, noises and relations may differ."""
+    if other.query != own.query:
+        return f"it answers {other.query!r}, {own.query!r} {where}"
+    if len(other.parts) != len(own.parts) or [p.label for p in other.parts] != [p.label for p in own.parts]:
+        return f"it has other columns than {where}"
+    for mine, theirs in zip(own.parts, other.parts, strict=True):
+        reason = _grids(mine.grid, theirs.grid, mine.label, where) or _grids(
+            mine.weight, theirs.weight, "the weight", where
+        )
+        if reason is not None:
+            return reason
+    if any(len(a.integers) != len(b.integers) for a, b in zip(own.parts, other.parts, strict=True)):
+        return f"it has another number of cells than {where}"
+    if other.levels != own.levels or _edges(other) != _edges(own):
+        return f"its groups are not those {where}"
+    if _variables(other) != _variables(own):
+        return f"the columns of its regression are not those {where}"
+    if other.unit != own.unit:
+        return f"{_people(other)} there, {_people(own)} {where}"
+    return None
+
+
+def _grids(own: Grid | None, other: Grid | None, label: str, where: str) -> str | None:
+    if own is other:
+        return None
+    if own is None or other is None:
+        return f"{label!r} is of another kind than {where}"
+    if (own.lower, own.upper) != (other.lower, other.upper):
+        return f"{label!r} is {span(other)} there, {span(own)} {where}"
+    if own.units != other.units:
+        return f"{label!r} is in {other.units or 'no units'} there, {own.units or 'no units'} {where}"
+    if own.missing != other.missing:
+        return f"missing {label!r} are {_missing(other)} there, {_missing(own)} {where}"
+    return None if own.kind == other.kind else f"{label!r} is {other.kind} there, {own.kind} {where}"
+
+
+def span(grid: Grid) -> str:
+    """Bounds in words: 0 to 365."""
+    return f"{grid.lower:,g} to {grid.upper:,g}"
+
+
+def _missing(grid: Grid) -> str:
+    return "left out" if grid.missing == "exclude" else f"counted as {grid.missing}"
+
+
+def _people(release: Released) -> str:
+    return "a row is a person" if release.unit is None else f"a person counts with {release.unit} rows at most"
+
+
+def _edges(release: Released) -> tuple[Axis, ...]:
+    return getattr(release, "axes", ())
+
+
+def sources(releases: Sequence[Release]) -> str:
+    """What makes combinations of one question one: which releases they are of."""
+    return " ".join([f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in releases])
+
+
+def _variables(release: Released) -> tuple[Variable, ...]:
+    """Columns of a regression, but for the steps that numbers are rounded to, which follow the price."""
+    return tuple(replace(one, half=1) for one in getattr(release, "variables", ()))
+
+
+def people(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:
+    """Index of the population of each release, from 0, in order of appearance.
+
+    One ledger protects one population.  Where no ledger lasts, tables of one name are the same people, unless the
+    parties were named.
+    """
+    found: dict[str, int] = {}
+    out: list[int] = []
+    for name, one in zip(names, releases, strict=True):
+        if one.recorded and one.ledger:
+            key = f"ledger {one.ledger}"
+        else:
+            key = f"party {name}" if given else f"table {one.table}"
+        out.append(found.setdefault(key, len(found)))
+    return tuple(out)

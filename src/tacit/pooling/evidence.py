@@ -1,0 +1,191 @@
+"""What many releases say of one column, as estimating equations that add up.  Pure array functions.
+
+A party's mean, share or variance x is where D(x) = total - x size is zero on average, whatever its number of rows; D is
+linear in the noise, and sampling error has variance C(x) = q2 - 2 x q1 + x**2 q0, linear in released sums too.  So
+weighted sums of D over parties are free of the bias that ratios of noisy numbers have (theory §6, §12).
+
+Shapes: M parties, T cells, k noises of a party.  Means and shares are of u in [-1, 1], variances of x in [0, 1].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+
+Kind: TypeAlias = Literal["mean", "share", "variance"]
+START: Final = {"mean": (0.0, 1 / 3), "share": (0.0, 1.0), "variance": (1 / 12, 1 / 180)}
+"""Where the search begins: of values spread evenly, x and the variance of a row's part of D."""
+CLEAR: Final = 6.0
+"""A noisy size of so many standard deviations of its noise, or more, admits a variance."""
+BOUNDS: Final = {"mean": (-1.0, 1.0), "share": (-1.0, 1.0), "variance": (0.0, 0.25)}
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """M parties, T cells of one column.
+
+    size, total: shape (M, T).  loads: how they react to the noises, shape (2, M, 1 or T, k).
+    squares: q0, q1, q2, shape (3, M, T); square_loads: shape (3, M, 1 or T, k).
+    noise: variance of each noise, shape (M, k), 0 where there is none; laplace: which are Laplace, shape (M, k).
+    most: largest C(x) of a row, less what depends on x, shape (M, T).  public: whether sizes are, shape (M,).
+    middle: loads[1] of a variance at a mean of one half.  A value is shift + scale x.
+    spread: of estimates of blocks, which stand for rows here: what the sampling variance of one is in proportion to,
+    one over the rows of a block, 1 on average; shape (M,).  None for rows, which are alike everywhere.
+    """
+
+    kind: Kind
+    size: Array
+    total: Array
+    loads: Array
+    squares: Array
+    square_loads: Array
+    noise: Array
+    laplace: NDArray[np.bool_]
+    most: Array
+    public: NDArray[np.bool_]
+    middle: Array
+    shift: float
+    scale: float
+    spread: Array | None = None
+
+    @property
+    def proportion(self) -> Array:
+        """`spread`, or 1 for each party; shape (M, 1)."""
+        return np.ones((len(self.size), 1)) if self.spread is None else self.spread[:, None]
+
+    @property
+    def proportionate(self) -> bool:
+        """Whether blocks are known to be of several sizes."""
+        return self.spread is not None and float(np.ptp(self.spread)) > 0
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Between which x lies."""
+        return BOUNDS[self.kind]
+
+    def distance(self, x: Array) -> Array:
+        """D(x), shape (M, T); x of shape (T,) or (M, T)."""
+        return self.total - x * self.size
+
+    def load(self, x: Array) -> Array:
+        """How D(x) reacts to the noises, shape (M, T, k)."""
+        return self.loads[1] - np.asarray(x)[..., None] * self.loads[0]
+
+    def privacy(self, x: Array) -> Array:
+        """Noise variance of D(x), shape (M, T)."""
+        return (self.load(x) ** 2 * self.noise[:, None, :]).sum(axis=-1)
+
+    def with_size(self, x: Array) -> Array:
+        """Noise covariance of D(x) and the size, shape (M, T)."""
+        return (self.load(x) * self.loads[0] * self.noise[:, None, :]).sum(axis=-1)
+
+    def size_variance(self) -> Array:
+        """Noise variance of the size, shape (M, 1 or T)."""
+        return (self.loads[0] ** 2 * self.noise[:, None, :]).sum(axis=-1)
+
+    def likely_size(self) -> tuple[Array, Array]:
+        """Sizes shrunk to their mean as far as noise makes them unclear, so that luck chooses no party; and the part of
+        each that is its own; shapes (M, T).
+        """
+        noise = self.size_variance()
+        if not noise.any():
+            return self.size, np.ones_like(self.size)
+        between = np.maximum(self.size.var(axis=0, ddof=min(1, len(self.size) - 1)) - noise.mean(axis=0), 0.0)
+        worth = np.broadcast_to(1 / (between + noise + 1), self.size.shape)
+        middle = (worth * self.size).sum(axis=0) / worth.sum(axis=0)
+        own = between / (between + noise + 1e-9)
+        return middle + own * (self.size - middle), own
+
+    def weighing(self, x: Array) -> Array:
+        """Noise variance of D(x) for weights, shape (M, T): of variances at a mean of 1/2, which no noise moves."""
+        if self.kind != "variance":
+            return self.privacy(x)
+        load = self.middle - np.asarray(x)[..., None] * self.loads[0]
+        return (load**2 * self.noise[:, None, :]).sum(axis=-1)
+
+    def sampling(self, x: Array) -> Array:
+        """C(x) as released: unbiased, and below 0 now and then; shape (M, T)."""
+        q0, q1, q2 = self.squares
+        return q2 - 2 * x * q1 + x**2 * q0
+
+    def sampling_noise(self, x: Array) -> Array:
+        """Noise variance of C(x), shape (M, T)."""
+        x = np.asarray(x)[..., None]
+        load = self.square_loads[2] - 2 * x * self.square_loads[1] + x**2 * self.square_loads[0]
+        return (load**2 * self.noise[:, None, :]).sum(axis=-1)
+
+    def cap(self, x: Array) -> Array:
+        """The largest C(x) that bounded values can have, a row; shape (M, T)."""
+        if self.kind == "variance":
+            return np.maximum(x * (self.most - x), 0.0)
+        return np.broadcast_to(np.maximum(1 - x**2, 0.0), self.size.shape)
+
+    def of(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
+        """Some of the parties."""
+        return replace(
+            self,
+            size=self.size[chosen],
+            total=self.total[chosen],
+            loads=self.loads[:, chosen],
+            squares=self.squares[:, chosen],
+            square_loads=self.square_loads[:, chosen],
+            noise=self.noise[chosen],
+            laplace=self.laplace[chosen],
+            most=self.most[chosen],
+            public=self.public[chosen],
+            middle=self.middle[chosen],
+            spread=None if self.spread is None else self.spread[chosen],
+        )
+
+
+def merged(found: Evidence, people: Sequence[int]) -> Evidence:
+    """Releases about the same people become one party: their noise is averaged, their sampling error is shared.
+
+    people: of each release, the index of its party, shape (M,).  Weights within a party are inverse to the noise, and
+    public.  The k axis then holds the noises of all its releases.
+    """
+    index = np.asarray(people)
+    parties = int(index.max()) + 1
+    if parties == len(index):
+        return found
+    middle = np.full(found.size.shape[1], (found.bounds[0] + found.bounds[1]) / 2)
+    worth = 1 / np.maximum(found.privacy(middle).mean(axis=1), 1e-300)  # (releases,)
+    share = worth / np.bincount(index, worth)[index]
+    k = found.noise.shape[1]
+    turn = np.array([int((index[:j] == index[j]).sum()) for j in range(len(index))])
+    wide = (int(turn.max()) + 1) * k
+
+    def added(values: Array) -> Array:  # (M, T) -> (parties, T)
+        out = np.zeros((parties, *values.shape[1:]))
+        np.add.at(out, index, share[:, None] * values)
+        return out
+
+    def side(loads: Array, weight: Array) -> Array:  # (M, ..., k) -> (parties, ..., wide)
+        out = np.zeros((parties, *loads.shape[1:-1], wide), dtype=loads.dtype)
+        for j, i in enumerate(index):
+            out[i, ..., turn[j] * k : (turn[j] + 1) * k] = weight[j] * loads[j]
+        return out
+
+    one = np.ones(len(index))
+    public = np.ones(parties, dtype=np.bool_)
+    np.logical_and.at(public, index, found.public)
+    return replace(
+        found,
+        size=added(found.size),
+        total=added(found.total),
+        loads=np.stack([side(load, share) for load in found.loads]),
+        squares=np.stack([added(square) for square in found.squares]),
+        square_loads=np.stack([side(load, share) for load in found.square_loads]),
+        noise=side(found.noise, one),
+        laplace=side(found.laplace.astype(np.float64), one) > 0,
+        most=added(found.most),
+        public=public,
+        middle=side(found.middle, share),
+        spread=None if found.spread is None else np.bincount(index, share * found.spread),
+    )

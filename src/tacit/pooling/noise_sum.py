@@ -1,0 +1,113 @@
+"""The law of a sum of many integer noises, some normal, some Laplace.  Outside the wall: it protects nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tacit.base.arrays import Array
+from tacit.estimates.error_laws import is_gaussian, tail
+from tacit.noise.laws import Floats, Law
+
+SMALL: Final = 2_000.0
+"""Up to this standard deviation the law is convolved, exactly but for rounding; beyond, it is smooth."""
+
+Piece: TypeAlias = tuple[Law, int, int]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """Sums of integer noises: the law of each `piece` (law, multiplier, how many), convolved (theory §6, exact sums).
+
+    Where it is wide, or pieces are none: a normal and one Laplace variable with its variance and fourth cumulant.
+    scale: its standard deviation.  laplace: part of the variance that the Laplace variable has, sqrt(sum v_i**2) /
+    sum v_i over the Laplace noises of variances v_i, where all are.
+
+    >>> from tacit.noise.laws import DiscreteLaplace
+    >>> law = summed([(DiscreteLaplace(Fraction(1)), 1, 2)])
+    >>> two = np.convolve(*[DiscreteLaplace(Fraction(1)).pmf(np.arange(-50, 51))] * 2)
+    >>> bool(abs(law.pmf([3])[0] - two[103]) < 1e-12), round(law.variance(), 3), round(float(law.laplace), 3)
+    (True, 3.683, 0.707)
+    """
+
+    scale: Fraction
+    laplace: Fraction
+    pieces: tuple[Piece, ...] = ()
+    name: ClassVar[str] = "summed"
+
+    @property
+    def normal(self) -> float:
+        """Part of the variance that is normal."""
+        return 1 - float(self.laplace)
+
+    def variance(self) -> float:
+        """scale**2."""
+        return float(self.scale) ** 2
+
+    def divided(self, divisor: int) -> Summed:
+        """The law of about z / divisor."""
+        return replace(self, scale=self.scale / divisor, pieces=())
+
+    def sf(self, k: ArrayLike) -> Floats:
+        """P(Z > k)."""
+        x = np.floor(np.asarray(k, dtype=np.float64))
+        if self.pieces and float(self.scale) <= SMALL:
+            above = _upper(self)
+            inside = np.clip(np.abs(x + 0.5) - 0.5, 0, len(above) - 1).astype(np.int64)  # P(Z > k) = P(Z < -k)
+            return np.asarray(np.where(x >= 0, above[inside], 1 - above[inside]))
+        x = x + 0.5
+        s = np.full_like(x, float(self.scale) * np.sqrt(self.normal))
+        b = np.full((*x.shape, 1), float(self.scale) * np.sqrt(float(self.laplace) / 2))
+        beyond = tail(np.abs(x), s, b)
+        return np.asarray(np.where(x >= 0, beyond, 1 - beyond))
+
+    def cdf(self, k: ArrayLike) -> Floats:
+        """P(Z <= k)."""
+        return self.sf(-np.floor(np.asarray(k, dtype=np.float64)) - 1)
+
+    def pmf(self, k: ArrayLike) -> Floats:
+        """P(Z = k), for any array of integers."""
+        x = np.abs(np.asarray(k, dtype=np.float64))
+        return np.asarray(np.where(x == np.floor(x), np.maximum(self.sf(x - 1) - self.sf(x), 0.0), 0.0))
+
+    def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Simulated draws, seeded."""
+        total = np.zeros(size, dtype=np.int64)
+        for law, weight, count in self.pieces:
+            for _ in range(count):
+                total += weight * law.sample(size, rng)
+        return total
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain values; no release holds them."""
+        return {"law": self.name, "scale": str(self.scale), "laplace": str(self.laplace)}
+
+
+def summed(pieces: Sequence[Piece]) -> Summed:
+    """Noises as (law, multiplier, how many) -> the law of their sum."""
+    each = [(weight**2 * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]
+    total = sum(v * count for v, count, _ in each)
+    excess = sum(v * v * count for v, count, normal in each if not normal) ** 0.5
+    return Summed(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
+
+
+@lru_cache(maxsize=64)
+def _upper(law: Summed) -> Array:
+    """P(Z > k) for k = 0, 1, ...: the pieces' transforms multiplied.  What wraps around is below 1e-15."""
+    reach = 12 * float(law.scale) + sum(40 * weight * (float(one.scale) + 1) for one, weight, _ in law.pieces)
+    size = 1 << int(np.ceil(np.log2(2 * reach + 2)))
+    product = np.ones(size // 2 + 1, dtype=np.complex128)
+    for one, weight, count in law.pieces:
+        own = int(40 * (float(one.scale) + 1))
+        k = np.arange(-own, own + 1)
+        mass = np.zeros(size)
+        np.add.at(mass, (weight * k) % size, one.pmf(k))
+        product *= np.fft.rfft(mass) ** count
+    pmf = np.maximum(np.fft.irfft(product, size)[: size // 2], 0.0)
+    return np.concatenate([np.cumsum(pmf[::-1])[::-1][1:], [0.0]])

@@ -1,0 +1,197 @@
+"""Integers of many releases -> the evidence in them.  Pure array functions; decoded by form, as those of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import cast
+
+import numpy as np
+
+from tacit.base.arrays import Array
+from tacit.estimates.error_laws import is_gaussian
+from tacit.estimates.interval_inversion import central
+from tacit.estimates.noisy_moments import BINARY, Moments, moments, powers
+from tacit.pooling.evidence import CLEAR, Evidence, Kind
+from tacit.release.document import Released
+from tacit.release.parts import Grid, Part
+
+
+def evidence(releases: Sequence[Released], at: int) -> Evidence:
+    """Part `at` of each of M releases of one Mean or Variance, of alike grids -> Evidence."""
+    parts = [release.parts[at] for release in releases]
+    whole = [_rows(release, part) for release, part in zip(releases, parts, strict=True)]
+    if parts[0].form == "bernstein":
+        return _clear(stacked(_variances(parts, whole), parts))
+    made = stacked(_means(parts, whole), parts)
+    return replace(made, spread=_spread(releases, parts)) if parts[0].form == "blocks" else made
+
+
+def _spread(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
+    """One over the rows of a block, 1 on average, where sizes are public; 1 where one is not."""
+    rows = [one.rows for one in releases]
+    if None in rows:
+        return np.ones(len(rows))
+    made = np.array([part.parameters["blocks"] for part in parts]) / np.maximum(np.array(rows, dtype=np.float64), 1.0)
+    return made / made.mean()
+
+
+def _clear(found: Evidence) -> Evidence:
+    """Cells of variances whose size is not CLEAR say nothing: there noise on the mean has effects of higher order."""
+    clear = found.likely_size()[0] > CLEAR * np.sqrt(found.size_variance())
+    return replace(
+        found,
+        size=found.size * clear,
+        total=found.total * clear,
+        loads=found.loads * clear[..., None],
+        squares=found.squares * clear,
+        square_loads=found.square_loads * clear[..., None],
+    )
+
+
+def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
+    """Class i of part `at` of each of M releases of DataQuality: its share among all rows."""
+    parts = [release.parts[at] for release in releases]
+    found: list[_Alike] = []
+    for places, part, n, cells in _alike(parts, [release.rows for release in releases]):
+        share = part.parameters.get("share", 1)
+        counts = cells / share
+        signs = np.full(counts.shape[1], -1.0)
+        signs[i] = 1.0
+        load = np.array([np.ones_like(signs), signs, np.ones_like(signs)])
+        size, total = counts.sum(axis=1), counts @ signs
+        if n is not None:
+            size, total = np.full_like(size, n), 2 * counts[:, i] - n
+            load = np.array([np.zeros_like(signs), (signs + 1), np.zeros_like(signs)])
+        squares = np.array([size, total, size])[..., None]
+        load = load[:, None, None] / share
+        most = np.ones((len(places), 1))
+        found.append(_Alike(places, squares[:2], load[:2], squares, load, most, n is not None))
+    made = stacked(found, parts)
+    return replace(made, kind="share", shift=0.5, scale=0.5)
+
+
+@dataclass(frozen=True)
+class _Alike:
+    """m parties, at `places`, of one form, noise and public size.
+
+    sums: shape (2, m, T); squares: (3, m, T); loads, square_loads: (2 or 3, 1 or m, 1 or T, k); most: (m, T).
+    middle: shape (k,).
+    """
+
+    places: list[int]
+    sums: Array
+    loads: Array
+    squares: Array
+    square_loads: Array
+    most: Array
+    public: bool
+    middle: Array | float = 0.0
+
+
+def _rows(release: Released, part: Part) -> int | None:
+    """Public number of rows behind the one cell of a part, where the form does without a noisy one."""
+    if part.form == "blocks":  # k estimates, as k rows of which none is missing
+        return part.parameters["blocks"]
+    if part.form != "bernstein":
+        return release.rows
+    grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
+    return release.rows if not grouped and cast(Grid, part.grid).missing != "exclude" else None
+
+
+def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list[int], Part, int | None, Array]]:
+    """Parties of one form, noise and size together: indices, a part, the size, integers of shape (parties * T, k)."""
+    groups: dict[object, list[int]] = {}
+    for i, (part, n) in enumerate(zip(parts, rows, strict=True)):
+        groups.setdefault((part.form, *sorted(part.parameters.items()), part.law, n), []).append(i)
+    out: list[tuple[list[int], Part, int | None, Array]] = []
+    for places in groups.values():
+        first = parts[places[0]]
+        every = chain.from_iterable(chain.from_iterable(parts[i].integers for i in places))
+        cells = np.fromiter(every, np.float64).reshape(-1, len(first.integers[0]))
+        out.append((places, first, rows[places[0]], cells))
+    return out
+
+
+def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
+    found: list[_Alike] = []
+    for places, part, n, cells in _alike(parts, rows):
+        form = "plain" if part.form == "blocks" else part.form
+        noisy: Moments = moments(form, part.parameters, cells, n)
+        shape = (len(places), -1)
+        sums = np.array([noisy.size.reshape(shape), noisy.total.reshape(shape)])
+        squares = np.array([one.reshape(shape) for one in noisy.squares])
+        load, square_load = noisy.loadings[:2, None, None], noisy.square_loadings[:, None, None]
+        found.append(_Alike(places, sums, load, squares, square_load, squares[0], noisy.public))
+    return found
+
+
+def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
+    """SS, the sum of squared deviations, with the second-order effect of noise on the mean undone; size N - 1."""
+    found: list[_Alike] = []
+    for places, part, n, cells in _alike(parts, rows):
+        noisy = powers(part.parameters, cells, n)
+        size = np.maximum(noisy.sums[:, 0], 2.0)
+        free = noisy.sums[:, 1] / size  # not kept to [0, 1]: with a public size the sum is then free of bias
+        mean = np.clip(free, 0.0, 1.0)
+        shift = noisy.loadings[1] - free[:, None] * noisy.loadings[0]
+        second, fourth = central(free)[0], central(mean)[1]
+        own = (second * noisy.sums).sum(axis=-1)
+        total = own + (shift**2).sum(axis=-1) * part.law.variance() / size
+        zeroth = np.broadcast_to(noisy.loadings[0], (len(mean), noisy.loadings.shape[1]))
+        load = np.array([zeroth, second @ noisy.loadings])
+        squares = np.array([noisy.sums[:, 0], own, (fourth * noisy.sums).sum(axis=-1)])
+        square_load = np.array([zeroth, second @ noisy.loadings, fourth @ noisy.loadings])
+        sums = np.array([noisy.sums[:, 0] - 1, total])
+        m, k = len(places), noisy.loadings.shape[1]
+        most = (np.maximum(mean, 1 - mean) ** 2).reshape(m, -1)
+        middle = central(np.array([0.5]))[0] @ noisy.loadings
+        found.append(
+            _Alike(
+                places,
+                sums.reshape(2, m, -1),
+                load.reshape(2, m, -1, k),
+                squares.reshape(3, m, -1),
+                square_load.reshape(3, m, -1, k),
+                most,
+                noisy.public,
+                middle[0],
+            )
+        )
+    return found
+
+
+def stacked(found: Sequence[_Alike], parts: Sequence[Part]) -> Evidence:
+    """Parties side by side; those with fewer noises are filled up with noises of variance 0."""
+    M, T = len(parts), found[0].sums.shape[2]
+    k = max(one.loads.shape[-1] for one in found)
+    cells = max(one.loads.shape[2] for one in found)
+    grid = parts[0].grid
+    kind: Kind = "variance" if parts[0].form == "bernstein" else "share" if parts[0].form in BINARY else "mean"
+    lower, upper = (0.0, 1.0) if grid is None else (grid.lower, grid.upper)
+    shift, scale = (0.0, (upper - lower) ** 2) if kind == "variance" else ((lower + upper) / 2, (upper - lower) / 2)
+    sums, squares, most = np.empty((2, M, T)), np.empty((3, M, T)), np.empty((M, T))
+    loads, square_loads = np.zeros((2, M, cells, k)), np.zeros((3, M, cells, k))
+    noise, laplace = np.zeros((M, k)), np.zeros((M, k), dtype=np.bool_)
+    middle, public = np.zeros((M, cells, k)), np.empty(M, dtype=np.bool_)
+    for one in found:
+        at, own, law = one.places, one.loads.shape[-1], parts[one.places[0]].law
+        sums[:, at], squares[:, at], most[at], public[at] = one.sums, one.squares, one.most, one.public
+        loads[:, at, :, :own], square_loads[:, at, :, :own] = one.loads, one.square_loads
+        noise[at, :own], laplace[at, :own], middle[at, :, :own] = law.variance(), not is_gaussian(law), one.middle
+    return Evidence(
+        kind=kind,
+        size=sums[0],
+        total=sums[1],
+        loads=loads,
+        squares=squares,
+        square_loads=square_loads,
+        noise=noise,
+        laplace=laplace,
+        most=most,
+        public=public,
+        middle=middle,
+        shift=shift,
+        scale=scale,
+    )

@@ -1,0 +1,201 @@
+"""Totals of a tree of levels (school, state, nation), reconciled so that children add up to parents.  Pure arrays.
+
+Each node may have a released total of its own, with noise of known variance; leaves without one are not known.  Least
+squares over all totals that add up, in two passes (theory §6): upwards, the inverse-variance mean of a node's own total
+and the sum of its children's; downwards, what is missing is given to the children in proportion to their variances.
+n nodes, T totals of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.arrays import Array
+from tacit.errors import InferenceError
+
+
+@dataclass(frozen=True)
+class Tree:
+    """parents: of each node the index of its parent, -1 for the root (one or several), shape (n,).
+
+    InferenceError C19 for what is no tree.
+
+    >>> Tree((-1, 0, 0, 1)).children
+    ((1, 2), (3,), (), ())
+    """
+
+    parents: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        n = len(self.parents)
+        if not n or any(not -1 <= p < n for p in self.parents) or len(self.order) < n:
+            text = "a tree of levels: every node has one parent or none, and no node is above itself."
+            raise InferenceError(text, code="C19", hint="parents=(-1, 0, 0)", state=None)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Of each node the indices of its children."""
+        found: list[list[int]] = [[] for _ in self.parents]
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                found[parent].append(node)
+        return tuple(tuple(one) for one in found)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Nodes, parents before their children."""
+        found = [node for node, parent in enumerate(self.parents) if parent < 0]
+        for node in found:  # grows as it is read
+            found += self.children[node]
+        return tuple(found)
+
+    def path(self, node: int) -> list[int]:
+        """A node, its parent, ... up to a root."""
+        found = [node]
+        while self.parents[found[-1]] >= 0:
+            found.append(self.parents[found[-1]])
+        return found
+
+
+@dataclass(frozen=True)
+class Reconciled:
+    """Totals that add up: `value` of shape (n, T), `variance` of their noise (n,); NaN and inf where nothing is known.
+
+    own: the part of a node's own total in its upward mean, (n,).  ratio: the part of what is missing above that a node
+    takes, (n,).  noise: variances of the own totals, (n,), inf where there is none.
+    """
+
+    tree: Tree
+    value: Array
+    variance: Array
+    own: Array
+    ratio: Array
+    noise: Array
+
+    def weights(self, node: int) -> Array:
+        """How the reconciled total of a node is made of the nodes' own totals, shape (n,): exact, for laws."""
+        tree, found = self.tree, np.zeros(len(self.own))
+        path, share = tree.path(node), 1.0
+        for below, above in pairwise(path):
+            found[below] += share
+            share *= self.ratio[below]
+            for child in tree.children[above]:
+                found[child] -= share
+        found[path[-1]] += share
+        out = np.zeros_like(found)
+        for at in tree.order:
+            if found[at] != 0.0:
+                out[at] += found[at] * self.own[at]
+                for child in tree.children[at]:
+                    found[child] += found[at] * (1 - self.own[at])
+        return out
+
+    def covariance(self, nodes: Sequence[int]) -> Array:
+        """Noise covariance of some nodes' totals, shape (k, k); inf where nothing is known of one."""
+        rows = np.array([self.weights(node) for node in nodes]).reshape(len(nodes), len(self.own))
+        known = np.where(np.isfinite(self.noise), self.noise, 0.0)
+        full = (rows * known) @ rows.T
+        lost = ~np.isfinite(self.variance[np.asarray(nodes, dtype=np.intp)])
+        full[lost, :] = np.inf
+        full[:, lost] = np.inf
+        return full
+
+
+def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
+    """Own totals, shape (n, T) (anything where there is none), variances of their noise, shape (n,), inf for none.
+
+    Source: theory §6; generalised least squares for a tree [Hay, Rastogi, Miklau & Suciu 2010].
+
+    >>> found = reconcile(Tree((-1, 0, 0)), np.array([[30.0], [13.0], [11.0]]), np.array([1.0, 1.0, 1.0]))
+    >>> found.value[:, 0].round(6).tolist(), found.variance.round(6).tolist()
+    ([28.0, 15.0, 13.0], [0.666667, 0.666667, 0.666667])
+    """
+    n = len(tree.parents)
+    up, spread = np.where(np.isfinite(noise)[:, None], value, 0.0), np.array(noise, dtype=np.float64)
+    own = np.isfinite(noise).astype(np.float64)
+    for node in reversed(tree.order):
+        below = list(tree.children[node])
+        if not below:
+            continue
+        total, variance = up[below].sum(axis=0), float(spread[below].sum())
+        if np.isfinite(variance):
+            own[node] = _share(variance, float(noise[node]))
+            up[node] = own[node] * up[node] + (1 - own[node]) * total
+            spread[node] = variance if not np.isfinite(noise[node]) else own[node] * float(noise[node])
+    out, ratio = up.copy(), np.zeros(n)
+    lost = ~np.isfinite(spread)
+    for node in tree.order:
+        below = np.array(tree.children[node], dtype=np.intp)
+        if not below.size:
+            continue
+        ratio[below] = _taken(spread[below]) if not lost[node] else 0.0
+        out[below] = up[below] + ratio[below, None] * (out[node] - up[below].sum(axis=0))
+        lost[below] &= (ratio[below] == 0.0) | lost[node]
+    out[lost] = np.nan
+    made = Reconciled(tree, out, np.full(n, np.inf), own, ratio, np.asarray(noise, dtype=np.float64))
+    object.__setattr__(made, "variance", np.where(lost, np.inf, _variances(made, spread)))
+    return made
+
+
+def _share(children: float, noise: float) -> float:
+    """Weight of a node's own total beside the sum of its children's, inverse to the variances; an exact one has all."""
+    if not np.isfinite(noise):
+        return 0.0
+    return 1.0 if noise == 0 else children / (children + noise)
+
+
+def _taken(spread: Array) -> Array:
+    """What part of the rest each child takes: as its variance; all of it one that is not known, of several none.
+
+    Children that are exact take nothing (where all are, alike).
+    """
+    unknown = ~np.isfinite(spread)
+    if unknown.any():
+        return unknown.astype(np.float64) if unknown.sum() == 1 else np.zeros_like(spread)
+    total = float(spread.sum())
+    return spread / total if total > 0 else np.full_like(spread, 1 / len(spread))
+
+
+def _variances(made: Reconciled, spread: Array) -> Array:
+    """Var(x_c) = v_c (1 - r_c) + r_c**2 Var(x_parent), r_c = v_c / V; of one that is unknown, the others' on top."""
+    tree, out = made.tree, spread.copy()
+    for node in tree.order:
+        below = np.array(tree.children[node], dtype=np.intp)
+        if not below.size:
+            continue
+        known = np.isfinite(spread[below])
+        rest = float(spread[below][known].sum())
+        first = np.where(known, np.where(known, spread[below], 0.0) * (1 - made.ratio[below]), rest)
+        if np.isfinite(out[node]):
+            out[below] = first + made.ratio[below] ** 2 * out[node]
+    return out
+
+
+def whole(tree: Tree, value: Array) -> NDArray[np.int64]:
+    """Totals that add up -> integers that add up exactly, each less than 1 away per level: shape (n, T).
+
+    From the root: rounded there; children are rounded down, and what is missing is given to the largest remainders.
+
+    >>> whole(Tree((-1, 0, 0, 0)), np.array([[10.0], [3.4], [3.3], [3.3]]))[:, 0].tolist()
+    [10, 4, 3, 3]
+    """
+    out = np.zeros(value.shape, dtype=np.int64)
+    for node in tree.order:
+        if tree.parents[node] < 0:
+            out[node] = np.floor(value[node] + 0.5).astype(np.int64)
+        below = np.array(tree.children[node], dtype=np.intp)
+        if not below.size:
+            continue
+        shift = (out[node] - value[below].sum(axis=0)) / below.size  # what rounding above has moved, in equal parts
+        wanted = value[below] + shift
+        low = np.floor(wanted + 1e-9).astype(np.int64)
+        more = out[node] - low.sum(axis=0)
+        rank = np.argsort(np.argsort(-(wanted - low), axis=0, kind="stable"), axis=0, kind="stable")
+        out[below] = low + (rank < more)
+    return out

@@ -1,0 +1,1 @@
+"""The document that crossed the wall, and how it is read."""

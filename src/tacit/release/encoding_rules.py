@@ -1,0 +1,99 @@
+"""Every integer form that a release may hold: its constants, how many integers a cell has, which laws and grids.
+
+What the integers mean is in `tacit.estimates`, why their sensitivities hold in `tacit.method`, theory §12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tacit.noise.laws import LAWS
+from tacit.noise.selection_law import Selection
+from tacit.release.registry import KINDS
+from tacit.rows.coordinates import MOST
+
+MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
+"""Integers of a part of a regression, at most."""
+SELECTS: Final = (Selection.name,)
+ADDS: Final = tuple(LAWS)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a part of one integer form holds: names of its constants, integers a cell, and which grids it has."""
+
+    kind: str
+    parameters: tuple[str, ...]
+    integers: tuple[int, int]
+    grid: bool | None = True
+    """None: there may be one."""
+    weight: bool = False
+    laws: tuple[str, ...] = ADDS
+    shares: bool = False
+    """Whether persons may share it out over their cells (the constant `share`)."""
+    empty: bool = False
+    """Whether there may be no cell."""
+    weights: bool = False
+    """Whether there is a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
+
+
+FORMS: Final = {
+    "plain": Shape("moments", ("G", "divisor"), (2, 2)),
+    "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
+    "group": Shape("moments", ("G", "middle"), (3, 3), shares=True),
+    "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), shares=True),
+    "binary-plain": Shape("moments", ("G",), (1, 1)),
+    "binary-exclusion": Shape("moments", ("G", "sign", "presence"), (2, 2)),
+    "binary-group": Shape("moments", ("G",), (2, 2), shares=True),
+    "count": Shape("moments", ("G",), (1, 1), grid=False, shares=True),
+    "counted": Shape("moments", ("G", "A", "less", "edge"), (2, 2), grid=False, weight=True),
+    "weighted": Shape("moments", ("G", "middle", "A", "first"), (4, 5), weight=True),
+    "classes": Shape("quality", ("G", "classes"), (3, 4), grid=None, shares=True),
+    "ranks": Shape("quantiles", ("G", "numerator", "denominator"), (3, 3), laws=SELECTS, shares=True),
+    "size": Shape("quantiles", ("G",), (1, 1), shares=True),
+    "present": Shape("range", ("G",), (1, 1), grid=False, shares=True),
+    "blocks": Shape("sample-and-aggregate", ("G", "divisor", "blocks"), (2, 2)),
+    "quartiles": Shape("sample-and-aggregate", ("G", "numerator", "denominator"), (2, 2), laws=SELECTS),
+    "histogram": Shape("histogram", ("G",), (1, 1), grid=False, shares=True),
+    "sparse-histogram": Shape("sparse-histogram", ("G", "threshold"), (2, 2), grid=False, shares=True, empty=True),
+    "products": Shape("regression", ("G", "off", "diag", "count"), (2, MOST_SUMS), grid=False),
+    "scores": Shape(
+        "regression", ("G", "score", "square", "off", "diag", "shift"), (2, MOST_SUMS), grid=False, weights=True
+    ),
+    "scored": Shape(
+        "regression",
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "shift"),
+        (2, 2 * MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
+    "person-scores": Shape(
+        "regression", ("G", "score", "square", "off", "diag", "shift"), (2, 2 * MOST_SUMS), grid=False, weights=True
+    ),
+    "person-scored": Shape(
+        "regression",
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "shift"),
+        (2, 3 * MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
+    "weighed": Shape(
+        "regression",
+        ("G", "score", "off", "diag", "squares", "counted", "cut", "center", "reach", "full", "spread", "shift"),
+        (2, 2 * MOST_SUMS),
+        grid=False,
+        weights=True,
+    ),
+    "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
+}
+"""By name."""
+
+
+def forms_of(kind: str) -> tuple[str, ...]:
+    """Names of the forms that parts of a release of one kind may have.
+
+    >>> forms_of("quantiles"), forms_of("range")
+    (('ranks', 'size'), ('present', 'range'))
+    """
+    return tuple(name for name, shape in FORMS.items() if shape.kind == kind or name in KINDS[kind].forms)

@@ -1,0 +1,359 @@
+"""What a field of a document may hold: said once, checked when a document is read and written as JSON Schema.
+
+Small frozen values: each says why a value is none of its own (`wrong`), in words that begin where a place ends, and
+what it is in the words of JSON Schema (`words`).  They look at plain values of JSON only, and cost time in proportion
+to the text that these were read from.  No data here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields
+from math import isfinite
+from sys import float_info
+from typing import Any, Final, Protocol, TypeAlias, cast
+
+from tacit.base.json_text import shown
+
+Words: TypeAlias = dict[str, Any]
+EXACT: Final = 2**53
+"""JSON readers keep integers up to here; greater ones are text."""
+DIGITS: Final = 60
+"""Digits of an integer, at most: sums of 2**42 rows of products of 64 bits have half as many."""
+
+
+GREATEST: Final = int(float_info.max)
+"""Integers up to here are floats, too."""
+
+
+class Field(Protocol):
+    """What one field may hold."""
+
+    def wrong(self, value: Any) -> str | None:
+        """Why a value is none of this field, or None: " is 0: not from 1 on", after the place."""
+        ...
+
+    def words(self) -> Words:
+        """The same as JSON Schema (draft 2020-12)."""
+        ...
+
+
+def said(value: Any) -> str:
+    """A value as an error repeats it."""
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, Mapping | list):
+        return "an object" if isinstance(value, Mapping) else "a list"
+    if isinstance(value, int) and abs(value) > EXACT**2:
+        return "a number of many digits"
+    return repr(value)
+
+
+@dataclass(frozen=True)
+class TextField:
+    """A text, of a pattern where there is one; not longer than `longest` where that is said."""
+
+    pattern: str | None = None
+    description: str | None = None
+    longest: int | None = None
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if not isinstance(value, str):
+            return f" is {said(value)}: no text"
+        if self.longest is not None and len(value) > self.longest:
+            return f" has {len(value):,} characters: more than {self.longest:,}"
+        if self.pattern is not None and re.search(self.pattern, value) is None:
+            return f" is {said(value)}: not of the form {self.pattern}"
+        return None
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        made: Words = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
+        return made if self.description is None else {"description": self.description, **made}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An integer from `least` to `most`."""
+
+    least: int
+    most: int = EXACT
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if type(value) is int and self.least <= value <= self.most:
+            return None
+        return f" is {said(value)}: no whole number from {self.least:,} to {self.most:,}"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True)
+class Long:
+    """An exact integer: a number up to 2**53, text beyond, of at most `digits` digits; only above 0 if `positive`."""
+
+    description: str
+    positive: bool = False
+    digits: int = DIGITS
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if type(value) is int:
+            good = -EXACT <= value <= EXACT
+        else:
+            good = isinstance(value, str) and len(value) <= self.digits + 1 and re.search(self._pattern, value)
+            good = bool(good) and abs(int(value)) > EXACT
+        if not good:
+            return f" is {said(value)}: no integer (text beyond 2**53, at most {self.digits} digits)"
+        return f" is {said(value)}: not above 0" if self.positive and int(value) <= 0 else None
+
+    @property
+    def _pattern(self) -> str:
+        return f"^{'' if self.positive else '-?'}[1-9][0-9]{{15,{self.digits - 1}}}$"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        least = 1 if self.positive else -EXACT
+        plain: Words = {"type": "integer", "minimum": least, "maximum": EXACT}
+        return {"description": self.description, "anyOf": [plain, {"type": "string", "pattern": self._pattern}]}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number."""
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        good = isinstance(value, float) and isfinite(value)
+        if good or (type(value) is int and abs(value) <= GREATEST):
+            return None
+        return f" is {said(value)}: no finite number"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return {"type": "number"}
+
+
+@dataclass(frozen=True)
+class FlagField:
+    """True or false."""
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        return None if isinstance(value, bool) else f" is {said(value)}: neither true nor false"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of a few texts or numbers."""
+
+    values: tuple[Any, ...]
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if not isinstance(value, bool | list | Mapping) and value in self.values:
+            return None
+        return f" is {said(value)}: none of {', '.join(map(str, self.values[:12]))}"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return {"enum": [*self.values]} if len(self.values) > 1 else {"const": next(iter(self.values))}
+
+
+@dataclass(frozen=True)
+class OrNull:
+    """What a field holds, or null."""
+
+    one: Field
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        return None if value is None else self.one.wrong(value)
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return {"anyOf": [self.one.words(), {"type": "null"}]}
+
+
+@dataclass(frozen=True)
+class ListField:
+    """A list of such items; each once where they are `unique`."""
+
+    one: Field
+    least: int = 0
+    most: int | None = None
+    unique: bool = False
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if not isinstance(value, list):
+            return f" is {said(value)}: no list"
+        items = cast("list[Any]", value)
+        if len(items) < self.least or (self.most is not None and len(items) > self.most):
+            return f" is a list of {len(items):,}"
+        if self._plain(items):
+            return None
+        for place, item in enumerate(items):
+            reason = self.one.wrong(item)
+            if reason is not None:
+                return f"[{place}]{reason}"
+        if self.unique and not once([item if isinstance(item, str) else repr(item) for item in items]):
+            return " has an entry twice"
+        return None
+
+    def _plain(self, items: list[Any]) -> bool:
+        """Whether all are integers that are numbers: nearly all lists are, which is decided without a call for each."""
+        if not (isinstance(self.one, Named) and isinstance(self.one.one, Long)) or self.one.one.positive:
+            return False
+        return bool(items) and set(map(type, items)) == {int} and min(items) >= -EXACT and max(items) <= EXACT
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        made: Words = {"type": "array", "items": self.one.words()}
+        made |= {"minItems": self.least} if self.least else {}
+        made |= {} if self.most is None else {"maxItems": self.most}
+        return made | ({"uniqueItems": True} if self.unique else {})
+
+
+@dataclass(frozen=True)
+class PairField:
+    """A list of two."""
+
+    first: Field
+    second: Field
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if not isinstance(value, list) or len(cast("list[Any]", value)) != 2:
+            return f" is {said(value)}: no list of two"
+        for place, (one, item) in enumerate(zip((self.first, self.second), cast("list[Any]", value), strict=True)):
+            reason = one.wrong(item)
+            if reason is not None:
+                return f"[{place}]{reason}"
+        return None
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return {"type": "array", "prefixItems": [self.first.words(), self.second.words()], "minItems": 2, "maxItems": 2}
+
+
+@dataclass(frozen=True)
+class Record:
+    """An object with these fields.
+
+    others: what further fields hold, None where none are known.  A reader takes no offence at fields that it does not
+    know, for a later version may have added them; the schema is closed, for it says what this version writes.
+    """
+
+    own: Mapping[str, Field]
+    description: str = ""
+    optional: tuple[str, ...] = ()
+    others: Field | None = None
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if not isinstance(value, Mapping):
+            return f" is {said(value)}: no object"
+        given = cast("Mapping[str, Any]", value)
+        for name, one in self.own.items():
+            if name not in given:
+                if name not in self.optional:
+                    return f" has no {name!r}"
+                continue
+            reason = one.wrong(given[name])
+            if reason is not None:
+                return f".{name}{reason}"
+        if self.others is not None:
+            for name in given:
+                reason = None if name in self.own else self.others.wrong(given[name])
+                if reason is not None:
+                    return f".{shown(name)}{reason}"
+        return None
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        properties = {name: one.words() for name, one in self.own.items()}
+        required = [name for name in properties if name not in self.optional]
+        more = False if self.others is None else self.others.words()
+        made: Words = {"type": "object"}
+        if properties:
+            made |= {"properties": properties, "required": required}
+        made |= {"additionalProperties": more}
+        return {"description": self.description, **made} if self.description else made
+
+
+@dataclass(frozen=True)
+class Either:
+    """One of several kinds of object; `by` says which, by what is there."""
+
+    kinds: tuple[Record, ...]
+    by: str
+    description: str = ""
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        if not isinstance(value, Mapping):
+            return f" is {said(value)}: no object"
+        given = cast("Mapping[str, Any]", value)
+        if self.by not in given:
+            return f" has no {self.by!r}"
+        for one in self.kinds:
+            if one.own[self.by].wrong(given[self.by]) is None:
+                return one.wrong(given)
+        return f".{self.by} is {said(given[self.by])}: not known"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        made: Words = {"oneOf": [one.words() for one in self.kinds]}
+        return {"description": self.description, **made} if self.description else made
+
+
+@dataclass(frozen=True)
+class Named:
+    """A field that the schema defines once, by a name."""
+
+    name: str
+    one: Field
+    description: str | None = None
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        return self.one.wrong(value)
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        made: Words = {"$ref": f"#/$defs/{self.name}"}
+        return made if self.description is None else {**made, "description": self.description}
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """What is checked by whoever reads it (prices, laws, questions), with errors of its own: here is how it is said."""
+
+    schema: Mapping[str, Any]
+
+    def wrong(self, value: Any) -> str | None:
+        """See `Field.wrong`."""
+        return None if isinstance(value, Mapping) else f" is {said(value)}: no object"
+
+    def words(self) -> Words:
+        """See `Field.words`."""
+        return dict(self.schema)
+
+
+def defaults(cls: type[Any]) -> tuple[str, ...]:
+    """Fields of a class that a document may lack: those with a default."""
+    return tuple(f.name for f in fields(cls) if f.default is not MISSING)
+
+
+def once(names: Sequence[str]) -> bool:
+    """Whether no name is there twice."""
+    return len(set(names)) == len(names)

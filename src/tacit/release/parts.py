@@ -1,0 +1,188 @@
+"""Parts of a release: the noisy integers of one column, with every public fact that is needed to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from tacit.noise.laws import Law
+from tacit.noise.stored_laws import law_from_dict
+from tacit.privacy import Cost
+from tacit.release.packing import Packed, packed, read_int, write_int
+
+Cells: TypeAlias = tuple[tuple[int, ...], ...]
+Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Public facts of the column behind a part: `v` in {0, ..., G} stands for lower + (upper - lower) v / G."""
+
+    kind: str
+    """real, integer, boolean or date (days since 1970-01-01)."""
+    lower: float
+    upper: float
+    G: int
+    units: str | None = None
+    missing: str = "exclude"
+    """Words for the missing rule: "exclude" or the value that stands for a missing cell."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Public facts of one column of a histogram: where its bins begin and end, or that it has levels.
+
+    kind: real, integer, date (days since 1970-01-01), or levels.  edges: of bins, both ends included, ascending; of
+    levels none.  Labels are those of `Release.levels`, in the same order.  extra: names of the last cells, which are
+    beside the bins or levels: "missing", and "below" and "above" the column's bounds.
+    """
+
+    kind: str
+    edges: tuple[float, ...] = ()
+    units: str | None = None
+    missing: str = "exclude"
+    extra: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        words: dict[str, Any] = {"kind": self.kind, "missing": self.missing}
+        words |= {"edges": list(self.edges)} if self.edges else {}
+        words |= {"extra": list(self.extra)} if self.extra else {}
+        return words if self.units is None else {**words, "units": self.units}
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Axis:
+        """Inverse of `to_dict`."""
+        edges = tuple(map(float, words.get("edges", ())))
+        units, extra = words.get("units"), tuple(map(str, words.get("extra", ())))
+        return cls(str(words["kind"]), edges, None if units is None else str(units), str(words["missing"]), extra)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """Public facts of one column of a regression.
+
+    kind: real, integer, date (days since 1970-01-01), boolean, or levels.  lower, upper: of numbers, which are
+    `half` steps of a grid above or below the middle.  labels: of levels.
+    """
+
+    name: str
+    kind: str
+    lower: float = 0.0
+    upper: float = 1.0
+    half: int = 1
+    labels: tuple[str, ...] = ()
+    units: str | None = None
+    missing: str = "exclude"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        words: dict[str, Any] = {"name": self.name, "kind": self.kind, "missing": self.missing}
+        if self.kind == "levels":
+            words["labels"] = list(self.labels)
+        else:
+            words |= {"lower": self.lower, "upper": self.upper, "half": self.half}
+        return words if self.units is None else {**words, "units": self.units}
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Variable:
+        """Inverse of `to_dict`."""
+        name, kind, missing = (str(words[key]) for key in ("name", "kind", "missing"))
+        units = None if words.get("units") is None else str(words["units"])
+        if kind == "levels":
+            return cls(name, kind, labels=tuple(map(str, words["labels"])), units=units, missing=missing)
+        lower, upper = float(words["lower"]), float(words["upper"])
+        return cls(name, kind, lower, upper, int(words["half"]), (), units, missing)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Noisy integers of one column: one tuple a cell, each integer with its own independent draw of `law`.
+
+    `form` names the integer formulation (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are
+    the proven sensitivities of the whole part, `cost` the part of the price that its noise was made for.
+    """
+
+    label: str
+    form: str
+    parameters: Mapping[str, int]
+    grid: Grid | None
+    integers: Sequence[tuple[int, ...]]
+    """A tuple; of many cells with one integer each, `Packed`, which equals it."""
+    law: Law
+    l1: int
+    l2_squared: int
+    cost: Cost
+    weight: Grid | None = None
+    """Where rows have weights: 0 to the cap, in G steps; kind "rows" for persons who count by their rows."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "integers", packed(self.integers))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values; integers above 2**53 as text; of many cells with one integer each, `Packed.to_dict`."""
+        words: dict[str, Any] = {"label": self.label, "form": self.form}
+        words["parameters"] = {key: write_int(value) for key, value in self.parameters.items()}
+        if self.grid is not None:
+            words["grid"] = {key: value for key, value in vars(self.grid).items() if value is not None}
+        if self.weight is not None:
+            words["weight"] = {key: value for key, value in vars(self.weight).items() if value is not None}
+        if isinstance(self.integers, Packed):
+            words["packed"] = self.integers.to_dict()
+        else:
+            words["integers"] = [[write_int(k) for k in cell] for cell in self.integers]
+        words["noise"] = self.law.to_dict()
+        words["sensitivity"] = {"l1": write_int(self.l1), "l2_squared": write_int(self.l2_squared)}
+        words["cost"] = self.cost.to_dict()
+        return words
+
+    @classmethod
+    def from_dict(cls, words: Mapping[str, Any]) -> Part:
+        """Inverse of `to_dict`."""
+        grid = words.get("grid")
+        return cls(
+            label=str(words["label"]),
+            form=str(words["form"]),
+            parameters={str(key): read_int(value) for key, value in words["parameters"].items()},
+            grid=None if grid is None else _grid(**grid),
+            integers=_integers(words),
+            law=law_from_dict(words["noise"]),
+            l1=read_int(words["sensitivity"]["l1"]),
+            l2_squared=read_int(words["sensitivity"]["l2_squared"]),
+            cost=Cost.from_dict(words["cost"]),
+            weight=None if words.get("weight") is None else _grid(**words["weight"]),
+        )
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _grid(**words: Any) -> Grid:
+    """A stored grid: thousands of documents have the same few."""
+    return Grid(**words)
+
+
+def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
+    if "packed" in words:
+        return Packed.from_dict(words["packed"])
+    cells = tuple([_cell(cell) for cell in words["integers"]])
+    if len(set(map(len, cells))) > 1:
+        raise ValueError("cells of several lengths")
+    return cells
+
+
+def _cell(cell: Any) -> tuple[int, ...]:
+    plain = tuple(cell)
+    return plain if set(map(type, plain)) == {int} else tuple(map(read_int, plain))
+
+
+def cell_labels(levels: Levels) -> tuple[str, ...]:
+    """Row-major product of the levels' labels, joined by colons.
+
+    >>> cell_labels((("region", ("north", "south")), ("sex", ("f", "m"))))
+    ('north:f', 'north:m', 'south:f', 'south:m')
+    """
+    labels: tuple[str, ...] = ("",)
+    for _, values in levels:
+        labels = tuple(f"{old}:{new}" if old else new for old in labels for new in values)
+    return labels

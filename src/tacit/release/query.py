@@ -1,0 +1,102 @@
+"""What every question has: its release's class as a type, and plain values.  No data here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any, ClassVar, Generic, TypeVar, cast
+
+from tacit.errors import QueryError, nearest
+from tacit.release import registry
+from tacit.release.query_checks import listed
+
+R_co = TypeVar("R_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Needed:
+    """Arguments that a question cannot do without, and what is said where a file leaves one out."""
+
+    names: tuple[str, ...]
+    message: str
+    hint: str
+
+
+class Query(Generic[R_co]):
+    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values.
+
+    A question is public, and all that is in it.  What is wrong in itself is refused when it is made, what the schema
+    or the relation does not admit when it is planned or released: QueryError in both cases, and nothing is spent.
+
+    >>> import tacit as tc
+    >>> isinstance(tc.Mean("age"), tc.Query), tc.Mean("age") == tc.Mean(["age"])
+    (True, True)
+    """
+
+    needed: ClassVar[Needed | None] = None
+    groups: ClassVar[str] = "by"
+    """The argument that names the columns whose levels are the cells of the answer, where there is one."""
+
+    @property
+    def widens_noise(self) -> bool:
+        """Whether noise is wider than the price asks for, as a published method prints it."""
+        return False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values only: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, defaults left out.
+
+        >>> import tacit as tc
+        >>> tc.Mean("age").to_dict()
+        {'query': 'Mean', 'columns': ['age']}
+        """
+        words: dict[str, Any] = {"query": type(self).__name__}
+        for f in fields(cast(Any, self)):
+            value = getattr(self, f.name)
+            if f.name == "bins" and value:
+                pairs = cast("tuple[tuple[str, Any], ...]", value)
+                words["bins"] = {name: listed(edges) for name, edges in pairs}
+            elif f.name == "probs":
+                words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
+            elif f.name in ("level", "outside", "missing", "sparse", "model") and value == f.default:
+                continue
+            elif isinstance(value, Fraction):
+                words[f.name] = str(value)
+            elif value != () and value is not None:
+                words[f.name] = listed(value)
+        return words
+
+
+def answer_of(query: type[Query[Any]]) -> str:
+    """Name of the class of release that a question is typed by: Query["MomentsRelease"].
+
+    >>> from tacit.method.moments.query import Mean
+    >>> answer_of(Mean)
+    'MomentsRelease'
+    """
+    return str(cast(Any, query).__orig_bases__[0].__args__[0].__forward_arg__)
+
+
+def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
+    """Inverse of `Query.to_dict`; raises QueryError for an unknown kind, a missing or an unknown key.
+
+    >>> from tacit.method.moments.query import Mean
+    >>> query_from_dict({"query": "Mean", "columns": "age"}) == Mean("age")
+    True
+    """
+    given = dict(words)
+    kind = given.pop("query", None)
+    if not isinstance(kind, str) or kind not in registry.QUERIES:
+        guess = nearest(str(kind), list(registry.QUERIES))
+        known = ", ".join(registry.QUERIES)
+        raise QueryError(f"query {kind!r} is not one of {known}.", code="Q04", hint=f'query = "{guess or "Mean"}"')
+    made = registry.query_class(kind)
+    names = [f.name for f in fields(cast(Any, made))]
+    for key in given:
+        if key not in names:
+            guess = nearest(key, names) or names[0]
+            raise QueryError(f"{kind} has no {key!r}.", code="Q05", hint=f"{guess} = …")
+    needed = made.needed
+    if needed is not None and not set(needed.names) <= set(given):
+        raise QueryError(needed.message, code="Q03", hint=needed.hint)
+    return made(**given)

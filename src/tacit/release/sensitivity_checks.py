@@ -1,0 +1,276 @@
+"""What a form's own constants say: the other constants, both sensitivities and the law of noise, worked out anew.
+
+Proofs are behind the wall (`mechanisms/moment_forms`, `method.shared.weighted_encoding`, `quality`, `ranks`), which
+this file must not reach; the formulas are stated here once more, and a test holds them against those that the noise is
+drawn for.  They are what a reader of a document goes by: a document that says anything else is none.  Public facts
+only; no data here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+from tacit.errors import TacitError
+from tacit.noise.laws import Law
+from tacit.privacy import Cost, noise_for
+from tacit.privacy.bought import range_for
+
+SELECTIONS: Final = 3
+"""Selections of one quantile: itself and both ends of its interval."""
+MASS: Final = 2**20
+"""What one row spreads over the five Bernstein sums, at most."""
+FINER: Final = Fraction(1, 2**40)
+"""By which part a scale may be above what a ρ buys: versions may round it up in other ways."""
+WIDER: Final = Fraction(1, 2)
+"""The same where (ε, δ) buys it: versions may know of better conversions, and keep the earlier answers."""
+
+
+@dataclass(frozen=True)
+class EncodingFacts:
+    """What a sensitivity depends on, beside the form's constants: the kind of noise, whether a neighbour replaces a row
+    (else it adds or removes one), and whether there are several cells.
+    """
+
+    laplace: bool
+    replaces: bool
+    several: bool
+
+    @property
+    def twice(self) -> int:
+        """How many rows change in forms without negative entries."""
+        return 2 if self.replaces else 1
+
+
+@dataclass(frozen=True)
+class ImpliedConstants:
+    """Constants that follow from the others, and the sensitivities; None where they are not told in closed form."""
+
+    constants: Mapping[str, int]
+    l1: int | None = None
+    l2_squared: int | None = None
+
+
+Rule = Callable[[Mapping[str, int], EncodingFacts], "ImpliedConstants | None"]
+"""Constants and facts -> what follows; None where no such form is proven."""
+
+
+def told(form: str, parameters: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """What follows from a form's constants; None where they make no form that is proven.
+
+    >>> told("group", {"G": 64, "middle": 2}, EncodingFacts(laplace=True, replaces=True, several=True))
+    ImpliedConstants(constants={'middle': 2}, l1=128, l2_squared=8192)
+    """
+    rule = RULES.get(form)
+    if rule is None:
+        return ImpliedConstants({})
+    return _stored(form, tuple(sorted(parameters.items())), facts)
+
+
+@lru_cache(maxsize=4096)
+def _stored(form: str, parameters: tuple[tuple[str, int], ...], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Thousands of documents have the same few."""
+    given = dict(parameters)
+    if form != "range" and not 1 <= given["G"] < 2**40:
+        return None
+    share = given.get("share", 1)
+    found = RULES[form](given, facts) if 1 <= share <= 2**20 else None
+    if found is None or share == 1 or found.l1 is None or found.l2_squared is None:
+        return found
+    return ImpliedConstants(found.constants, share * found.l1, share * share * found.l2_squared)
+
+
+def _divisor(G: int, facts: EncodingFacts) -> int | None:
+    """Of squares in the forms of rows that are always there; None on a grid without a proof."""
+    if facts.laplace:
+        return G if G % 2 == 0 else None
+    return 5 * G // 16 if G % 16 == 0 and G // 2 >= 219 else None
+
+
+def _plain(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G, divisor = given["G"], _divisor(given["G"], facts)
+    if divisor is None or not facts.replaces:
+        return None
+    return ImpliedConstants({"divisor": divisor}, G if facts.laplace else -(-441 * (G // 2) // 160) + 1, G * G)
+
+
+def _blocks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Sums over a fixed number of blocks, one of which is replaced under both relations."""
+    return _plain(given, EncodingFacts(facts.laplace, True, False)) if given["blocks"] >= 1 else None
+
+
+def _exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G, divisor = given["G"], _divisor(given["G"], facts)
+    if divisor is None or not facts.replaces:
+        return None
+    H = G // 2
+    presence = H // 2 if facts.laplace else 21 * H // 32
+    return ImpliedConstants({"divisor": divisor, "presence": presence}, G if facts.laplace else 521 * H // 160, G * G)
+
+
+def _group(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G, m = given["G"], 2 if facts.laplace else 3
+    if m == 3 and G < 32:
+        return None
+    return ImpliedConstants({"middle": m}, facts.twice * (G if m == 2 else 5 * G // 4 + 1), facts.twice * G * G)
+
+
+def _bernstein(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G = given["G"]
+    d = max(1, -(-(G**4) // MASS))
+    M = G**4 // d
+    return ImpliedConstants({"divisor": d, "mass": M}, facts.twice * M, facts.twice * M * M)
+
+
+def _binary_plain(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    return ImpliedConstants({"G": 1}, 1, 1) if facts.replaces else None
+
+
+def _binary_exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    a, b = (1, 1) if facts.laplace else (2, 3)
+    return (
+        ImpliedConstants({"G": 1, "sign": a, "presence": b}, max(2 * a, a + b), 4 * a * a) if facts.replaces else None
+    )
+
+
+def _one(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """A row adds one to one of the integers, and always to one."""
+    return ImpliedConstants({"G": 1}, facts.twice, facts.twice)
+
+
+def _count(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """The same, where a row of one cell can but leave it."""
+    twice = facts.twice if facts.several else 1
+    return ImpliedConstants({"G": 1}, twice, twice)
+
+
+def _sparse(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    return _count(given, facts) if given["threshold"] >= 1 else None
+
+
+def _classes(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    return _one(given, facts) if given["classes"] in (3, 4) else None
+
+
+def _weighted(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G, A, p = given["G"], given["A"], given["first"]
+    m, alone = (2, 2) if facts.laplace else (3, 3)
+    if A % 2 or not 2 <= A < 2**40 or p not in (1, alone) or (m == 3 and 1 < G < 32):
+        return None
+    l1 = A * G
+    if m == 3:
+        l1 = A * (5 * G // 4 + 1) if p == 1 else (9 * A // 7 + 2) * (G + 1)
+    return ImpliedConstants({"middle": m}, facts.twice * l1, facts.twice * (A * G) ** 2)
+
+
+def _counted(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    A = given["A"]
+    several = given["less"] == 1 if facts.laplace else given["edge"] == 2
+    if A % 2 or not 2 <= A < 2**40 or (several and not facts.several):
+        return None
+    less, edge = (int(several), 1) if facts.laplace else (0, 2 if several else 3)
+    twice = facts.twice if facts.several or several else 1
+    l1 = A if facts.laplace else 3 * A if several else 4 * A // 3 + 3
+    return ImpliedConstants({"G": 1, "less": less, "edge": edge}, twice * l1, twice * A * A)
+
+
+def _probability(given: Mapping[str, int]) -> Fraction | None:
+    a, b = given["numerator"], given["denominator"]
+    return Fraction(a, b) if 0 < a < b <= 2 * 10_000 and Fraction(a, b).denominator == b else None
+
+
+def _ranks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    p = _probability(given)
+    if p is None:
+        return None
+    one, leaving = _most(p, facts)
+    if not facts.several or not facts.replaces:
+        return ImpliedConstants({}, one, one * one)
+    return ImpliedConstants({}, max(one, 2 * leaving), max(one * one, 2 * leaving * leaving))
+
+
+def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
+    return ImpliedConstants({"numerator": 1, "denominator": 4}, 4, 16)
+
+
+def _range(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    p = _probability(given)
+    if p is None or given["bins"] < 2:
+        return None
+    one = _most(p, facts)[0]
+    return ImpliedConstants({}, one, one * one)
+
+
+def _most(p: Fraction, facts: EncodingFacts) -> tuple[int, int]:
+    """Most by which a neighbour changes a utility, and a row that leaves (`method.shared.rank_utilities`)."""
+    leaving = max(p.numerator, p.denominator - p.numerator)
+    return (p.denominator if facts.replaces else leaving), leaving
+
+
+RULES: Final[Mapping[str, Rule]] = {
+    "plain": _plain,
+    "exclusion": _exclusion,
+    "group": _group,
+    "bernstein": _bernstein,
+    "binary-plain": _binary_plain,
+    "binary-exclusion": _binary_exclusion,
+    "binary-group": _one,
+    "count": _count,
+    "size": _count,
+    "present": _count,
+    "histogram": _count,
+    "sparse-histogram": _sparse,
+    "classes": _classes,
+    "counted": _counted,
+    "weighted": _weighted,
+    "blocks": _blocks,
+    "ranks": _ranks,
+    "quartiles": _quartiles,
+    "range": _range,
+}
+"""By form; those of regressions follow from a whole layout, and are not told here."""
+
+
+# Noise --------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def added(l1: int, l2_squared: int, cost: Cost) -> Law | None:
+    """The law of the noise that a price buys for these sensitivities; None where it buys none."""
+    try:
+        return noise_for(l1, l2_squared, cost)
+    except TacitError:
+        return None
+
+
+def bought(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: bool = False) -> bool:
+    """Whether noise is what its price buys: never less, and hardly more unless it may be `wider`."""
+    wanted = added(l1, l2_squared, cost)
+    if wanted is None or wanted.name != law.name or law.scale < wanted.scale:
+        return False
+    room = {"pure": Fraction(0), "zcdp": FINER}.get(cost.kind, WIDER)
+    return wider or law.scale <= wanted.scale * (1 + room)
+
+
+def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, facts: EncodingFacts) -> bool:
+    """Whether the rate of a part's selections is what its price buys.
+
+    rate = ε / (2 d), ε the range that the price buys (`privacy.bought`); where a row can leave one cell for another,
+    two of its changes are paid for (`method.shared.mechanism_rank_selection`).
+    """
+    p = Fraction(1, 4) if form == "quartiles" else Fraction(parameters["numerator"], parameters["denominator"])
+    known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts
+    one, leaving = _most(p, known)
+    each = cost.share(Fraction(1, SELECTIONS if form == "ranks" else 2))
+    moving = form == "ranks" and known.replaces and known.several
+    if each.epsilon is not None:
+        rate = each.epsilon / (2 * (max(one, 2 * leaving) if moving else one))
+    else:
+        rate = range_for(each) / (2 * one)
+        rate = min(rate, range_for(each.share(Fraction(1, 2))) / (2 * leaving)) if moving else rate
+    wanted = parameters.get("share", 1) / rate if rate else None
+    return wanted is not None and wanted <= law.scale <= wanted * (1 + FINER)

@@ -1,0 +1,259 @@
+"""What goes into a paper: estimates side by side, and the paragraph that says how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final, TypeAlias, cast
+
+import numpy as np
+
+from tacit.base.table import Table, format_number
+from tacit.errors import InferenceError
+from tacit.estimates.display import decimals, interval_decimals, percent
+from tacit.estimates.estimate import Estimate
+from tacit.estimates.normal_estimate import NormalEstimate
+from tacit.estimates.wording import bounds_of, in_blocks, title, who
+from tacit.fits.fit_release import METHODS
+from tacit.fits.fitted_model import FittedModel
+from tacit.method.quantiles.estimate import QuantileEstimate
+from tacit.method.quantiles.estimate_difference import BOUND, QuantileDifference
+from tacit.privacy.cost import mu_of
+from tacit.release.document import Release, Released
+
+CITATION: Final = "Tacit, version {version}"
+RANGE: Final = ", whose bounded range sets the price (Dong, Durfee & Rogers, 2020)"
+Errors: TypeAlias = Estimate | NormalEstimate | FittedModel
+Shown: TypeAlias = Errors | QuantileEstimate | QuantileDifference
+
+
+def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
+    """Estimates and models side by side, "45.02 (0.29)" a cell: a column each, a row a term, sizes and costs below.
+
+    Quantiles have no standard error: a cell is "45.0 [44.4, 45.7]", with the interval that was asked for.
+    names: headings of the columns; what was asked where not given.  InferenceError I13 for no estimate, or names that
+    are not one each.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100)})
+    >>> curator = tc.Curator({"age": [30.0, 40.0, 50.0]}, schema, budget=tc.Budget(rho=1))
+    >>> made = table(*[curator.release(tc.Mean("age"), rho=rho).estimate() for rho in (0.1, 0.2)], names=["one", "two"])
+    >>> made.columns, len(made.rows)
+    (('', 'one', 'two'), 3)
+    """
+    _checked(estimates)
+    if names is not None and (isinstance(names, str) or len(names) != len(estimates)):
+        text = f"{len(estimates)} estimates and {1 if isinstance(names, str) else len(names)} names."
+        raise InferenceError(text, code="I13", hint='table(one, two, names=["one", "two"])', state=None)
+    terms = _terms(estimates)
+    shown = [dict(zip(one.terms, _cells(one), strict=True)) for one in estimates]
+    rows: list[tuple[object, ...]] = [(term, *(cells.get(term, "") for cells in shown)) for term in terms]
+    fits = [one.criteria.get("explained", np.nan) if isinstance(one, FittedModel) else np.nan for one in estimates]
+    if np.isfinite(fits).any():
+        rows.append(("deviance explained", *("" if np.isnan(x) else f"{x:.3f}" for x in fits)))
+    rows.append(("N", *(_size(one.release) for one in estimates)))
+    rows.append(("cost", *(str(one.release.cost) for one in estimates)))
+    heads = tuple(names) if names is not None else tuple(_heading(one) for one in estimates)
+    return Table("", ("", *heads), tuple(rows), _brackets(estimates, heads), ("left", *("right" for _ in estimates)))
+
+
+def _terms(estimates: Sequence[Shown]) -> list[str]:
+    """Every term once, in order of appearance; of models the intercept first."""
+    terms = list(dict.fromkeys(term for one in estimates for term in one.terms))
+    return sorted(terms, key=lambda term: term != "Intercept")
+
+
+def _checked(estimates: Sequence[object]) -> None:
+    """InferenceError I13 for none, or for what is none."""
+    if not estimates:
+        raise InferenceError("no estimate is given.", code="I13", hint="release.estimate()", state=None)
+    for one in estimates:
+        if not isinstance(one, Shown):
+            hint = "release.estimate()" if isinstance(one, Release) else "summary() of it"
+            raise InferenceError(f"a {type(one).__name__} is no estimate.", code="I13", hint=hint, state=None)
+
+
+def _cells(one: Shown) -> list[str]:
+    """One cell a term: value and standard error, or value and interval."""
+    if isinstance(one, NormalEstimate | FittedModel):
+        return _own_decimals(one)
+    digits = decimals(one.std_errors) if isinstance(one, Estimate) else interval_decimals(one.limits)
+
+    def number(x: float) -> str:
+        return format_number(float(x), decimals=digits)
+
+    if isinstance(one, Estimate):
+        said = [f"{number(x)} ({number(error)})" for x, error in zip(one.values, one.std_errors, strict=True)]
+        return ["not known" if reason else cell for cell, reason in zip(said, one.reasons, strict=True)]
+    return [
+        f"{number(x)} [{number(low)}, {number(high)}]{'' if reason is None else ' ?'}"
+        for x, (low, high), reason in zip(one.values, one.limits, one.reasons, strict=True)
+    ]
+
+
+def _own_decimals(one: NormalEstimate | FittedModel) -> list[str]:
+    """The same where each term has units of its own."""
+    cells: list[str] = []
+    for x, error, reason in zip(one.values, one.std_errors, one.reasons, strict=True):
+        digits = decimals(np.array([error]))
+        said = f"{format_number(float(x), decimals=digits)} ({format_number(float(error), decimals=digits)})"
+        cells.append("not known" if reason else said)
+    return cells
+
+
+def _heading(one: Shown) -> str:
+    """What was asked, in words."""
+    if isinstance(one, FittedModel):
+        return one.coefficients.title
+    if isinstance(one, NormalEstimate):
+        return one.title
+    if isinstance(one, QuantileDifference):
+        return f"Differences · {title(one.release)}"
+    return title(one.release)
+
+
+def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ...]:
+    """What the brackets are."""
+    made: list[str] = []
+    if any(isinstance(one, Errors) for one in estimates):
+        made.append("standard errors in brackets: sampling and privacy noise together")
+    selected = [(one, head) for one, head in zip(estimates, heads, strict=True) if not isinstance(one, Errors)]
+    levels = {percent(one.level) for one, _ in selected}
+    if len(levels) == 1:
+        made.append(f"{levels.pop()} intervals in square brackets: sampling and selection error together")
+    elif levels:
+        each = ", ".join(f"{head} {percent(one.level)}" for one, head in selected)
+        made.append(f"intervals in square brackets ({each}): sampling and selection error together")
+    if any(one.notes for one, _ in selected if isinstance(one, QuantileDifference)):
+        made.append(f"differences of quantiles: {BOUND}")
+    if any(reason for one, _ in selected for reason in one.reasons):
+        made.append("?: few rows for the price, the interval may not hold")
+    return tuple(made)
+
+
+def _size(release: Released) -> str:
+    return "private" if release.rows is None else f"{release.rows:,} {who(release)}"
+
+
+def methods(*estimates: Shown) -> str:
+    """A paragraph for the methods section: relation, unit, prices, bounds, noise, both errors, and what to cite.
+
+    Of quantiles: the exponential mechanism [McSherry & Talwar 2007] and its bounded range [Dong, Durfee & Rogers 2020].
+    InferenceError I13 for no estimate.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"age": tc.Real(0, 100, units="years")})
+    >>> curator = tc.Curator({"age": [30.0, 40.0, 50.0]}, schema, name="people", budget=tc.Budget(rho=1))
+    >>> print(methods(curator.release(tc.Mean("age"), rho=0.1).estimate())[:72])
+    Estimates were released under zero-concentrated differential privacy (ρ
+    """
+    _checked(estimates)
+    releases = _releases(estimates)
+    first = releases[0]
+    bounds = _bounds([one for one in releases if not in_blocks(one)])
+    clamped = f" Values were clamped to public bounds ({bounds})." if bounds else ""
+    version = getattr(first, "version", "")
+    cite = f" Computed with {CITATION.format(version=version)}." if version else ""
+    said = f"{clamped}{_blocks(releases)}{_added(releases, estimates)}{_models(estimates)}"
+    return (
+        f"Estimates were released under {_promise(releases)}; neighbouring tables differ in {_neighbour(first)}."
+        f"{said}{_selected(releases, estimates)}{cite}"
+    )
+
+
+def _added(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
+    """The sentence on noise that was added to sums."""
+    linear = [one for one in estimates if isinstance(one, Errors)]
+    if not linear:
+        return ""
+    sums = [one for one in releases if not _selects(one)]
+    noise = " and ".join(sorted({part.law.name for one in sums for part in one.parts if part.form != "quartiles"}))
+    closing = "standard errors and intervals account for both sampling and this noise."
+    if isinstance(linear[0], Estimate) and linear[0].target == "table":
+        closing = (
+            "intervals account for the noise; the table is taken as the population, so only the noise is uncertain."
+        )
+    return f" {noise[0].upper()}{noise[1:]} noise was added to exact integer sums; {closing}"
+
+
+def _bounds(releases: Sequence[Released]) -> str:
+    return "; ".join(dict.fromkeys(f"{label}: {words}" for one in releases for label, words in bounds_of(one).items()))
+
+
+def _blocks(releases: Sequence[Released]) -> str:
+    """The sentence on parameters estimated in blocks."""
+    chosen = [one for one in releases if in_blocks(one)]
+    if not chosen:
+        return ""
+    steps = {
+        "winsorize": "winsorised at quartiles selected by the exponential mechanism (Smith, 2011)",
+        "one_step": "followed by one step of clipped scores of all rows",
+    }
+    how = [said for name, said in steps.items() if any(getattr(one.query, name) for one in chosen)]
+    words = ", ".join(["by sample and aggregate (Smith, 2008)", *how])
+    return f" Parameters were estimated {words}; estimates of blocks were clamped to public boxes ({_bounds(chosen)})."
+
+
+def _models(estimates: Sequence[Shown]) -> str:
+    """The sentence on models fitted to cells."""
+    models = [one for one in estimates if isinstance(one, FittedModel)]
+    made = dict.fromkeys(one.method for one in models if one.method in METHODS)
+    how = "; ".join(METHODS[method] for method in made)
+    cells = f" Models were fitted to the released cells of a histogram (Lei, 2011), {how}." if made else ""
+    step = any(one.method not in METHODS for one in models)
+    return cells + (
+        " Linear models: noisy cross-products and one step of cut residuals (Bickel, 1975)." if step else ""
+    )
+
+
+def _selected(releases: Sequence[Released], estimates: Sequence[Shown]) -> str:
+    """The sentences on quantiles that were selected."""
+    chosen = [one for one in releases if _selects(one)]
+    if not chosen:
+        return ""
+    parts = [part for one in chosen for part in one.parts]
+    priced = "" if all(one.cost.kind == "pure" for one in chosen) else RANGE
+    sizes = sorted({part.law.name for part in parts if part.form == "size"})
+    added = f", around numbers of rows released with {' and '.join(sizes)} noise" if sizes else ""
+    levels = sorted({percent(cast(Any, one.query).level) for one in chosen})
+    bound = f"; those of differences are combined from both, {BOUND}"
+    differ = any(isinstance(one, QuantileDifference) for one in estimates)
+    return (
+        f" Quantiles and the ends of their {' and '.join(levels)} intervals were selected from public grids by the "
+        f"exponential mechanism (McSherry & Talwar, 2007){priced}{added}; the intervals account for both sampling and "
+        f"the error of selection{bound if differ else ''}."
+    )
+
+
+def _selects(release: Released) -> bool:
+    return any(part.form == "ranks" for part in release.parts)
+
+
+def _releases(estimates: Sequence[Shown]) -> list[Released]:
+    found = [one for estimate in estimates for one in (estimate.release, *getattr(estimate, "others", ()))]
+    kept: dict[tuple[object, ...], Released] = {}
+    for one in found:  # one release may be behind several estimates
+        kept.setdefault((one.table, getattr(one, "charge", id(one)), getattr(one, "name", None), one.query), one)
+    return list(kept.values())
+
+
+def _promise(releases: Sequence[Released]) -> str:
+    """The kind of privacy, and the sum of all prices."""
+    costs = [one.cost for one in releases]
+    many = f" in {len(costs)} releases" if len(costs) > 1 else ""
+    if all(cost.kind == "pure" for cost in costs):
+        total = sum((cost.epsilon or Fraction(0) for cost in costs), Fraction(0))
+        return f"differential privacy (ε = {float(total):.6g}{many}, added up)"
+    if len(costs) == 1 and costs[0].kind == "approximate":
+        return f"differential privacy ({costs[0]})"
+    if all(cost.kind in ("approximate", "gdp") for cost in costs):
+        mu = mu_of(sum((cost.gdp for cost in costs), Fraction(0)))
+        return f"Gaussian differential privacy (μ = {float(np.nextafter(float(mu), 99)):.6g}{many}, μ² added up)"
+    total = sum((cost.zcdp for cost in costs), Fraction(0))
+    return f"zero-concentrated differential privacy (ρ = {float(np.nextafter(float(total), 2)):.6g}{many}, added up)"
+
+
+def _neighbour(release: Released) -> str:
+    if release.unit is not None:
+        return f"one person with all rows, of which at most {release.unit:,} count"
+    return "the values in one row" if release.neighbors == "replace-one" else "the presence of one row"

@@ -1,0 +1,1 @@
+"""What one row becomes: integers, by public arithmetic.  No data here."""

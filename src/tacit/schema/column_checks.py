@@ -1,0 +1,114 @@
+"""What every column type checks about the values it is given.  Public values only: nothing here sees a table."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Final, SupportsFloat, cast
+
+from tacit.errors import QueryError, SchemaError
+
+EXACT: Final = 2**53
+"""Whole numbers beyond this are not all float64, which is what every engine casts a cell to."""
+
+
+def show(value: float) -> str:
+    """A number as a person would type it.
+
+    >>> show(300000.0), show(0.5)
+    ('300000', '0.5')
+    """
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def finite(value: object, what: str, hint: str) -> float:
+    """`value` as a finite float (zero without a sign); SchemaError S06 otherwise."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
+        raise SchemaError(f"{what} {value!r} is not a number.", code="S06", hint=hint)
+    try:
+        number = float(cast(SupportsFloat, value)) + 0.0
+    except (OverflowError, ValueError):  # an integer beyond any float, a signalling NaN
+        number = math.inf
+    if not math.isfinite(number):
+        text = str(value)
+        shown = text if len(text) < 40 else f"{text[:20]}… ({len(text)} digits)"
+        raise SchemaError(f"{what} {shown} is not a finite number.", code="S06", hint=hint)
+    return number
+
+
+def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
+    """`value` as an integer of at most 53 bits: 3, numpy's 3, 3.0; not True, 3.5, NaN or 10**30."""
+    number: int | None = None
+    if isinstance(value, bool):
+        pass
+    elif isinstance(value, float | Decimal):
+        number = int(value) if Decimal(value).is_finite() and value == int(value) else None
+    elif hasattr(value, "__index__"):
+        number = operator.index(cast("int", value))
+    if number is None:
+        raise SchemaError(f"{what} {value!r} is not a whole number.", code=code, hint=hint)
+    if abs(number) > EXACT:
+        shown = number if abs(number) < 10**30 else f"of more than {10**30:.0e}"
+        raise SchemaError(f"{what} {shown} is beyond 2**53: no engine keeps it exact.", code="S08", hint=hint)
+    return number
+
+
+def day(value: object, what: str, hint: str) -> date:
+    """`value` as a date: a datetime.date or ISO text; SchemaError S06 for a time of day or anything else."""
+    if isinstance(value, str):
+        try:
+            if len(value) == 10:
+                return date.fromisoformat(value)
+        except ValueError:
+            pass
+        raise SchemaError(f"{what} {value!r} is not a date of the form 2024-12-31.", code="S06", hint=hint)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    raise SchemaError(f"{what} {value!r} is not a date.", code="S06", hint=hint)
+
+
+def ordered(lower: float | date, upper: float | date, kind: str, text: tuple[str, str], hint: str) -> None:
+    """SchemaError S07 unless lower < upper; `text` shows them."""
+    if not lower < upper:  # pyright: ignore[reportOperatorIssue]
+        raise SchemaError(f"lower bound {text[0]} of {kind} is not below upper bound {text[1]}.", code="S07", hint=hint)
+
+
+def words(value: object, what: str, code: str, hint: str) -> str:
+    """`value` as text that can be printed, written to TOML and read back."""
+    if not isinstance(value, str):
+        raise SchemaError(f"{what} {value!r} is not text.", code=code, hint=hint)
+    if not value.strip() or not value.isprintable():
+        raise SchemaError(f"{what} {value!r} is empty or has unprintable characters.", code=code, hint=hint)
+    return value
+
+
+def common(kind: str, units: object, column: object, computed: object = None) -> str | None:
+    """The keywords that column types share: SchemaError S15 unless each is text or None.
+
+    Returns `computed` in its one spelling; S18 where it cannot be read, or where `column` is given too.
+    """
+    if units is not None:
+        words(units, f"units of {kind}", "S15", 'units="years"')
+    if column is not None:
+        words(column, f"column of {kind}", "S15", 'column="latino", the name in the table')
+    if computed is None:
+        return None
+    if column is not None:
+        text = f"{kind} is read from column {column!r} and computed = {computed!r}."
+        raise SchemaError(text, code="S18", hint="one of the two")
+    return _spelled(kind, computed)
+
+
+def _spelled(kind: str, computed: object) -> str:
+    from tacit.schema.predicates.parser import expression, parse
+    from tacit.schema.predicates.syntax import spelled
+
+    try:
+        return spelled(parse(computed) if kind == "Boolean" else expression(computed))
+    except QueryError:
+        pass
+    hint = 'computed="age >= 65"' if kind == "Boolean" else 'computed="log(income)"'
+    raise SchemaError(f"computed of {kind}: {computed!r} cannot be read.", code="S18", hint=hint)

@@ -1,0 +1,311 @@
+"""Column types: what is public about a column before anyone looks.
+
+Frozen values.  Bounds and levels are declared, never found in data (law 8); each type refuses, when it is made, what
+no row map could serve.  `missing` says what a missing cell is: "exclude" (left out, the default), a value inside the
+bounds, or for a category the label of a level of its own.  `column` is the name in the table where it differs, and
+`computed` says how the column is computed from others of the schema: see `schema.predicates.computed_columns`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final, Literal, TypeAlias, cast
+
+from tacit.errors import SchemaError
+from tacit.rows.row_map import GRID, Level
+from tacit.schema.column_checks import common, day, finite, ordered, show, whole, words
+
+EXCLUDE: Final = "exclude"
+Exclude: TypeAlias = Literal["exclude"]
+MAX_ROWS_PER_UNIT: Final = 2**20
+WIDEST: Final = 1e75
+"""Bounds of numbers, and what is between them, at most: variances of variances are numbers, too."""
+
+
+@dataclass(frozen=True)
+class Real:
+    """A number between two public bounds; cells beyond them are clamped, on a grid of 2**20 steps (theory §12).
+
+    lower, upper: finite, lower < upper; both left out for the queries that need none.
+    units:        for tables and axes.
+    missing:      "exclude", or the value that a missing cell stands for.
+    Raises SchemaError S06 (not finite), S07 (order), S08 (too wide or too narrow for a grid), S11 (missing), S15.
+
+    >>> Real(0, 300_000, units="USD").upper
+    300000.0
+    >>> Real(300_000, 0)
+    Traceback (most recent call last):
+    tacit.errors.SchemaError: [S07] lower bound 300000 of Real is not below upper bound 0.  Hint: Real(0, 300000).  \
+Nothing was read or spent.
+    """
+
+    lower: float | None = None
+    upper: float | None = None
+    units: str | None = field(default=None, kw_only=True)
+    missing: float | Exclude = field(default=EXCLUDE, kw_only=True)
+    column: str | None = field(default=None, kw_only=True)
+    computed: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "computed", common("Real", self.units, self.column, self.computed))
+        hint = "Real(0, 100), or Real() for queries that need no bounds"
+        if (self.lower is None) != (self.upper is None):
+            raise SchemaError("Real has one bound; it takes two or none.", code="S06", hint=hint)
+        if self.lower is not None and self.upper is not None:
+            low, high = finite(self.lower, "lower bound", hint), finite(self.upper, "upper bound", hint)
+            ordered(low, high, "Real", (show(low), show(high)), f"Real({show(high)}, {show(low)})")
+            _grid(low, high)
+            object.__setattr__(self, "lower", low)
+            object.__setattr__(self, "upper", high)
+        if self.missing != EXCLUDE:
+            value = finite(self.missing, "missing value", 'missing="exclude", or a number inside the bounds')
+            if self.lower is not None and self.upper is not None:
+                _inside(value, self.lower, self.upper, show(value), (show(self.lower), show(self.upper)))
+            object.__setattr__(self, "missing", value)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """A whole number from `lower` to `upper`, both included; no rounding up to 2**20 values (theory §12).
+
+    A wider range is served by a grid of 2**20 steps, as Real is.
+    Raises SchemaError S06, S07, S08 (a bound beyond 2**53), S11, S15 as Real does.
+
+    >>> Integer(1, 16, units="years")
+    Integer(lower=1, upper=16, units='years', missing='exclude', column=None, computed=None)
+    """
+
+    lower: int
+    upper: int
+    units: str | None = field(default=None, kw_only=True)
+    missing: int | Exclude = field(default=EXCLUDE, kw_only=True)
+    column: str | None = field(default=None, kw_only=True)
+    computed: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "computed", common("Integer", self.units, self.column, self.computed))
+        low, high = (
+            whole(value, f"{side} bound", "Integer(0, 10)")
+            for side, value in (("lower", self.lower), ("upper", self.upper))
+        )
+        swapped = f"Integer({high}, {low})" if low > high else f"Integer({low}, {high + 1})"
+        ordered(low, high, "Integer", (str(low), str(high)), swapped)
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+        if self.missing != EXCLUDE:
+            value = whole(self.missing, "missing value", f'missing="exclude", or missing={low}', "S11")
+            _inside(value, low, high, str(value), (str(low), str(high)))
+            object.__setattr__(self, "missing", value)
+
+
+@dataclass(frozen=True)
+class Boolean:
+    """True or False (1 or 0 in the table); its mean is a proportion, and it can be grouped by.
+
+    missing: "exclude", True or False; SchemaError S11 for anything else, S15 for `column`.
+
+    >>> Boolean(missing=False).missing
+    False
+    """
+
+    missing: bool | Exclude = field(default=EXCLUDE, kw_only=True)
+    column: str | None = field(default=None, kw_only=True)
+    computed: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "computed", common("Boolean", None, self.column, self.computed))
+        if self.missing != EXCLUDE and not isinstance(self.missing, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            text = f'missing value {self.missing!r} of Boolean is not "exclude", True or False.'
+            raise SchemaError(text, code="S11", hint='missing="exclude"')
+
+
+@dataclass(frozen=True)
+class Date:
+    """A day from `lower` to `upper`, both included: datetime.date or ISO text.
+
+    Raises SchemaError S06 (not a date), S07 (order), S11 (missing outside), S15.
+
+    >>> Date("2024-01-01", "2024-12-31").upper
+    datetime.date(2024, 12, 31)
+    """
+
+    lower: date | str
+    upper: date | str
+    missing: date | str = field(default=EXCLUDE, kw_only=True)
+    column: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        common("Date", None, self.column)
+        hint = 'Date("2024-01-01", "2024-12-31")'
+        low, high = day(self.lower, "lower bound", hint), day(self.upper, "upper bound", hint)
+        text = (low.isoformat(), high.isoformat())
+        ordered(low, high, "Date", text, f'Date("{text[1]}", "{text[0]}")' if low > high else hint)
+        object.__setattr__(self, "lower", low)
+        object.__setattr__(self, "upper", high)
+        if self.missing != EXCLUDE:
+            value = day(self.missing, "missing value", f'missing="exclude", or missing="{text[0]}"')
+            _inside(value.toordinal(), low.toordinal(), high.toordinal(), value.isoformat(), text)
+            object.__setattr__(self, "missing", value)
+
+    @property
+    def days(self) -> tuple[int, int]:
+        """Both bounds as days since 1970-01-01."""
+        low, high = cast(date, self.lower), cast(date, self.upper)
+        return low.toordinal() - _EPOCH, high.toordinal() - _EPOCH
+
+
+@dataclass(frozen=True, init=False)
+class Category:
+    """One of a public list of levels; anything else in the table is missing.
+
+    levels:  {code in the table: label} or a list of codes, which are then the labels; codes are all text, all whole
+             numbers or all Booleans; the order is that of tables.
+    ordered: whether the order means something.
+    constant: with a PrivacyUnit, that a person has one level: the first of these that any of the person's rows has.
+             Nobody is then in several groups, whatever the table says.  Without a PrivacyUnit it says nothing.
+    missing: "exclude", or the label of a level of its own for missing and unlisted cells.
+    Raises SchemaError S09 (a code or label twice), S10 (no level, or one that is none), S12 (missing is a level), S15.
+
+    >>> sex = Category({0: "male", 1: "female"}, missing="unknown")
+    >>> sex.codes, sex.labels, sex.missing
+    ((0, 1), ('male', 'female'), 'unknown')
+    """
+
+    codes: tuple[Level, ...]
+    """Levels as they stand in the table."""
+    labels: tuple[str, ...]
+    """One label a code; a level for missing cells is not among them."""
+    ordered: bool
+    units: str | None
+    missing: str
+    column: str | None
+    computed: str | None
+    constant: bool
+
+    def __init__(
+        self,
+        levels: Mapping[int, str] | Mapping[str, str] | Mapping[bool, str] | Sequence[str | int],
+        *,
+        ordered: bool = False,
+        units: str | None = None,
+        missing: str = EXCLUDE,
+        column: str | None = None,
+        computed: str | None = None,
+        constant: bool = False,
+    ) -> None:
+        said = common("Category", units, column, computed)
+        codes, labels = _levels(levels)
+        if not isinstance(ordered, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SchemaError(f"ordered of Category is {ordered!r}.", code="S15", hint="ordered=True")
+        if not isinstance(constant, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise SchemaError(f"constant of Category is {constant!r}.", code="S15", hint="constant=True")
+        words(missing, "missing label", "S11", 'missing="exclude", or missing="unknown"')
+        if missing != EXCLUDE and missing in labels:
+            text = f"missing label {missing!r} is also the label of a level."
+            raise SchemaError(text, code="S12", hint='missing="exclude", or a label of its own')
+        given = {"codes": codes, "labels": labels, "ordered": ordered, "units": units, "missing": missing}
+        for name, value in {**given, "column": column, "computed": said, "constant": constant}.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def levels(self) -> dict[Level, str]:
+        """{code: label}, in order."""
+        return dict(zip(self.codes, self.labels, strict=True))
+
+
+@dataclass(frozen=True)
+class PrivacyUnit:
+    """The column that says whose row it is: a neighbour is then a whole person, of whom at most `max_rows` rows count.
+
+    Raises SchemaError S13 unless 1 <= max_rows <= 2**20, S15.
+
+    >>> PrivacyUnit(max_rows=20).max_rows
+    20
+    """
+
+    max_rows: int
+    column: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        common("PrivacyUnit", None, self.column)
+        rows = whole(self.max_rows, "max_rows", "PrivacyUnit(max_rows=20)", "S13")
+        if not 1 <= rows <= MAX_ROWS_PER_UNIT:
+            text = f"max_rows {rows} of PrivacyUnit is not from 1 to {MAX_ROWS_PER_UNIT}."
+            raise SchemaError(text, code="S13", hint="PrivacyUnit(max_rows=20)")
+        object.__setattr__(self, "max_rows", rows)
+
+
+Column: TypeAlias = Real | Integer | Category | Boolean | Date | PrivacyUnit
+TYPES: Final[dict[str, type[Column]]] = {
+    cls.__name__: cls for cls in (Real, Integer, Category, Boolean, Date, PrivacyUnit)
+}
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+
+
+def _grid(low: float, high: float) -> None:
+    """SchemaError S08 unless fourth powers of bounds, and the steps per unit, are finite (theory §12)."""
+    width = high - low
+    if not width <= WIDEST or not math.isfinite(GRID / width) or max(abs(low), abs(high)) > WIDEST:
+        how = "wide" if width > 1 else "narrow"
+        text = f"bounds {show(low)} and {show(high)} of Real are too {how} for a grid of 2**20 steps."
+        raise SchemaError(text, code="S08", hint="rescale the column, or choose other bounds")
+
+
+def _inside(value: float, low: float, high: float, text: str, bounds: tuple[str, str]) -> None:
+    if not low <= value <= high:
+        raise SchemaError(
+            f"missing value {text} is outside the bounds {bounds[0]} to {bounds[1]}.",
+            code="S11",
+            hint=f'missing="exclude", or a value from {bounds[0]} to {bounds[1]}',
+        )
+
+
+def _levels(levels: object) -> tuple[tuple[Level, ...], tuple[str, ...]]:
+    """Codes and labels of a mapping or a sequence, checked."""
+    hint = 'Category({0: "male", 1: "female"}) or Category(["north", "south"])'
+    if isinstance(levels, Mapping):
+        given = cast("Mapping[object, object]", levels)
+        codes, labels = [*given.keys()], [*given.values()]
+    elif isinstance(levels, Sequence) and not isinstance(levels, str | bytes):
+        codes = [*cast("Sequence[object]", levels)]
+        labels = [_label(code) for code in codes]
+    else:
+        raise SchemaError(f"levels {levels!r} of Category are neither a list nor a table.", code="S10", hint=hint)
+    if not codes:
+        raise SchemaError("Category has no levels.", code="S10", hint=hint)
+    checked = _codes(codes, hint)
+    named = tuple(words(label, "label", "S10", hint) for label in labels)
+    _distinct("level", checked)
+    _distinct("label", named)
+    return checked, named
+
+
+def _label(code: object) -> object:
+    if isinstance(code, bool):
+        return "true" if code else "false"
+    return code if isinstance(code, str) else str(code)
+
+
+def _codes(codes: list[object], hint: str) -> tuple[Level, ...]:
+    """All text, all Booleans or all whole numbers: what engines compare alike."""
+    if all(isinstance(code, bool) for code in codes):
+        return cast("tuple[bool, ...]", tuple(codes))
+    if all(isinstance(code, str) for code in codes):
+        for code in codes:
+            if not cast(str, code).isprintable():
+                raise SchemaError(f"level {code!r} has unprintable characters.", code="S10", hint=hint)
+        return cast("tuple[str, ...]", tuple(codes))
+    if any(isinstance(code, str | bool) for code in codes):
+        one, other = codes[0], next(code for code in codes if type(code) is not type(codes[0]))
+        text = f"levels {one!r} and {other!r} of Category are of two kinds."
+        raise SchemaError(text, code="S10", hint="all text, all whole numbers or all Booleans")
+    return tuple(whole(code, "level", hint, "S10") for code in codes)
+
+
+def _distinct(what: str, values: tuple[Level, ...]) -> None:
+    if len(set(values)) < len(values):
+        twice = next(value for i, value in enumerate(values) if value in values[:i])
+        raise SchemaError(f"{what} {twice!r} of Category is there twice.", code="S09", hint=f"each {what} once")

@@ -1,0 +1,137 @@
+"""Numbers with a schema's meaning: the columns that are read, and arithmetic on them.  No data here.
+
+- a missing value that the schema gives a place (a value, a level) has it before anything is computed;
+- numbers and dates are clamped to their bounds first: the values that a release is about;
+- arithmetic is that of 64-bit floats; what is not finite, a division by zero, the log of what is not above 0 and the
+  root of what is below 0 are missing;
+- the difference of two dates is a number of days; `log` takes 2**-64 for what is between 0 and that, 2**64 for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final, Literal, TypeAlias
+
+from tacit.errors import QueryError
+from tacit.rows.row_map import KeyMap
+from tacit.schema.column_table import ColumnTable
+from tacit.schema.column_types import EXCLUDE, Boolean, Category, Date, Integer, Real
+from tacit.schema.predicates import syntax
+from tacit.schema.predicates.syntax import spelled
+from tacit.schema.row_maps_of_columns import column_of, keymap
+
+Kind: TypeAlias = Literal["number", "boolean", "date", "category"]
+OF_DATES: Final = ("year", "quarter", "month", "day", "weekday")
+
+
+@dataclass(frozen=True)
+class ColumnCell:
+    """A column that a condition reads: a number (days of a date, 0 or 1), or the index of a level."""
+
+    column: str
+    source: str
+    kind: Kind
+    lower: float | None = None
+    upper: float | None = None
+    missing: float | None = None
+    """What a missing cell stands for; None where it stays missing.  Of a category: the key's business."""
+    key: KeyMap | None = None
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A number."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Operation:
+    """left + - * / right, of numbers; left ** right, where right is 2, 3 or 4."""
+
+    op: str
+    left: Number
+    right: Number
+
+
+@dataclass(frozen=True)
+class Applied:
+    """log, sqrt or abs of a number; year, quarter, month, day or weekday (Monday is 0) of a date."""
+
+    function: str
+    argument: Number
+
+
+Number: TypeAlias = ColumnCell | Fixed | Operation | Applied
+
+
+def cell_of(schema: ColumnTable, name: str) -> ColumnCell:
+    """Column `name` as a condition or a computed value reads it; QueryError Q10, Q61."""
+    column, source = column_of(schema, name), schema.source(name)
+    kept = None if getattr(column, "missing", EXCLUDE) == EXCLUDE else getattr(column, "missing", None)
+    match column:
+        case Category():
+            return ColumnCell(name, source, "category", key=keymap(schema, name))
+        case Boolean():
+            return ColumnCell(name, source, "boolean", missing=None if kept is None else float(bool(kept)))
+        case Date():
+            low, high = column.days
+            return ColumnCell(
+                name, source, "date", float(low), float(high), None if kept is None else float(day_number(kept))
+            )
+        case Real() | Integer():
+            low, high = column.lower, column.upper
+            bounds = (None, None) if low is None or high is None else (float(low), float(high))
+            return ColumnCell(name, source, "number", *bounds, None if kept is None else float(kept))
+        case _:
+            raise wrong(f"column {name!r} is a {type(column).__name__}: nothing to compare.", "another column")
+
+
+def day_number(value: Any) -> int:
+    """Days since 1970-01-01 of a date or ISO text."""
+    found = value if isinstance(value, date) else date.fromisoformat(str(value))
+    return found.toordinal() - date(1970, 1, 1).toordinal()
+
+
+def number(value: syntax.Value, cells: Mapping[str, ColumnCell]) -> Number:
+    """A value's syntax -> a number (or a single date or Boolean column); QueryError Q61."""
+    match value:
+        case syntax.Constant(constant) if not isinstance(constant, str | bool):
+            return Fixed(float(constant))
+        case syntax.Name(name) if cells[name].kind != "category":
+            return cells[name]
+        case syntax.Call(function, argument):
+            return _applied(function, number(argument, cells))
+        case syntax.Arithmetic(op, left, right):
+            a, b = number(left, cells), number(right, cells)
+            if op == "-" and _kind(a) == _kind(b) == "date":
+                return Operation(op, a, b)
+            return Operation(op, _plain(a), _plain(b))
+        case _:
+            raise wrong(f"{spelled(value)} is no number.", "a column of numbers, or a number")
+
+
+def _applied(function: str, argument: Number) -> Number:
+    if function not in OF_DATES:
+        return Applied(function, _plain(argument))
+    if not isinstance(argument, ColumnCell) or argument.kind != "date":
+        raise wrong(f"{function}(…) is of a Date column.", f"{function}(day), day being a Date of the schema")
+    return Applied(function, argument)
+
+
+def _plain(value: Number) -> Number:
+    if _kind(value) != "number":
+        assert isinstance(value, ColumnCell)
+        raise wrong(f"no arithmetic with {value.column!r}, a {value.kind}.", "columns of numbers")
+    return value
+
+
+def _kind(value: Number) -> Kind:
+    return value.kind if isinstance(value, ColumnCell) else "number"
+
+
+def wrong(message: str, hint: str) -> QueryError:
+    """QueryError Q61."""
+    return QueryError(message, code="Q61", hint=hint)

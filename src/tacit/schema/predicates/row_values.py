@@ -1,0 +1,123 @@
+"""The value of a typed condition or computed column on every row, written once: for NumPy, the reference, and for
+every engine.  No data here.
+
+Comparisons of finite floats, + - * /, floor and square root are the same everywhere, and nothing else is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tacit.schema.predicates.arithmetic import Backend, Known, value
+from tacit.schema.predicates.computed_columns import Computed, Interval, Recoded
+from tacit.schema.predicates.numeric_expressions import Applied, ColumnCell, Fixed, Operation
+from tacit.schema.predicates.typed_conditions import Absent, Among, Compare, Every, Negated, Node, Predicate
+
+
+def evaluate(predicate: Predicate, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
+    """Truth for every row.  values: a float column for each cell, NaN or null where missing; levels by their index."""
+    read = {cell: _read(cell, column, backend) for cell, column in values.items()}
+    return _truth(predicate.node, read, backend)
+
+
+def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
+    """A float for every row, nothing where it is missing; of text levels, the place from 1."""
+    read = {cell: _read(cell, given, backend) for cell, given in values.items()}
+    match column.rule:
+        case Interval(number, edges):
+            x, known = value(number, read, backend)
+            x, known = backend.keep(x), backend.keep(known)
+            bounds = zip(edges, column.values[1:], strict=True)
+            found = backend.real(column.values[0])
+            for edge, then in bounds:
+                found = backend.choose(x >= backend.real(edge), backend.real(then), found)
+        case Recoded(cell, places):
+            x, here = read[cell]
+            found, known = backend.real(column.values[0]), backend.truth(False) & here
+            for i, place in enumerate(places):
+                if place is not None:
+                    at = here & (x == backend.real(float(i)))
+                    found, known = backend.choose(at, backend.real(column.values[place]), found), known | at
+        case ColumnCell() | Fixed() | Operation() | Applied():
+            found, known = value(column.rule, read, backend)
+        case _:
+            truth, known = _kleene(column.rule, read, backend)
+            found = backend.choose(truth, backend.real(1.0), backend.real(0.0))
+    return backend.choose(known, found, backend.nothing())
+
+
+def _kleene(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> Known:
+    """(truth, known): what is missing makes a comparison unknown, as SQL has it."""
+    match node:
+        case Every(parts, some):
+            truth, known = _kleene(parts[0], read, backend)
+            for part in parts[1:]:
+                other, other_known = _kleene(part, read, backend)
+                settles = (known & truth) | (other_known & other) if some else (known & ~truth) | (other_known & ~other)
+                truth = (truth & known) | (other & other_known) if some else truth & other
+                known = (known & other_known) | settles
+            return truth, known
+        case Negated(part):
+            truth, known = _kleene(part, read, backend)
+            return ~truth, known
+        case Absent(cell):
+            return ~read[cell][1], backend.truth(True) | read[cell][1]
+        case Among(cell):
+            return _truth(node, read, backend), read[cell][1]
+        case Compare(_, left, right):
+            known = value(left, read, backend)[1] & value(right, read, backend)[1]
+            return _truth(node, read, backend), known
+
+
+def _read(cell: ColumnCell, column: Any, backend: Backend) -> Known:
+    """(value, known): the value is 0 where it is not known."""
+    known = backend.finite(column)
+    x = backend.choose(known, column, backend.real(0.0))
+    if cell.kind == "boolean":
+        known = known & ((x == backend.real(0.0)) | (x == backend.real(1.0)))
+    if cell.lower is not None and cell.upper is not None:
+        low, high = backend.real(cell.lower), backend.real(cell.upper)
+        x = backend.choose(x >= high, high, backend.choose(x <= low, low, x))
+    if cell.missing is not None:
+        x, known = backend.choose(known, x, backend.real(cell.missing)), backend.truth(True) | known
+    return x, known
+
+
+def _truth(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> Any:
+    match node:
+        case Every(parts, some):
+            found = _truth(parts[0], read, backend)
+            for part in parts[1:]:
+                other = _truth(part, read, backend)
+                found = found | other if some else found & other
+            return found
+        case Negated(part):
+            return ~_truth(part, read, backend)
+        case Absent(cell):
+            return ~read[cell][1]
+        case Among(cell, indices, missing):
+            x, known = read[cell]
+            found = backend.truth(False) & known
+            for i in indices:
+                found = found | (x == backend.real(float(i)))
+            return backend.choose(known, found, backend.truth(missing))
+        case Compare(op, left, right):
+            (a, a_known), (b, b_known) = value(left, read, backend), value(right, read, backend)
+            return backend.choose(a_known & b_known, _compared(op, a, b), backend.truth(op == "!="))
+
+
+def _compared(op: str, a: Any, b: Any) -> Any:
+    match op:
+        case "==":
+            return a == b
+        case "!=":
+            return ~(a == b)
+        case "<":
+            return a < b
+        case "<=":
+            return a <= b
+        case ">":
+            return a > b
+        case _:
+            return a >= b

@@ -1,0 +1,318 @@
+"""From a schema to row maps: which integer a cell becomes (theory §12).  Public facts only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import pairwise
+from math import ceil, floor
+from typing import Final, cast
+
+import numpy as np
+
+from tacit.errors import QueryError, nearest
+from tacit.rows.row_map import GRID, KeyMap, Level, RowMap, Unit
+from tacit.schema.column_table import ColumnTable
+from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, Integer, PrivacyUnit, Real
+from tacit.schema.logistic_bins import MOST_BINS
+
+SHORT: Final = 64
+"""Levels that an engine numbers one by one."""
+WIDEST: Final = 2**20
+"""Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
+
+
+def rowmap(schema: ColumnTable, name: str) -> RowMap:
+    """Column `name` of `schema` -> the map of its cells to {0, ..., G}.
+
+    Real: G = 2**20.  Integer and Date: G = steps * q, q the smallest multiple of 16 with G >= 2**20, no rounding;
+    beyond 2**20 steps they are served like Real.  Boolean: G = 1.  A declared missing value is a place on the grid.
+    Raises QueryError Q10 (no such column), Q11 (a Category, a PrivacyUnit), Q12 (no bounds).  Source: theory §12.
+
+    >>> from tacit.schema import Schema
+    >>> rowmap(Schema({"educ": Integer(1, 16)}), "educ").factor
+    69920
+    """
+    column = column_of(schema, name)
+    source = schema.source(name)
+    match column:
+        case Real(lower=None):
+            text = f"column {name!r} has no bounds, and this query needs them."
+            raise QueryError(text, code="Q12", hint=f'"{name}": Real(0, 100) in the schema')
+        case Real(lower=low, upper=high):
+            made = RowMap(name, source, "real", cast(float, low), cast(float, high), GRID)
+        case Integer(lower=low, upper=high):
+            steps, factor = _steps(high - low)
+            kind = "integer" if high - low <= WIDEST else "real"
+            made = RowMap(name, source, kind, float(low), float(high), steps, factor)
+        case Date():
+            low, high = column.days
+            steps, factor = _steps(high - low)
+            made = RowMap(name, source, "date", float(low), float(high), steps, factor)
+        case Boolean():
+            made = RowMap(name, source, "boolean", 0.0, 1.0, 1, 1)
+        case Category() | PrivacyUnit():
+            kind = type(column).__name__
+            other = f'by="{name}"' if kind == "Category" else "a Real, Integer, Boolean or Date column"
+            raise QueryError(f"column {name!r} is a {kind}: it has no numbers to add up.", code="Q11", hint=other)
+    return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
+
+
+def keymap(schema: ColumnTable, name: str) -> KeyMap:
+    """Column `name` of `schema` -> the map of its cells to the index of a public level.
+
+    Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
+    Raises QueryError Q10 (no such column), Q13 (no public levels), Q90 (constant ones that no engine can number).
+
+    >>> from tacit.schema import Schema
+    >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
+    ('f', 'm', 'unknown')
+    """
+    column = column_of(schema, name)
+    source = schema.source(name)
+    if isinstance(column, Boolean):
+        place = None if column.missing == EXCLUDE else int(column.missing)
+        return KeyMap(name, source, "boolean", (False, True), ("false", "true"), place)
+    if isinstance(column, Category):
+        place, labels = None, column.labels
+        if column.missing != EXCLUDE:
+            place, labels = len(column.codes), (*column.labels, column.missing)
+        constant = column.constant and schema.unit is not None
+        if constant and not _counted(column.codes):
+            text = f"column {name!r} is constant, and its {len(column.codes)} codes neither text nor in a row."
+            raise QueryError(text, code="Q90", hint="text, codes that follow each other, or 64 levels at most")
+        return KeyMap(name, source, "category", column.codes, labels, place, column.ordered, constant=constant)
+    kind = type(column).__name__
+    hint = f'"{name}": Category([…]) in the schema, or another column'
+    raise QueryError(
+        f"column {name!r} is {_article(kind)} {kind}: it has no levels to group by.", code="Q13", hint=hint
+    )
+
+
+def _counted(codes: tuple[Level, ...]) -> bool:
+    """Whether every engine can tell the first of them."""
+    plain = [code for code in codes if not isinstance(code, str)]
+    return len(plain) <= SHORT or all(int(b) == int(a) + 1 for a, b in pairwise(plain))
+
+
+def binmap(schema: ColumnTable, name: str, bins: object) -> KeyMap:
+    """Column `name` of numbers -> the index of its bin: `bins` of equal width between its bounds, or edges.
+
+    A value on an edge belongs to the bin above it; values beyond the bounds to the first and the last bin; missing ones
+    to none, or to that of their declared value.  Raises QueryError Q10, Q12 (no bounds), Q13 (no numbers), Q64.
+
+    >>> from tacit.schema import Schema
+    >>> binmap(Schema({"age": Integer(18, 93)}), "age", (18, 30, 65, 93)).labels
+    ('[18, 30)', '[30, 65)', '[65, 93]')
+    """
+    column = column_of(schema, name)
+    if not isinstance(column, Real | Integer | Date):
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: it takes no bins."
+        raise QueryError(text, code="Q13", hint="leave it out of bins")
+    if isinstance(column, Date):
+        return _datebins(schema, name, column, bins)
+    if column.lower is None or column.upper is None:
+        text = f"column {name!r} has no bounds, and bins need them."
+        raise QueryError(text, code="Q12", hint=f'"{name}": Real(0, 100) in the schema')
+    low, high = float(column.lower), float(column.upper)
+    edges = _edges(name, bins, low, high)
+    ends = [low, *edges, high]
+    labels = between(ends)
+    if isinstance(column, Integer) and all(edge % 1 == 0.5 for edge in edges):
+        labels = tuple(_numbers(ceil(a), floor(b)) for a, b in pairwise(ends))
+    missing = None
+    if column.missing != EXCLUDE:
+        missing = sum(float(cast(float, column.missing)) >= edge for edge in edges)
+    even = even_ends(edges, low, high)
+    return KeyMap(name, schema.source(name), "bins", tuple(range(len(labels))), labels, missing, True, edges, even=even)
+
+
+def between(ends: Sequence[float]) -> tuple[str, ...]:
+    """Labels of bins between rising edges, the last of which holds its upper edge, too."""
+    last = len(ends) - 2
+    return tuple(f"[{_short(a)}, {_short(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(ends)))
+
+
+def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
+    """The ends of bins of equal width, which an engine finds sooner: None for others, and for very narrow ones."""
+    bins = len(edges) + 1
+    same = edges == tuple(low + (high - low) * i / bins for i in range(1, bins))
+    return (low, high) if same and (high - low) / bins > 2.0**-30 * max(abs(low), abs(high)) else None
+
+
+def _datebins(schema: ColumnTable, name: str, column: Date, bins: object) -> KeyMap:
+    """The same of days: edges as dates or ISO text; bins of equal width begin at whole days."""
+    low, high = map(float, column.days)
+    given = bins
+    if isinstance(bins, tuple):
+        given = tuple(_day_of(name, one) for one in cast("tuple[object, ...]", bins))
+    days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high))
+    inner = tuple(day for day in days if day > low)
+    if not inner:
+        text = f"bins of {name!r}: {column.lower} to {column.upper} has no two."
+        raise QueryError(text, code="Q64", hint="leave it out")
+    ends = [low, *inner, high]
+    days = [date.fromordinal(int(x) + date(1970, 1, 1).toordinal()).isoformat() for x in ends]
+    labels = tuple(f"[{a}, {b}{']' if i == len(inner) else ')'}" for i, (a, b) in enumerate(pairwise(days)))
+    missing = None
+    if column.missing != EXCLUDE:
+        missing = sum(float(_day_of(name, column.missing)) >= edge for edge in inner)
+    return KeyMap(name, schema.source(name), "bins-date", tuple(range(len(labels))), labels, missing, True, inner)
+
+
+def _day_of(name: str, value: object) -> int:
+    try:
+        found = value if isinstance(value, date) else date.fromisoformat(str(value))
+    except ValueError:
+        text = f"bins of {name!r}: {value!r} is no day."
+        raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]') from None
+    return found.toordinal() - date(1970, 1, 1).toordinal()
+
+
+def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:
+    """Inner edges."""
+    hint = f'bins={{"{name}": 10}}, or [{_short(low)}, …, {_short(high)}]'
+    if isinstance(bins, int) and not isinstance(bins, bool) and 2 <= bins <= MOST_BINS:
+        return tuple(low + (high - low) * i / bins for i in range(1, bins))
+    if not isinstance(bins, tuple):
+        raise QueryError(f"bins of {name!r} is {bins!r}: not from 2 to {MOST_BINS}, nor edges.", code="Q64", hint=hint)
+    given = cast("tuple[object, ...]", bins)
+    edges = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool)]
+    inner = tuple(x for x in edges if low < x < high)
+    rising = all(a < b for a, b in pairwise(edges))
+    within = all(low <= x <= high for x in edges)
+    if len(edges) < len(given) or not rising or not within or not 1 <= len(inner) < MOST_BINS:
+        text = f"bins of {name!r}: {list(given)!r} are no rising edges from {_short(low)} to {_short(high)}."
+        raise QueryError(text, code="Q64", hint=hint)
+    return inner
+
+
+def _short(x: float) -> str:
+    return f"{x:,.0f}" if x.is_integer() else f"{x:.6g}"
+
+
+def _numbers(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+
+
+RANGE: Final = ("missing", "below", "above", "as declared")
+LISTED: Final = ("missing", "unlisted", "as declared")
+
+
+def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
+    """Column `name` -> the class of its cell: missing, outside its bounds or its levels, or as declared.
+
+    Raises QueryError Q10 (no such column), Q11 (a PrivacyUnit).
+
+    >>> from tacit.schema import Schema
+    >>> qualitymap(Schema({"age": Real(0, 100)}), "age").labels
+    ('missing', 'below', 'above', 'as declared')
+    """
+    column, source = column_of(schema, name), schema.source(name)
+    match column:
+        case Real() | Integer():
+            low, high = column.lower, column.upper
+            edges = (-np.inf, np.inf) if low is None or high is None else (float(low), float(high))
+            return KeyMap(name, source, "quality-number", (0, 1, 2, 3), RANGE, edges=edges)
+        case Date():
+            edges = tuple(map(float, column.days))
+            return KeyMap(name, source, "quality-date", (0, 1, 2, 3), RANGE, edges=edges)
+        case Boolean():
+            return KeyMap(name, source, "quality-boolean", (0, 1, 2), LISTED, codes=(False, True))
+        case Category():
+            code = column.codes[0]
+            kind = "quality-text" if isinstance(code, str) else "quality-boolean" if code is True else "quality-number"
+            return KeyMap(name, source, kind, (0, 1, 2), LISTED, codes=column.codes)
+        case PrivacyUnit():
+            text = f"column {name!r} is a PrivacyUnit: it says whose row a row is."
+            raise QueryError(text, code="Q11", hint="the other columns")
+
+
+WIDE: Final = tuple(
+    sorted(
+        {
+            0.0,
+            *(sign * float(f"{digit}e{power}") for sign in (-1, 1) for digit in (1, 2, 5) for power in range(-6, 13)),
+        }
+    )
+)
+"""Edges for a column of which nothing is known: 0, and 1, 2, 5 times the powers of ten from -6 to 12, of both signs."""
+
+
+def widemap(schema: ColumnTable, name: str) -> KeyMap:
+    """Column `name` of numbers -> the index of its bin between WIDE edges, whatever its bounds; missing cells to none.
+
+    Raises QueryError Q10 (no such column), Q13 (no numbers).
+
+    >>> from tacit.schema import Schema
+    >>> widemap(Schema({"age": Real()}), "age").size
+    116
+    """
+    column = column_of(schema, name)
+    if not isinstance(column, Real | Integer):
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: it has no range to find."
+        raise QueryError(text, code="Q13", hint="a column of numbers")
+    places = tuple(range(len(WIDE) + 1))
+    return KeyMap(name, schema.source(name), "bins", places, tuple(map(str, places)), None, True, WIDE)
+
+
+def unit_of(schema: ColumnTable) -> Unit | None:
+    """The column that says whose row a row is, where rows are of persons."""
+    return None if schema.unit is None else Unit(schema.unit, schema.source(schema.unit))
+
+
+def most_rows(schema: ColumnTable) -> int:
+    """Rows that a person counts with at most; 1 where a row is a person."""
+    column = None if schema.unit is None else schema[schema.unit]
+    return column.max_rows if isinstance(column, PrivacyUnit) else 1
+
+
+def weightmap(schema: ColumnTable, name: str, steps: int) -> RowMap:
+    """Column `name` as weights: 0 to its upper bound, on `steps` steps, whatever its own grid.
+
+    Raises QueryError Q10 (no such column), Q72 (no numbers, no bounds, or bounds below 0).
+
+    >>> from tacit.schema import Schema
+    >>> weightmap(Schema({"weight": Real(0, 50)}), "weight", 2**15).upper
+    50.0
+    """
+    column = column_of(schema, name)
+    if not isinstance(column, Real | Integer):
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: no weights."
+        raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50) in the schema')
+    low, high = column.lower, column.upper
+    if low is None or high is None or low < 0 or high <= 0:
+        text = f"column {name!r} has no bounds from 0 on, and weights need them."
+        raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50), 50 being the largest weight that counts')
+    made = RowMap(name, schema.source(name), "real", 0.0, float(high), steps)
+    return made if column.missing == EXCLUDE else replace(made, missing=_place(made, column.missing))
+
+
+def column_of(schema: ColumnTable, name: str) -> Column:
+    """Column `name` of `schema`; QueryError Q10 with the nearest name where there is none."""
+    try:
+        return schema[name]
+    except KeyError:
+        guess = nearest(str(name), list(schema))
+        known = ", ".join(repr(column) for column in list(schema)[:12]) + (", …" if len(schema) > 12 else "")
+        hint = f"{guess!r}" if guess else f"one of {known}"
+    raise QueryError(f"column {name!r} is not in the schema.", code="Q10", hint=hint)
+
+
+def _steps(span: int) -> tuple[int, int]:
+    """Range -> (steps, factor): theory §12, `Integer(lo, hi)`; a grid like Real's where the range is too wide."""
+    if span > WIDEST:
+        return GRID, 1
+    return span, 16 * max(1, -(-GRID // (16 * span)))
+
+
+def _place(made: RowMap, missing: object) -> int:
+    """The place on the grid of the value that stands for missing cells."""
+    value = missing.toordinal() - date(1970, 1, 1).toordinal() if isinstance(missing, date) else missing
+    v, _ = made.numpy(np.asarray([float(cast(float, value))]))
+    return int(v[0])
+
+
+def _article(kind: str) -> str:
+    return "an" if kind[0] in "AEIOU" else "a"

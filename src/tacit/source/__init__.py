@@ -1,0 +1,9 @@
+"""Frames and files -> exact integer sums, the same on every engine.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from tacit.source.engine_table import Source
+from tacit.source.open_table import computing, open_source
+from tacit.source.schema_check import check_source
+
+__all__ = ["Source", "check_source", "computing", "open_source"]

@@ -1,0 +1,120 @@
+"""Counts of the cells that rows are in, or of all cells: what a histogram counts, in one pass.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.rows.row_map import IDENTITY, ONE, KeyMap, Occupied, Share, SumTerm, Tally, Unit
+from tacit.schema.predicates.row_values import evaluate
+from tacit.schema.predicates.typed_conditions import Predicate
+from tacit.source import cell_expressions as ex
+from tacit.source.cell_sums import SumsPass, cell_reading, filtered, key_reading, plan
+from tacit.source.column_kinds import Reading
+from tacit.source.engines import Engine
+
+Ints: TypeAlias = NDArray[np.int64]
+
+
+def tallied(
+    engine: Engine,
+    keys: Sequence[KeyMap],
+    where: Predicate | None = None,
+    unit: Unit | None = None,
+    share: Share | None = None,
+) -> Tally:
+    """READS ROWS.  Rows in each cell (of persons, by `unit`, the sums of their shares), as one array."""
+    one = SumTerm(None) if share is None else SumTerm(None, ONE, share, IDENTITY)
+    found = _occupied(engine, keys, one, unit, where)
+    counts = np.zeros(prod(key.size for key in keys), dtype=np.int64)
+    counts[found.cells] = found.counts
+    return Tally(found.rows, counts)
+
+
+def occupied(
+    engine: Engine, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None = None, where: Predicate | None = None
+) -> Occupied:
+    """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0: memory follows those cells."""
+    found = _occupied(engine, keys, one, unit, where)
+    order = np.argsort(found.cells)
+    return Occupied(found.rows, found.cells[order], found.counts[order])
+
+
+def _occupied(
+    engine: Engine, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None, where: Predicate | None
+) -> Occupied:
+    """`occupied` in any order.
+
+    Where an engine can number the keys, a row's cell is one whole number below 2**53, made of float64: exact.
+    """
+    numbered = all(ex.numbered(key) for key in keys) and prod(ex.places(key) for key in keys) < 2**53
+    if unit is not None or not numbered:
+        return occupied_of(plan(engine, keys, (one,), unit, where), engine)
+    counting = None if where is None else engine.counting()
+    readings = [numbered_reading(key) for key in keys]
+    frame = engine.read([*readings, *(cell_reading(cell) for cell in (() if where is None else where.cells))])
+    if where is not None and counting is not None:
+        frame, where = filtered(frame, where, len(keys)), None
+    found = engine.arrays(_coded(frame, keys, where).group_by("cell").agg(nw.len().alias("rows")))
+    inside = found["cell"] >= 0
+    cells, counts = _folded(keys, found["cell"][inside].astype(np.int64), found["rows"][inside].astype(np.int64))
+    return Occupied(int(found["rows"].sum()) if counting is None else counting(), cells, counts)
+
+
+def occupied_of(planned: SumsPass, engine: Engine) -> Occupied:
+    """READS ROWS.  The first sum of a pass, of the cells where it is not 0."""
+    rows, found = planned.found(engine)
+    counts: dict[int, int] = {}
+    for cell, sums in found.items():
+        if sums[0]:
+            place = 0
+            for key, at in zip(planned.keys, cell, strict=True):
+                place = place * key.size + at
+            counts[place] = sums[0]
+    cells = np.array(sorted(counts), dtype=np.int64)
+    return Occupied(rows, cells, np.array([counts[int(at)] for at in cells], dtype=np.int64))
+
+
+def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
+    """Column "cell" of every row: the places of its keys as one number, -1 where it is in no cell."""
+    tools = ex.NarwhalsBackend(frame)
+    places = [tools.keep(ex.place(key, f"c{i}", tools)) for i, key in enumerate(keys)]
+    code, stride = ex.real(0.0), 1
+    for key, at in zip(reversed(keys), reversed(places), strict=True):
+        code = at if stride == 1 else code + at * ex.real(float(stride))  # null where one of the places is
+        stride *= ex.places(key)
+    there = code >= ex.real(0.0)
+    if where is not None:
+        read = {cell: tools.keep(ex.condition_cell(cell, f"c{len(keys) + i}")) for i, cell in enumerate(where.cells)}
+        there = evaluate(where, read, tools) & there
+    code = nw.when(there).then(code).otherwise(ex.real(-1.0)).cast(nw.Int32() if stride < 2**31 else nw.Int64())
+    return ex.select(tools.frame, {"cell": code})
+
+
+def _folded(keys: Sequence[KeyMap], places: Ints, rows: Ints) -> tuple[Ints, Ints]:
+    """Rows of combined places, each once -> public cells, each once, and their rows."""
+    tables = [ex.indices(key) for key in keys]
+    if all(table is None for table in tables):
+        return places, rows
+    cells, stride, listed = np.zeros_like(places), 1, np.ones(len(places), dtype=np.bool_)
+    for key, table in zip(reversed(keys), reversed(tables), strict=True):
+        places, at = np.divmod(places, ex.places(key))
+        at = at if table is None else table[at]
+        listed &= at >= 0
+        cells, stride = cells + at * stride, stride * key.size
+    found, which = np.unique(cells[listed], return_inverse=True)
+    counts = np.zeros(len(found), dtype=np.int64)
+    np.add.at(counts, which, rows[listed])
+    return found, counts
+
+
+def numbered_reading(key: KeyMap) -> Reading:
+    """How a column of levels is read for `expressions.place`."""
+    if isinstance(key.levels[0], str):
+        return Reading(key.source, "index", tuple(map(str, key.levels)))
+    return key_reading(key)

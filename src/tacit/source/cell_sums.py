@@ -1,0 +1,364 @@
+"""Exact sums by cell: one lazy pass on the table's own engine, folded into the public cells in Python integers.
+
+Why no engine's 64-bit integers overflow: a table has at most MAX_ROWS rows (more are an error after the pass), a term
+is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs are added up instead.  Before the sum,
+`Polynomial.check` bounds every step of its evaluation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import narwhals as nw
+
+from tacit.rows.row_map import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, SumTerm, Unit
+from tacit.schema.predicates.numeric_expressions import ColumnCell
+from tacit.schema.predicates.row_values import evaluate
+from tacit.schema.predicates.typed_conditions import Predicate
+from tacit.source import cell_expressions as ex
+from tacit.source import person_sums as persons
+from tacit.source.column_kinds import How, Reading
+from tacit.source.engines import Engine
+
+
+def aggregate(
+    engine: Engine,
+    keys: Sequence[KeyMap],
+    sums: Sequence[SumTerm],
+    unit: Unit | None = None,
+    where: Predicate | None = None,
+) -> Aggregate:
+    """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows (or persons)."""
+    return plan(engine, keys, sums, unit, where).run(engine)
+
+
+@dataclass(frozen=True)
+class SumsPass:
+    """One pass over a table, not yet run: what an engine collects, and how groups become public cells."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    sums: tuple[SumTerm, ...]
+    terms: list[SumTerm]
+    counted: str
+    counting: Callable[[], int] | None = None
+    """How all rows are counted, where only some of them are in the pass."""
+
+    def run(self, engine: Engine) -> Aggregate:
+        """READS ROWS."""
+        rows, found = self.found(engine)
+        nothing = (0,) * len(self.sums)
+        every = product(*(range(key.size) for key in self.keys))
+        return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
+
+    def found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+        """Number of all rows, and the sums of cells that are not empty."""
+        rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
+        rows = rows if self.counting is None else self.counting()
+        if rows > MAX_ROWS:
+            raise ArithmeticError("more rows than the sums are proven for")
+        return rows, found
+
+
+def plan(
+    engine: Engine, keys: Sequence[KeyMap], sums: Sequence[SumTerm], unit: Unit | None, where: Predicate | None
+) -> SumsPass:
+    """The pass of `aggregate`.
+
+    Rows for which `where` does not hold add nothing, and are counted among all rows: in the pass, or apart from it.
+    Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
+    bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
+    """
+    terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
+    maps = list(dict.fromkeys(at for one in terms for at in one.maps))
+    counting = None if where is None or unit is not None else engine.counting()
+    frame = engine.read(_readings(keys, maps, unit, where))
+    if where is not None and counting is not None:
+        frame, where = filtered(frame, where, len(keys) + len(maps)), None
+    frame = _values(frame, keys, maps, _shares(maps, terms), unit, where)
+    frame = _terms(frame, maps, terms, kept=where is not None)
+    counted = [] if where is None else [nw.col("k").sum().alias("kept")]
+    added = [
+        nw.len().alias("rows"),
+        *counted,
+        *(nw.col(name).sum() for j, one in enumerate(terms) for name in _names(j, one)),
+    ]
+    found = frame.group_by([f"g{i}" for i in range(len(keys))]).agg(*added) if keys else frame.select(*added)
+    return SumsPass(found, tuple(keys), tuple(sums), terms, "rows" if where is None else "kept", counting)
+
+
+def filtered(frame: Any, where: Predicate, first: int) -> Any:
+    """Columns c0, c1, ... before `first`, of rows for which `where` holds: nothing else is computed of the others."""
+    engine = ex.NarwhalsBackend(frame)
+    read = {cell: engine.keep(ex.condition_cell(cell, f"c{first + i}")) for i, cell in enumerate(where.cells)}
+    holds = evaluate(where, read, engine)
+    found = engine.frame.filter(holds)
+    return found.select(*(nw.col(f"c{i}") for i in range(first))) if first else found
+
+
+def ranked(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap] = (),
+    unit: Unit | None = None,
+    where: Predicate | None = None,
+    share: Share | None = None,
+) -> Ranked:
+    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell.
+
+    share: of persons who may be in several cells, their weights in each are added up instead.
+    """
+    return ranking(engine, at, keys, unit, where, share).run(engine)
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The pass of `ranked`, not yet run."""
+
+    frame: Any
+    keys: tuple[KeyMap, ...]
+    share: Share | None
+
+    def run(self, engine: Engine) -> Ranked:
+        """READS ROWS."""
+        keys, what = self.keys, "rows" if self.share is None else "weight"
+        cells: dict[tuple[int, ...], dict[int, int]] = {cell: {} for cell in product(*(range(k.size) for k in keys))}
+        lookups, rows = [_lookup(key) for key in keys], 0
+        for group in engine.collect(self.frame):
+            rows += int(group["rows"])
+            cell = _place(group, keys, lookups)
+            if cell is not None and group["p"] >= 0:
+                into, p = cells[cell], int(group["p"])
+                into[p] = into.get(p, 0) + int(group[what])
+        if self.share is not None:  # so small a part of a person that it weighs nothing
+            cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
+        return Ranked(rows, tuple(cells.values()))
+
+
+def ranking(
+    engine: Engine,
+    at: RowMap,
+    keys: Sequence[KeyMap],
+    unit: Unit | None,
+    where: Predicate | None,
+    share: Share | None,
+) -> Ranking:
+    """Plan `ranked`."""
+    shares = {} if share is None else {"a": (0, share)}
+    frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
+    here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
+    here = nw.col("v0") if at.missing is not None else here
+    if where is not None:
+        here = nw.when(nw.col("k") == ex.whole(1)).then(here).otherwise(ex.whole(-1))
+    groups = [f"g{i}" for i in range(len(keys))]
+    added = [nw.len().alias("rows"), *([] if share is None else [nw.col("a").sum().alias("weight")])]
+    found = frame.with_columns(here.alias("p")).group_by([*groups, "p"]).agg(*added)
+    return Ranking(found, tuple(keys), share)
+
+
+def map_reading(at: RowMap) -> Reading:
+    """How a column of numbers is read for `expressions.step`."""
+    return Reading(at.source, _how(at))
+
+
+def _readings(
+    keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
+) -> list[Reading]:
+    """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
+    readings = [*(key_reading(key) for key in keys), *map(map_reading, maps)]
+    readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
+    return readings if unit is None else [*readings, Reading(unit.source, "unit")]
+
+
+def _names(j: int, one: SumTerm) -> tuple[str, ...]:
+    """Columns that term j is added up in: itself, or limbs below LIMB and what is above them, highest first."""
+    bound = one.bound
+    if bound * MAX_ROWS < 2**63:
+        return (f"t{j}",)
+    if bound > 2**53:
+        raise ArithmeticError(f"a term of {bound} is no exact float64, and cannot be split")
+    limbs = 1
+    while bound * MAX_ROWS >= 2**63:
+        bound, limbs = bound // ex.LIMB + 1, limbs + 1
+    return tuple(f"t{j}l{k}" for k in reversed(range(limbs)))
+
+
+def _values(
+    frame: Any,
+    keys: Sequence[KeyMap],
+    maps: list[RowMap],
+    shares: Mapping[str, tuple[int | None, Share]],
+    unit: Unit | None,
+    where: Predicate | None,
+) -> Any:
+    """Levels g, steps s (below 0: absent) and values v of rows, or of persons, who also have shares a.
+
+    Where there is a condition: k, 1 for what it keeps, else 0.
+    """
+    if not keys and not maps and unit is None and where is None:
+        return frame
+    at, cells = len(keys) + len(maps), () if where is None else where.cells
+    named = {f"g{i}": _level(key, f"c{i}", exact=unit is not None) for i, key in enumerate(keys)}
+    named |= {f"s{i}": ex.step(one, f"c{len(keys) + i}") for i, one in enumerate(maps)}
+    named |= {f"x{i}": ex.condition_cell(cell, f"c{at + i}") for i, cell in enumerate(cells)}
+    frame = ex.select(frame, named if unit is None else named | {"u": nw.col(f"c{at + len(cells)}")})
+    made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
+    # one level for all rows of a person, from these rows alone: she is then in one cell
+    made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]
+    if where is not None:
+        read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
+        engine = ex.NarwhalsBackend(frame)
+        holds = evaluate(where, read, engine)
+        frame = engine.frame
+        made.append(nw.when(holds).then(ex.whole(1)).otherwise(ex.whole(0)).alias("k"))
+    frame = frame.with_columns(*made) if made else frame
+    return frame if unit is None else persons.reduce(frame, keys, maps, shares, kept=where is not None)
+
+
+def _shares(maps: list[RowMap], terms: list[SumTerm]) -> dict[str, tuple[int | None, Share]]:
+    """Column -> (place of the map that says which rows count, None for all; share), one for each share of a map."""
+    found = [(one.rowmap, one.weight) for one in terms if isinstance(one.weight, Share)]
+    return {_share(maps, at, share): (_counted(maps, at, share), share) for at, share in found}
+
+
+def _counted(maps: list[RowMap], at: RowMap | None, share: Share) -> int | None:
+    """Place of the map whose rows count: the weights' own where there are any."""
+    by = at if share.of is None else share.of
+    return None if by is None else maps.index(by)
+
+
+def _share(maps: list[RowMap], at: RowMap | None, share: Share) -> str:
+    place = _counted(maps, at, share)
+    return f"a{'n' if place is None else place}x{share.G}x{share.cap or 0}{'' if share.of is None else 'w'}"
+
+
+def _terms(frame: Any, maps: list[RowMap], terms: list[SumTerm], *, kept: bool) -> Any:
+    """Terms, then limbs, in stages: an engine computes each once."""
+    if not terms:
+        return frame
+    made = [_term(one, maps) for one in terms]
+    if kept:
+        made = [nw.when(nw.col("k") == ex.whole(1)).then(one).otherwise(ex.whole(0)) for one in made]
+    frame = frame.with_columns(*(one.alias(f"t{j}") for j, one in enumerate(made)))
+    return _limbs(frame, {f"t{j}": len(_names(j, one)) for j, one in enumerate(terms)})
+
+
+def _term(one: SumTerm, maps: list[RowMap]) -> Any:
+    """What one row adds."""
+    own: Any = None
+    if one.rowmap is not None:
+        i = maps.index(one.rowmap)
+        own = ex.term(one.polynomial, one.rowmap, f"v{i}", f"s{i}")
+    if one.weight is None:
+        return own
+    if isinstance(one.weight, RowMap):
+        i = maps.index(one.weight)
+        weight = ex.term(one.weight_polynomial, one.weight, f"v{i}", f"s{i}")
+    else:
+        weight = ex.evaluate(one.weight_polynomial, _share(maps, one.rowmap, one.weight))
+    return weight if own is None else own * weight
+
+
+def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
+    """Terms that are too large, as t = sum_k LIMB**k l_k, 0 <= l_k < LIMB but for the highest."""
+    for k in range(1, max(limbs.values())):
+        rest = {name: name if k == 1 else f"{name}l{k - 1}" for name, number in limbs.items() if k < number}
+        frame = frame.with_columns(*(ex.high(column).alias(f"{name}l{k}") for name, column in rest.items()))
+        low = {name: nw.col(column) - nw.col(f"{name}l{k}") * ex.whole(ex.LIMB) for name, column in rest.items()}
+        frame = frame.with_columns(*(one.alias(f"{name}l{k - 1}") for name, one in low.items()))
+    return frame
+
+
+def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
+    if key.kind.startswith("quality"):
+        return ex.quality(key, column)
+    if key.constant:  # its index, so that the first level is the least; missing cells have none yet
+        return ex.place(replace(key, missing=None), column)
+    if _textual(key):
+        return nw.col(column)
+    found = ex.binned(key, column) if key.edges else ex.code(key, column, exact=exact)
+    if not exact or key.missing is None or (key.missing >= len(key.levels) and key.beyond is None):
+        return found
+    # a person's rows of one cell are one group; bins are their own levels, and so are cells beyond them
+    there = ex.real(float(key.missing if key.beyond is not None else key.levels[key.missing]))
+    return nw.when(found.is_null()).then(there).otherwise(found)
+
+
+def _fold(
+    found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[SumTerm], terms: list[SumTerm], counted: str
+) -> tuple[int, dict[tuple[int, ...], list[int]]]:
+    """Groups as they stand in the table -> rows, and public cells where there are some, in Python integers."""
+    place = {one: j for j, one in enumerate(terms)}
+    wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
+    cells: dict[tuple[int, ...], list[int]] = {}
+    lookups = [_lookup(key) for key in keys]
+    rows = 0
+    for group in found:
+        rows += int(group["rows"] or 0)
+        cell = _place(group, keys, lookups)
+        if cell is None:
+            continue
+        into = cells.setdefault(cell, [0] * len(sums))
+        for i, names in enumerate(wanted):
+            into[i] += _joined(group, names)
+    return rows, cells
+
+
+def _place(
+    group: Mapping[str, Any], keys: Sequence[KeyMap], lookups: Sequence[Mapping[Any, int]]
+) -> tuple[int, ...] | None:
+    """The public cell of a group, or None."""
+    cell = [lookup.get(group[f"g{i}"], keys[i].missing) for i, lookup in enumerate(lookups)]
+    known = [i for i in cell if i is not None]
+    return tuple(known) if len(known) == len(cell) else None
+
+
+def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
+    """A sum, or its limbs, as a Python integer; 0 of no rows."""
+    total = 0
+    for name in names:
+        total = total * ex.LIMB + int(group[name] or 0)
+    return total
+
+
+def _lookup(key: KeyMap) -> dict[Level | float, int]:
+    """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    if key.constant:
+        return {float(i): i for i in range(len(key.levels))}
+    if _textual(key):
+        return {**{level: i for i, level in enumerate(key.levels)}, **{i + 1: i for i in range(len(key.levels))}}
+    found: dict[Level | float, int] = {float(level): i for i, level in enumerate(key.levels)}
+    if key.beyond is not None:
+        found |= {float(i): i for i in range(key.regular, key.size)}
+    return found
+
+
+def _textual(key: KeyMap) -> bool:
+    return isinstance(key.levels[0], str)
+
+
+def _how(at: RowMap) -> How:
+    return "date" if at.kind == "date" else "boolean" if at.kind == "boolean" else "number"
+
+
+def key_reading(key: KeyMap) -> Reading:
+    """How a column is read that rows are grouped by."""
+    if key.kind.startswith("quality"):
+        hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
+        return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
+    if _textual(key):
+        return Reading(key.source, "index" if key.constant else "text", tuple(str(level) for level in key.levels))
+    if key.kind == "bins-date":
+        return Reading(key.source, "date")
+    return Reading(key.source, "boolean" if isinstance(key.levels[0], bool) else "number")
+
+
+def cell_reading(cell: ColumnCell) -> Reading:
+    """How a cell of a condition is read."""
+    if cell.key is not None:
+        textual = _textual(cell.key)
+        return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else key_reading(cell.key)
+    return Reading(cell.source, "date" if cell.kind == "date" else "boolean" if cell.kind == "boolean" else "number")

@@ -1,0 +1,145 @@
+"""Exact sums of products of columns, for regressions: one lazy pass on the table's own engine.  INSIDE the wall.
+
+The same integers as `Crossed.numpy`, row by row.  Why no engine's 64-bit integers overflow: `Crossed.check` bounds
+every step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from tacit.rows.coordinates import SIGN, H
+from tacit.rows.piecewise_score import Bend
+from tacit.rows.row_map import MAX_ROWS, Aggregate
+from tacit.rows.row_products import Coordinate, Crossed, ResidualAim
+from tacit.schema.predicates.row_values import evaluate
+from tacit.schema.predicates.typed_conditions import Predicate
+from tacit.source import cell_expressions as ex
+from tacit.source import person_sums as persons
+from tacit.source.cell_counts import numbered_reading
+from tacit.source.cell_sums import cell_reading, map_reading
+from tacit.source.column_kinds import Reading
+from tacit.source.engine_scores import bent, clamped, combined, halved
+from tacit.source.engines import Engine
+
+
+def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:
+    """READS ROWS.  Sums over complete rows (persons) for which `where` holds, and the number of all rows (persons)."""
+    return plan(engine, question, where).run(engine)
+
+
+@dataclass(frozen=True)
+class ProductsPass:
+    """One pass over a table, not yet run."""
+
+    frame: Any
+    sums: int
+
+    def run(self, engine: Engine) -> Aggregate:
+        """READS ROWS."""
+        (found,) = engine.collect(self.frame)
+        rows = int(found["rows"] or 0)
+        if rows > MAX_ROWS:
+            raise ArithmeticError("more rows than the sums are proven for")
+        return Aggregate(rows, (tuple(int(found[f"t{i}"] or 0) for i in range(self.sums)),))
+
+
+def plan(engine: Engine, question: Crossed, where: Predicate | None) -> ProductsPass:
+    """The pass of `crossed`, in stages: what a later one uses often is computed once."""
+    question.check()
+    frame = _coordinates(_read(engine, question, where), question)
+    if isinstance(question.aim, Bend):
+        frame = bent(frame, question.aim, f"z{len(question.coordinates) - 1}")
+    elif question.aim is not None:
+        frame = frame.with_columns(_residual(question.aim).alias("psi"))
+    made: list[Any] = []
+    for one in question.products:
+        total: Any = ex.whole(1)
+        for name in ["size" if one.size else "psi"] * one.power + [f"z{j}" for j in one.of]:
+            total = total * nw.col(name)
+        made.append(_halved(total, one.shift))
+    kept = nw.col("k") == ex.whole(1)
+    made = [nw.when(kept).then(one).otherwise(ex.whole(0)).alias(f"t{i}") for i, one in enumerate(made)]
+    frame = frame.with_columns(*made)
+    if question.unit is not None:
+        frame = _persons(frame, question)
+    count = len(made) + len(question.between)
+    sums = [nw.col(f"t{i}").sum() for i in range(count)]
+    return ProductsPass(frame.select(nw.len().alias("rows"), *sums), count)
+
+
+def _persons(frame: Any, question: Crossed) -> Any:
+    """One row for each person: means of the products, then products of two of them.  See `Crossed.sums`."""
+    first = len(question.products)
+    frame = persons.averaged(frame, {f"t{i}": question.most(i) for i in range(first)})
+    made = [
+        _halved(nw.col(f"t{one.of[0]}") * nw.col(f"t{one.of[1]}"), one.shift).alias(f"t{first + i}")
+        for i, one in enumerate(question.between)
+    ]
+    return frame.with_columns(*made) if made else frame
+
+
+def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
+    """Grid values v, levels p (0 where absent) and k: 1 for rows that count, else 0."""
+    maps, keys, cells = question.maps, question.keys, () if where is None else where.cells
+    readings: list[Reading] = [*map(map_reading, maps), *map(numbered_reading, keys), *map(cell_reading, cells)]
+    unit = [] if question.unit is None else [Reading(question.unit.source, "unit")]
+    frame = engine.read([*readings, *unit])
+    who = {"u": nw.col(f"c{len(readings)}")} if unit else {}
+    first, second = len(maps), len(maps) + len(keys)
+    made = ex.NarwhalsBackend(frame)
+    places = [made.keep(ex.place(key, f"c{first + i}", made)) for i, key in enumerate(keys)]
+    named = {f"s{i}": ex.step(at, f"c{i}") for i, at in enumerate(maps)}
+    named |= {f"q{i}": place for i, place in enumerate(places)}
+    named |= {f"x{i}": ex.condition_cell(cell, f"c{second + i}") for i, cell in enumerate(cells)}
+    frame = ex.select(made.frame, named | who)
+    made = ex.NarwhalsBackend(frame)
+    kept = made.truth(True)
+    if where is not None:
+        kept = evaluate(where, {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}, made)
+    for i, at in enumerate(maps):
+        if at.missing is None:
+            kept = kept & (nw.col(f"s{i}") >= ex.whole(0))
+    for i in range(len(keys)):
+        kept = kept & made.finite(nw.col(f"q{i}"))
+    kept = nw.when(kept).then(ex.whole(1)).otherwise(ex.whole(0))
+    named = {"k": kept} | {f"v{i}": ex.value(at, f"s{i}") for i, at in enumerate(maps)}
+    named |= {f"p{i}": _index(f"q{i}", made) for i in range(len(keys))}
+    return ex.select(made.frame, named | {name: nw.col(name) for name in who})
+
+
+def _index(column: str, engine: ex.NarwhalsBackend) -> Any:
+    q = nw.col(column)
+    return nw.when(engine.finite(q)).then(q).otherwise(ex.real(0.0)).cast(nw.Int64())
+
+
+def _coordinates(frame: Any, question: Crossed) -> Any:
+    maps, keys = list(question.maps), list(question.keys)
+    made = [_coordinate(one, maps, keys).alias(f"z{j}") for j, one in enumerate(question.coordinates)]
+    return frame.with_columns(*made)
+
+
+def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
+    """See `Coordinate.numpy`."""
+    z: Any = ex.whole(1 if one.numbers else H)
+    for at in one.numbers:
+        z = z * (nw.col(f"v{maps.index(at)}") - ex.whole(at.G // 2))
+    if one.divisor > 1:
+        z = _halved(z + ex.whole(one.divisor // 2), one.divisor.bit_length() - 1)
+    for key, level in one.marks:
+        at = nw.col(f"p{keys.index(key)}") == ex.whole(1 if level == SIGN else level)
+        z = z * nw.when(at).then(ex.whole(1)).otherwise(ex.whole(-1 if level == SIGN else 0))
+    return z
+
+
+def _residual(aim: ResidualAim) -> Any:
+    """See `Aim.numpy`."""
+    return clamped(combined(aim.weights, aim.shift), -aim.clip, aim.clip)
+
+
+def _halved(total: Any, shift: int) -> Any:
+    """floor(total / 2**shift) of integers below 2**52: exact in float64."""
+    return total if shift == 0 else halved(total, shift)

@@ -1,0 +1,131 @@
+"""DuckDB: a cell as SQL, by the type that its column has there.  INSIDE the wall.
+
+No conversion of DuckDB's own that may raise stands here: days and instants become integers by differences and counts
+(a cast of TIMESTAMP_S to text breaks the whole database), text becomes numbers by TRY_CAST.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tacit.base.lazy_imports import arrow
+from tacit.source.column_kinds import Reading
+from tacit.source.listed_text import ListedText, is_listed, listed, quoted
+
+PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
+"""The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
+missing on every engine alike, as are the last integers, which stand for infinity on some."""
+
+LAST_DAY: Final = 2**31 - 2
+"""The same for days."""
+
+
+def _part(cell: str, levels: tuple[str, ...]) -> str:
+    """The number that a group of a regular expression finds in a cell's text."""
+    pattern, group = levels
+    found = f"regexp_extract(CAST({cell} AS VARCHAR), {quoted(pattern, chr(39))}, {int(group)})"
+    return f"TRY_CAST(nullif({found}, '') AS DOUBLE)"
+
+
+def _unit(cell: str, dtype: str) -> str:
+    """Whose row it is: text as bytes, since a collation may hold two people equal.
+
+    Numbers of more than 64 bits as their text: NumPy, which is handed them, would make floats of them.
+    """
+    if dtype in ("VARCHAR", "HUGEINT", "UHUGEINT") or dtype.startswith(("ENUM(", "DECIMAL(")):
+        return f"encode(CAST({cell} AS VARCHAR))"
+    if dtype == "DATE" or dtype.startswith("TIMESTAMP"):
+        return _known(*_count(cell, dtype))
+    return f"CASE WHEN isfinite({cell}) THEN {cell} + 0.0 END" if dtype in ("FLOAT", "DOUBLE") else cell
+
+
+def _known(count: str, last: int) -> str:
+    """A count of days or of an instant's units since 1970, null where it is none."""
+    return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {count} END"
+
+
+def _count(cell: str, dtype: str) -> tuple[str, int]:
+    """Days or units since 1970 of a cell of one of DuckDB's types, and the greatest count that is known."""
+    if dtype == "DATE":
+        return f"({cell} - DATE '1970-01-01')", LAST_DAY
+    if dtype.endswith("_NS"):
+        return f"epoch_ns({cell})", KNOWN["ns"]
+    zoned = dtype == "TIMESTAMP WITH TIME ZONE"
+    return f"epoch_us({cell if zoned else f'TRY_CAST({cell} AS TIMESTAMP)'})", KNOWN["us"]
+
+
+def _days(count: str) -> str:
+    return f"CASE WHEN {count} BETWEEN {-LAST_DAY} AND {LAST_DAY} THEN CAST({count} AS DOUBLE) END"
+
+
+def _counted(count: str, unit: str) -> str:
+    """Days of an instant counted in `unit` since 1970, in integers: DuckDB's own conversions raise far from today."""
+    day, last = PER_DAY[unit], KNOWN[unit]
+    whole = f"CAST({count} // {day} - (({count} % {day}) < 0)::BIGINT AS DOUBLE)"
+    return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {whole} END"
+
+
+def of_table(one: Reading, cell: str, dtype: str, *, own: bool = True) -> str | ListedText:
+    """A cell as `Reading` says, of one of DuckDB's types; `own`: of a connection without collations."""
+    if dtype == '"NULL"':
+        return "NULL::DOUBLE"
+    if one.how in ("text", "index"):
+        return listed(cell, one.levels, collated=not own)
+    if one.how == "listed":
+        return is_listed(cell, one.levels, collated=not own)
+    if one.how == "part":
+        return _part(cell, one.levels)
+    if one.how == "unit":
+        return _unit(cell, dtype)
+    if one.how != "date":
+        return cell
+    count, _ = _count(cell, dtype)
+    return _days(count) if dtype == "DATE" else _counted(count, "ns" if dtype.endswith("_NS") else "us")
+
+
+def of_arrow(one: Reading, cell: str, dtype: Any) -> str | ListedText:
+    """As `of_table`, of a type of Arrow's; days and instants arrive as integers (`arrays.plain`), counted from 1970.
+
+    They are those of UTC where there is a time zone.
+    """
+    is_ = arrow().types
+    if is_.is_null(dtype):
+        return of_table(one, cell, '"NULL"')
+    inner = dtype.value_type if is_.is_dictionary(dtype) else dtype
+    if one.how == "unit":
+        return _arrow_unit(cell, inner)
+    if one.how != "date":
+        return of_table(one, cell, "")
+    return _days(cell) if is_.is_date32(inner) else _counted(cell, "ms" if is_.is_date64(inner) else inner.unit)
+
+
+def _arrow_unit(cell: str, dtype: Any) -> str:
+    is_ = arrow().types
+    if is_.is_date(dtype) or is_.is_timestamp(dtype):
+        last = LAST_DAY if is_.is_date32(dtype) else KNOWN["ms" if is_.is_date64(dtype) else dtype.unit]
+        return _known(cell, last)
+    if is_.is_floating(dtype):
+        return _unit(cell, "DOUBLE")
+    exact = is_.is_decimal(dtype) or is_.is_string(dtype) or is_.is_large_string(dtype) or is_.is_string_view(dtype)
+    return _unit(cell, "VARCHAR" if exact else "")
+
+
+def of_text(one: Reading, cell: str) -> str | ListedText:
+    """As `of_table`, of a text file."""
+    number = f"TRY_CAST({cell} AS DOUBLE)"
+    if one.how in ("text", "index"):
+        return listed(cell, one.levels, collated=False)
+    if one.how == "listed":
+        return is_listed(cell, one.levels, collated=False)
+    if one.how == "part":
+        return _part(cell, one.levels)
+    if one.how == "unit":
+        return _unit(cell, "VARCHAR")
+    if one.how == "date":
+        day = f"CAST(TRY_CAST({cell} AS TIMESTAMP) AS DATE)"
+        return _days(f"({day} - DATE '1970-01-01')")
+    if one.how == "number":
+        return number
+    word = f"lower(trim({cell}))"
+    return f"CASE {word} WHEN 'true' THEN 1.0::DOUBLE WHEN 'false' THEN 0.0::DOUBLE ELSE {number} END"

@@ -1,0 +1,61 @@
+"""Bounded scores of a row on its own engine: the same integers as `Bend.numpy`, row by row.  INSIDE the wall.
+
+Every step is of integers below 2**52, in stages, so that a piece of a polygon is computed once for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from tacit.rows.coordinates import H
+from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, Bend, L, rises
+from tacit.source import cell_expressions as ex
+
+
+def bent(frame: Any, bend: Bend, response: str) -> Any:
+    """With columns psi and size; coordinates are z0, z1, ..., the response's is named."""
+    frame = frame.with_columns(clamped(combined(bend.weights, bend.shift), -L, L).alias("e"))
+    if any(len(set(one)) > 1 for one in bend.polygons):
+        starts = [ex.whole(L - k * WIDTH) for k in range(PIECES)]
+        frame = frame.with_columns(
+            *(clamped(nw.col("e") + start, 0, WIDTH).alias(f"r{k}") for k, start in enumerate(starts))
+        )
+    total = _height(bend.slope) * (nw.col(response) + ex.whole(H)) - _height(bend.middle) + ex.whole(2 ** (FINE - 1))
+    frame = frame.with_columns(clamped(halved(total, FINE), -bend.clip, bend.clip).alias("psi"))
+    psi = nw.col("psi")
+    size = nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi)
+    if bend.weight:
+        size = clamped(halved(_height(bend.weight) + ex.whole(2 ** (FINE - 1)), FINE), 0, bend.clip)
+    return frame.with_columns(size.alias("size"))
+
+
+def _height(polygon: tuple[int, ...]) -> Any:
+    """See `bend.height`."""
+    total: Any = ex.whole(polygon[0])
+    for k, rise in enumerate(rises(polygon)):
+        if rise:
+            total = total + nw.col(f"r{k}") * ex.whole(rise)
+    return total
+
+
+def combined(weights: Sequence[int], shift: int) -> Any:
+    """Floor(sum_j weights_j z_j / 2**shift + 1/2)."""
+    total: Any = ex.whole(2 ** (shift - 1))
+    for j, weight in enumerate(weights):
+        if weight:
+            total = total + nw.col(f"z{j}") * ex.whole(weight)
+    return halved(total, shift)
+
+
+def halved(total: Any, shift: int) -> Any:
+    """Floor(total / 2**shift) of integers below 2**52: exact in float64."""
+    return (total.cast(nw.Float64()) * ex.real(2.0**-shift)).floor().cast(nw.Int64())
+
+
+def clamped(value: Any, low: int, high: int) -> Any:
+    """Integers between two."""
+    top, bottom = ex.whole(high), ex.whole(low)
+    return nw.when(value > top).then(top).otherwise(nw.when(value < bottom).then(bottom).otherwise(value))

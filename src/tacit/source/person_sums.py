@@ -1,0 +1,127 @@
+"""Rows -> persons, on the table's own engine (design law 9).  INSIDE the wall.
+
+All rows of a person become one: for each column the mean of the person's present values, rounded to the grid; in each
+cell that the person has rows in, where there are cells.  No row is left out, so nothing is drawn; a function of the
+person's own rows, clamped at the end, whatever an engine did on the way.  How much a person may weigh is bounded by
+`Share`, whose values add up to at most its G over the person's cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals as nw
+
+from tacit.rows.row_map import KeyMap, RowMap, Share
+from tacit.source import cell_expressions as ex
+
+
+def reduce(
+    frame: Any,
+    keys: Sequence[KeyMap],
+    maps: Sequence[RowMap],
+    shares: Mapping[str, tuple[int | None, Share]],
+    *,
+    kept: bool = False,
+) -> Any:
+    """Rows with u, g, s, v -> one row for each person (and cell, where there are `keys`) with g, s, v and shares.
+
+    s is 0 where the person has a present value, else -1.  A row in no public cell counts for nothing, nor does one
+    that a condition does not keep (`kept`: k is 0 there); k becomes 1 for persons with a row that counts.
+    """
+    here = _in_a_cell(keys)
+    here = here & (nw.col("k") == ex.whole(1)) if kept else here
+    counted = [_flag(here).alias("n")]
+    for i, at in enumerate(maps):
+        present = here if at.missing is not None else here & (nw.col(f"s{i}") >= ex.whole(0))
+        counted += [_flag(present).alias(f"n{i}"), _kept(present, f"v{i}").alias(f"v{i}")]
+    cells = [f"g{i}" for i in range(len(keys))]
+    names = ["n", *(name for i in range(len(maps)) for name in (f"n{i}", f"v{i}"))]
+    made = frame.with_columns(*counted).group_by(["u", *cells]).agg(*(nw.col(name).sum() for name in names))
+    made = _totals(made, shares, cells)
+    return _with(
+        made,
+        *(_mean(f"v{i}", f"n{i}", at.G).alias(f"v{i}") for i, at in enumerate(maps)),
+        *([_kept_person().alias("k")] if kept else []),
+        *(_sign(f"n{i}").alias(f"s{i}") for i in range(len(maps))),
+        *(_weight(share, place).alias(name) for name, (place, share) in shares.items()),
+    )
+
+
+def averaged(frame: Any, limits: Mapping[str, int]) -> Any:
+    """Rows with u, k (1 where a row counts) and summands, 0 where it does not -> one row for each person: their means.
+
+    limits: summand -> what its size is at most.  Exact for persons of fewer than 2**31 rows that count; of more, within
+    1/2 + 2**-31 of the mean.  0 of no rows.
+    """
+    made = frame.group_by("u").agg(nw.col("k").sum(), *(nw.col(name).sum() for name in limits))
+    return made.with_columns(*(_mean(name, "k", most, -most).alias(name) for name, most in limits.items()))
+
+
+def _with(frame: Any, *columns: Any) -> Any:
+    return frame.with_columns(*columns) if columns else frame
+
+
+def _in_a_cell(keys: Sequence[KeyMap]) -> Any:
+    """Whether a row's levels are public ones."""
+    listed = [~nw.col(f"g{i}").is_null() for i, key in enumerate(keys) if key.missing is None]
+    every: Any = nw.lit(True)
+    for one in listed:
+        every = every & one
+    return every
+
+
+def _rows(place: int | None) -> str:
+    return "n" if place is None else f"n{place}"
+
+
+def _flag(condition: Any) -> Any:
+    return nw.when(condition).then(ex.whole(1)).otherwise(ex.whole(0))
+
+
+def _kept(condition: Any, column: str) -> Any:
+    return nw.when(condition).then(nw.col(column)).otherwise(ex.whole(0))
+
+
+def _totals(frame: Any, shares: Mapping[str, tuple[int | None, Share]], cells: Sequence[str]) -> Any:
+    """Rows that count of each person, over all cells."""
+    needed = sorted({_rows(place) for place, _ in shares.values()})
+    over = [nw.col(name).sum().over("u") if cells else nw.col(name) for name in needed]
+    return _with(frame, *(one.alias(f"total_{name}") for one, name in zip(over, needed, strict=True)))
+
+
+def _mean(total: str, count: str, top: int, bottom: int = 0) -> Any:
+    """floor(total / count + 1/2) in {bottom, ..., top}; 0 of no rows."""
+    n = nw.when(nw.col(count) > ex.whole(0)).then(nw.col(count)).otherwise(ex.whole(1)).cast(nw.Float64())
+    mean = (nw.col(total).cast(nw.Float64()) / n + ex.real(0.5)).floor().cast(nw.Int64())
+    return (
+        nw.when(mean > ex.whole(top))
+        .then(ex.whole(top))
+        .otherwise(nw.when(mean < ex.whole(bottom)).then(ex.whole(bottom)).otherwise(mean))
+    )
+
+
+def _kept_person() -> Any:
+    return nw.when(nw.col("n") > ex.whole(0)).then(ex.whole(1)).otherwise(ex.whole(0))
+
+
+def _sign(count: str) -> Any:
+    return nw.when(nw.col(count) > ex.whole(0)).then(ex.whole(0)).otherwise(ex.whole(-1))
+
+
+def _weight(share: Share, place: int | None) -> Any:
+    """`Share.weighed`, with floats on the way: exactly so where its numerator is below 2**52.
+
+    The values of one person add up to at most G however many rows there are: each is a whole number of at most
+    (1 + 2**-50) s min(C, cap) / (cap C), and s adds up to at most G C, so their sum is at most (1 + 2**-50) G, and a
+    whole number: G.  (The sums s of weights are exact integers, at most 2**20 a row.)
+    """
+    cap, rows = share.cap or 1, _rows(place)
+    total = f"total_{rows}"
+    some = nw.when(nw.col(total) > ex.whole(0)).then(nw.col(total)).otherwise(ex.whole(1)).cast(nw.Float64())
+    most = nw.when(nw.col(total) > ex.whole(cap)).then(ex.whole(cap)).otherwise(nw.col(total)).cast(nw.Float64())
+    own = nw.col(rows).cast(nw.Float64()) * ex.real(share.G) if share.of is None else nw.col(f"v{place}")
+    numerator = own.cast(nw.Float64()) * most
+    value = (numerator / (some * ex.real(cap))).floor().cast(nw.Int64())
+    return nw.when(value > ex.whole(share.G)).then(ex.whole(share.G)).otherwise(value)

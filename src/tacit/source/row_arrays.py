@@ -1,0 +1,206 @@
+"""Rows as floats, for statistics that no engine computes: complete cases of some columns.  INSIDE the wall.
+
+Values are those that conditions and computed columns see (`schema.predicates.numeric_expressions`): clamped to the
+column's bounds where it has some, missing ones with a declared place there, levels by their index.  A row with another
+missing value in one of the columns, or for which a condition does not hold, is left out on the engine.  What comes back
+has no order.
+
+Each row (person) has a word, by which it falls into a block.  Of a table that is read once it is fresh from the
+operating system; of one that is read piece by piece, several times, it is a function of a fresh key and of the row's
+place in the table, or of the person: the same each time, and as good as fresh to whoever does not know the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.lazy_imports import pandas
+from tacit.rows.row_map import Unit
+from tacit.schema.predicates.computed_columns import Computed
+from tacit.schema.predicates.numeric_expressions import ColumnCell
+from tacit.schema.predicates.row_values import compute, evaluate
+from tacit.schema.predicates.typed_conditions import Predicate
+from tacit.source import cell_expressions as ex
+from tacit.source.cell_sums import cell_reading
+from tacit.source.column_kinds import Reading
+from tacit.source.engines import PLACE, ClusterWork, Engine, Words
+
+CHUNK: Final = 2**16
+"""Words that are made at a time."""
+
+
+@dataclass(frozen=True)
+class RowArrays:
+    """values: shape (rows, columns).  owners: shape (rows,), one number a person, or None where a row is a person."""
+
+    values: NDArray[np.float64]
+    owners: NDArray[np.int64] | None
+
+
+def complete(
+    engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
+) -> RowArrays:
+    """READS ROWS.  The complete cases of `cells`, and whose they are."""
+    return collected(engine, planned(engine, cells, unit, where), len(cells), unit)
+
+
+def planned(engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None, where: Predicate | None) -> Any:
+    """Complete cases on the engine, for `collected`; no row is read."""
+    return _frame(engine, cells, [] if unit is None else [Reading(unit.source, "unit")], where)
+
+
+def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> RowArrays:
+    """READS ROWS.  Of a frame of so many cells."""
+    values, found = _collected(engine, frame, columns)
+    return RowArrays(values, None if unit is None else _numbered(found)[0])
+
+
+def fresh(count: int) -> Words:
+    """Words of the operating system, independent and uniform."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def pieces(
+    engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None, where: Predicate | None, key: bytes
+) -> Iterator[tuple[NDArray[np.float64], Words]] | None:
+    """READS ROWS, some at a time: values, shape (rows, columns), and words; None where rows have no place that lasts.
+
+    With the same key the same words at every call.
+    """
+    found = engine.pieces()
+    if found is None:
+        return None
+
+    def made() -> Iterator[tuple[NDArray[np.float64], Words]]:
+        first = 0
+        extra = Reading(PLACE, "number") if unit is None else Reading(unit.source, "unit")
+        for one in found:
+            values, said = _read(one.engine, cells, [extra], where)
+            if unit is None:
+                place = np.asarray(said, dtype=np.float64).astype(np.int64)
+                yield values, of_places(key, first, one.rows)[place]
+            else:
+                yield values, _of_persons(key, said)
+            first += one.rows
+
+    return made()
+
+
+def spread(
+    engine: Engine,
+    cells: Sequence[ColumnCell],
+    unit: Unit | None,
+    where: Predicate | None,
+    key: bytes,
+    seat: Callable[[], Callable[[Words], Words]] | None,
+    group: Callable[[Words], NDArray[np.int64]],
+    answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]],
+    numbers: int,
+) -> dict[int, NDArray[np.float64]] | None:
+    """READS ROWS where they are, on a cluster: the numbers of each group of blocks; None on one machine.
+
+    Words are drawn there: fresh ones for rows, those of persons by the key.  seat: makes what turns words by the key
+    and rows' numbers into those of blocks of equal size; None where labels are independent.
+    """
+    extra = [] if unit is None else [Reading(unit.source, "unit")]
+    numbered = None if seat is None else partial(_numbering, key, seat)
+    work = ClusterWork(partial(_drawn, key), numbered, group, answer, numbers)
+    return engine.spread(_frame(engine, cells, extra, where), len(cells), work)
+
+
+def _drawn(key: bytes, persons: Any, rows: int) -> Words:
+    """Words of rows; of persons, an Arrow array, keyed ones."""
+    if persons is None:
+        return fresh(rows)
+    found = persons.dictionary_encode()
+    codes = found.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return _keyed(key, found.dictionary.to_pylist(), codes)
+
+
+def _numbering(key: bytes, seat: Callable[[], Callable[[Words], Words]]) -> Callable[[int, int], Words]:
+    """Words of so many rows from a number on, in their seats: made where the cluster is driven, used on it."""
+    return partial(_placed, key, seat())
+
+
+def _placed(key: bytes, seat: Callable[[Words], Words], first: int, count: int) -> Words:
+    return seat(of_places(key, first, count))
+
+
+def of_places(key: bytes, first: int, count: int) -> Words:
+    """Words by a key of the rows from `first` on: an output of SHAKE-128 for each chunk, by key and number."""
+    start = first // CHUNK
+    chunks = range(start, -(-(first + count) // CHUNK))
+    made = b"".join(hashlib.shake_128(key + i.to_bytes(8, "little")).digest(8 * CHUNK) for i in chunks)
+    at = first - start * CHUNK
+    return np.frombuffer(made, dtype=np.uint64)[at : at + count]
+
+
+def _of_persons(key: bytes, given: Any) -> Words:
+    """The word of each row's person: a keyed hash of who it is; rows of nobody are one person's."""
+    codes, persons = _numbered(given)
+    return _keyed(key, persons, codes)
+
+
+def _keyed(key: bytes, persons: Any, codes: NDArray[np.int64]) -> Words:
+    words = [hashlib.blake2b(_bytes(one), key=key, digest_size=8).digest() for one in persons]
+    words.append(hashlib.blake2b(b"", key=key, digest_size=8).digest())
+    return np.frombuffer(b"".join(words), dtype=np.uint64)[codes]
+
+
+def _bytes(person: Any) -> bytes:
+    """Who it is, as bytes: of one column, and so of one type."""
+    if isinstance(person, bytes | bytearray):
+        return b"b" + bytes(person)
+    return b"t" + (str(person) if isinstance(person, str) else repr(person)).encode("utf-8", "surrogatepass")
+
+
+def _read(
+    engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading], where: Predicate | None
+) -> tuple[NDArray[np.float64], Any]:
+    """Complete cases, shape (rows, columns), and what else was asked for, at most one column."""
+    return _collected(engine, _frame(engine, cells, extra, where), len(cells))
+
+
+def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.float64], Any]:
+    found = engine.arrays(frame)
+    table = np.stack([np.asarray(found[f"v{i}"], dtype=np.float64) for i in range(columns)], axis=1)
+    return table, found.get("u")
+
+
+def _frame(engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading], where: Predicate | None) -> Any:
+    """Complete cases on the engine, as columns v0, v1, ..., and u for what else was asked for."""
+    conditions = () if where is None else where.cells
+    read = list(dict.fromkeys([*cells, *conditions]))
+    frame = engine.read([*(cell_reading(cell) for cell in read), *extra])
+    named = {f"x{i}": ex.condition_cell(cell, f"c{i}") for i, cell in enumerate(read)}
+    tools = ex.NarwhalsBackend(ex.select(frame, named | ({"u": nw.col(f"c{len(read)}")} if extra else {})))
+    column = {cell: nw.col(f"x{i}") for i, cell in enumerate(read)}
+    values = [compute(Computed("", cell, (cell,)), {cell: column[cell]}, tools) for cell in cells]
+    kept = tools.truth(True) if where is None else evaluate(where, {cell: column[cell] for cell in conditions}, tools)
+    made = tools.frame.with_columns(kept.alias("k"), *(one.alias(f"v{i}") for i, one in enumerate(values)))
+    here: Any = nw.col("k")
+    for i in range(len(cells)):
+        here = here & ~nw.col(f"v{i}").is_null()
+    names = [f"v{i}" for i in range(len(cells))]
+    return made.filter(here).select(*names, *(["u"] if extra else []))
+
+
+def _numbered(given: Any) -> tuple[NDArray[np.int64], Any]:
+    """One number for each different value, -1 for none, and the values: rows of nobody are one person's."""
+    values = np.ma.getdata(given)
+    gone = np.ma.getmaskarray(given)
+    if values.dtype == object:
+        values = np.array([bytes(one) if isinstance(one, bytearray) else one for one in values], dtype=object)
+    codes, different = pandas().factorize(values)
+    codes = np.asarray(codes, dtype=np.int64)
+    codes[gone] = -1
+    return codes, different

@@ -1,0 +1,211 @@
+"""Text files (CSV, TSV): one line is one row, whatever its neighbours hold.  INSIDE the wall.
+
+Declared rules, the same for every file (law 7).  The first line names the columns.  After it:
+
+- a row is a line; a line ends with a line feed, a carriage return before which is dropped; an empty line is no row;
+- a byte-order mark before the first line is dropped; anywhere else U+FEFF is a character like any other;
+- cells are separated by the delimiter; a cell may stand in double quotes, a doubled one meaning one; a line break in
+  quotes still ends the row (`tacit import` understands those);
+- a cell that is empty, not there (a short line), badly quoted or not UTF-8 is missing; cells too many are ignored;
+- a line of more than 16 MiB is a row whose cells are all missing.
+
+So whether a line is a row, and its cells, are functions of the bytes of that line: where it stands in the file, and
+what stands around it, is no matter; and no row can raise.  Blocks without oddities are parsed by PyArrow, the others
+here; both give the same cells (`benchmarks/text_fuzz.py` looks for ones where they do not).
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.base.lazy_imports import arrow
+from tacit.errors import SourceError
+
+BLOCK: Final = 2**22
+"""Bytes read at a time."""
+
+LONGEST: Final = 2**24
+"""Bytes of a line whose cells are read: what a row costs in memory has a bound."""
+
+TOO_LONG: Final = b'"'
+"""Stands for a longer line: a row whose first cell is badly quoted, and the others not there."""
+
+HEADER: Final = 2**20
+"""Bytes of the first line, at most."""
+
+UNREADABLE: Final = "\x00"
+"""Stands for bytes that are not UTF-8: in no number, date or level."""
+
+COMMA, LINE_FEED, RETURN, QUOTE = ord(","), ord("\n"), ord("\r"), ord('"')
+_PERFECT: Final = re.compile('"(?:[^"]|"")*"')
+
+
+def _unreadable(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return UNREADABLE, error.end
+
+
+codecs.register_error("tacit", _unreadable)
+
+
+def header(path: Path, delimiter: str) -> tuple[str, ...]:
+    """Names of the columns, from the first line; SourceError D03 or D04, which quote nothing of it."""
+    with path.open("rb") as file:
+        first = file.readline(HEADER)
+    try:
+        line = "" if len(first) == HEADER else first.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        line = UNREADABLE
+    if UNREADABLE in line:
+        raise SourceError(f"the first line of {path} is not UTF-8 text.", code="D03", hint="save it as UTF-8")
+    names: list[str] = next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), list[str]())
+    if not names or len(set(names)) < len(names) or not all(names):
+        message = f"the first line of {path} does not name its columns, each once."
+        raise SourceError(message, code="D04", hint="a first line like age,sex,income")
+    return tuple(names)
+
+
+def cells(path: Path, delimiter: str, width: int, wanted: Sequence[int]) -> Any:
+    """READS ROWS.  A stream of Arrow batches: columns `wanted` of `width`, named a0, a1, ..., all text."""
+    pa = arrow()
+
+    schema = pa.schema([(f"a{i}", pa.string()) for i in range(len(wanted))])
+    made = (_batch(block, delimiter, width, wanted, schema) for block in _blocks(path))
+    return pa.RecordBatchReader.from_batches(schema, made)
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    """Whole lines after the first, a few megabytes at a time, each line ended."""
+    with path.open("rb") as file:
+        file.readline()
+        rest = b""
+        while got := file.read(BLOCK):
+            cut = got.rfind(b"\n") + 1
+            if cut:
+                first = got.find(b"\n")
+                yield _kept(rest + got[:first]) + got[first:cut]
+                rest = b""
+            rest = (rest + got[cut:])[: LONGEST + 2]  # enough to know that it is too long
+        if rest:
+            yield _kept(rest) + b"\n"
+
+
+def _kept(line: bytes) -> bytes:
+    """A line that spans blocks, without its end, or what stands for one that is too long."""
+    return line if len(line.removesuffix(b"\r")) <= LONGEST else TOO_LONG
+
+
+def _batch(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schema: Any) -> Any:
+    found = _fast(block, delimiter, width, wanted, schema)
+    return _slow(block, delimiter, wanted, schema) if found is None else found
+
+
+def _slow(block: bytes, delimiter: str, wanted: Sequence[int], schema: Any) -> Any:
+    """The rules, line by line: the reference for `_fast`."""
+    pa = arrow()
+
+    columns: list[list[str | None]] = [[] for _ in wanted]
+    for ended in block.decode("utf-8", errors="tacit").split("\n"):
+        line = ended.removesuffix("\r")
+        if not line:
+            continue
+        row = line.split(delimiter) if '"' not in line else split(line, delimiter)
+        for column, i in zip(columns, wanted, strict=True):
+            column.append(row[i] if i < len(row) else None)
+    arrays = [pa.array(column, type=pa.string()) for column in columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def split(line: str, delimiter: str) -> list[str | None]:
+    """Cells of a line with quotes; None for one that is badly quoted, which ends at the next delimiter.
+
+    >>> split('1,"a, ""b"" c",,"x"y,"z', ",")
+    ['1', 'a, "b" c', '', None, None]
+    """
+    row: list[str | None] = []
+    at = 0
+    while at <= len(line):
+        quoted = _PERFECT.match(line, at)
+        end = line.find(delimiter, quoted.end() if quoted else at)
+        end = len(line) if end < 0 else end
+        cell = line[at:end]
+        if quoted and quoted.end() == end:
+            row.append(cell[1:-1].replace('""', '"'))
+        else:
+            row.append(None if cell.startswith('"') else cell)
+        at = end + 1
+    return row
+
+
+def _fast(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schema: Any) -> Any | None:
+    """A block that PyArrow reads as `_slow` would: full lines, quotes around whole cells or none, UTF-8; else None."""
+    import pyarrow.csv  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]  # noqa: F401
+
+    pa = arrow()
+    lines = _regular(np.frombuffer(block, np.uint8), ord(delimiter), width)
+    if lines is None or not _utf8(block):
+        return None
+    names = [f"n{i}" for i in range(width)]
+    chosen = [names[i] for i in wanted]
+    headed = delimiter.join(names).encode() + b"\n" + block  # PyArrow drops U+FEFF where a buffer starts: not in a row
+    try:
+        table = pa.csv.read_csv(
+            pa.BufferReader(headed),
+            read_options=pa.csv.ReadOptions(block_size=len(headed) + 1, use_threads=False),
+            parse_options=pa.csv.ParseOptions(delimiter=delimiter, ignore_empty_lines=False),
+            convert_options=pa.csv.ConvertOptions(
+                include_columns=list(dict.fromkeys(chosen)),
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowException:
+        return None
+    if table.num_rows != lines:
+        return None
+    combined = table.combine_chunks()
+    arrays = [combined.column(name).chunk(0) for name in chosen]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _regular(a: NDArray[np.uint8], delimiter: int, width: int) -> int | None:
+    """Number of lines, where every line has `width` cells, none is empty and quotes enclose whole cells; else None."""
+    feeds = a == LINE_FEED
+    separators = a == delimiter
+    quotes = np.flatnonzero(a == QUOTE)
+    if len(quotes):
+        opening, closing = quotes[0::2], quotes[1::2]
+        if len(opening) != len(closing):
+            return None
+        before = a[np.maximum(opening - 1, 0)]
+        after = a[closing + 1]  # a block ends with a line feed
+        starts = (opening == 0) | (before == LINE_FEED) | (before == delimiter)
+        if not starts.all() or not np.isin(after, (LINE_FEED, RETURN, delimiter)).all():
+            return None
+        inside = (np.cumsum(a == QUOTE, dtype=np.int32) & 1).astype(np.bool_)
+        if (inside & feeds).any():
+            return None
+        separators &= ~inside
+    ends = np.flatnonzero(feeds)
+    begins = np.concatenate(([0], ends[:-1] + 1))
+    returns = np.flatnonzero(a == RETURN)
+    stray = len(returns) and not feeds[returns + 1].all()
+    empty = (ends == begins).any() or (len(returns) > 0 and (a[begins] == RETURN).any())
+    counts = np.add.reduceat(separators, begins, dtype=np.int64)
+    return None if stray or empty or (counts != width - 1).any() else len(ends)
+
+
+def _utf8(block: bytes) -> bool:
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,197 @@
+"""The curator's file: one TOML for what is public, what may be spent, what is asked, and where the rows are (api, §2).
+
+Section names and keys are the Python words; unknown ones are refused with the nearest known one.  `[data]` stays at
+home and is no part of the digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from tacit.base.json_text import canonical
+from tacit.errors import FileError
+from tacit.privacy import Budget, Cost
+from tacit.privacy.exact_numbers import rational
+from tacit.release.query import Query, query_from_dict
+from tacit.rows.row_map import MAX_ROWS
+from tacit.schema import Schema
+from tacit.schema.predicates.typed_conditions import typed
+from tacit.schema.row_maps_of_columns import column_of
+from tacit.schema.toml import checked_columns, read_text, read_toml
+from tacit.schema.toml_words import known, located, section_of, text_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+FORMAT: Final = 1
+TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "spend", "ask")
+STUDY: Final = ("closes", "combine", "parties")
+"""Sections that only studies have (`tacit.study`)."""
+KEYS: Final = {
+    "table": ("name", "rows"),
+    "data": ("path", "ledger", "analyst"),
+    "budget": ("epsilon", "delta", "rho", "neighbors", "accounting"),
+    "spend": ("epsilon", "delta", "rho"),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A curator's file, read and checked; `asks`, `budget` and `spend` may be missing (`tacit schema` writes none)."""
+
+    path: Path
+    title: str
+    contact: str
+    name: str
+    rows: int | None
+    data: Path | None
+    ledger: str | None
+    analyst: str | None
+    budget: Budget | None
+    schema: Schema
+    spend: Cost | None
+    asks: Mapping[str, Query[Any]]
+    shares: Mapping[str, Fraction]
+
+    def public(self) -> dict[str, Any]:
+        """Plain values of everything but `[data]`, title, contact, comments and order."""
+        return {
+            "table": [self.name, self.rows],
+            "budget": None if self.budget is None else _promise(self.budget),
+            "schema": self.schema.to_dict(),
+            "spend": None if self.spend is None else self.spend.to_dict(),
+            "ask": {name: query.to_dict() for name, query in self.asks.items()},
+            "shares": {name: str(share) for name, share in self.shares.items()},
+        }
+
+    def digest(self) -> str:
+        """SHA-256 (hex) of what is public."""
+        return digest(self.public())
+
+
+def _promise(budget: Budget) -> dict[str, str]:
+    """A budget's words in a digest; those of a pair as they were before there was μ, so that digests stay."""
+    if not budget.is_pair:
+        return budget.to_dict()
+    said = {} if budget.accounting is None else {"accounting": budget.accounting}
+    return {**budget.in_rho().to_dict(), **said}
+
+
+def digest(words: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) of plain values, order aside."""
+    return hashlib.sha256(canonical(words).encode()).hexdigest()
+
+
+def load(path: str | PathLike[str]) -> Job:
+    """Read a curator's file; FileError F01..F07, or the error of the part that is wrong, with its place."""
+    place = Path(path)
+    return job_from_table(read_toml(read_text(place), str(place)), place)
+
+
+def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
+    """A parsed curator's file -> Job."""
+    for key in STUDY:
+        if key in words:
+            message = f"the file has [{key}], a word of studies."
+            beside = "data" in words
+            hint = f"leave [{key}] out, or move [data] to a site file" if beside else 'tc.Study.load("study.toml")'
+            raise FileError(message, code="F07", hint=hint)
+    known("the file", words, TOP)
+    format_of(words, path)
+    table, data = _section(words, "table"), _section(words, "data")
+    asks, shares = _asks(section_of(words, "ask"))
+    where = located("[schema]")
+    schema = where(lambda: Schema.from_dict(checked_columns(words.get("schema"))))
+    for name, query in asks.items():
+        for column in _columns(query):
+            located(f"[ask.{name}]")(partial(column_of, schema, column))
+        condition: str | None = vars(query).get("where")
+        if condition is not None:
+            located(f"[ask.{name}]")(partial(typed, condition, schema))
+    return Job(
+        path=path,
+        title=text_of(words, "title", "the file") or "",
+        contact=text_of(words, "contact", "the file") or "",
+        name=text_of(table, "name", "[table]") or path.stem,
+        rows=rows_of(table.get("rows")),
+        data=None if "path" not in data else path.parent / cast(str, text_of(data, "path", "[data]")),
+        ledger=ledger_of(text_of(data, "ledger", "[data]"), path),
+        analyst=text_of(data, "analyst", "[data]"),
+        budget=where(lambda: Budget(**_section(words, "budget")), "[budget]") if "budget" in words else None,
+        schema=schema,
+        spend=where(lambda: Cost.of(**_section(words, "spend")), "[spend]") if "spend" in words else None,
+        asks=asks,
+        shares=shares,
+    )
+
+
+def format_of(words: Mapping[str, Any], path: Path) -> None:
+    """FileError F04 unless the file says the one version of this format."""
+    if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
+        message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
+        raise FileError(message, code="F04", hint="tacit = 1 on the first line")
+
+
+def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fraction]]:
+    asks: dict[str, Query[Any]] = {}
+    shares: dict[str, Fraction] = {}
+    for name, given in table.items():
+        place = f"[ask.{name}]"
+        if not isinstance(given, Mapping):
+            hint = f'{place}, then query = "Mean" and columns = "age" on lines of their own'
+            raise FileError(f"{place} is {given!r}, not a section.", code="F06", hint=hint)
+        if not name.strip() or not name.isprintable():
+            raise FileError(f"a question is called {name!r}.", code="F06", hint="[ask.mean-age]")
+        words = dict(cast("Mapping[str, Any]", given))
+        if "share" in words:
+            shares[name] = _share(place, words.pop("share"))
+        for key in ("columns", "by"):
+            if not isinstance(words.get(key, ""), str | list):
+                message = f"{place} {key} is {words[key]!r}: not a column name, nor a list of them."
+                raise FileError(message, code="F06", hint=f'{key} = "age"')
+        asks[name] = located(place)(partial(query_from_dict, words))
+    return asks, shares
+
+
+def _columns(query: Query[Any]) -> tuple[str, ...]:
+    """Columns that a query names."""
+    weights: str | None = getattr(query, "weights", None)
+    what = getattr(query, "what", ())
+    what = (what,) if isinstance(what, str) else what
+    named = (*getattr(query, "columns", ()), *what, *getattr(query, "by", ()))
+    named = (*named, vars(query)["column"]) if "column" in vars(query) else named
+    return named if weights is None else (*named, weights)
+
+
+def _share(place: str, given: Any) -> Fraction:
+    share: Fraction = located(place)(partial(rational, given, "share"))
+    if share <= 0:
+        raise FileError(f"{place} share is {given}: not above 0.", code="F06", hint="share = 2, beside 1 for others")
+    return share
+
+
+def _section(words: Mapping[str, Any], name: str) -> dict[str, Any]:
+    found = section_of(words, name)
+    known(f"[{name}]", found, KEYS[name])
+    return dict(found)
+
+
+def rows_of(value: Any, place: str = "[table]") -> int | None:
+    """A number of rows, or None where there is none."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MAX_ROWS:
+        text = f"{place} rows is {value!r}: not a whole number from 2 to 2**42."
+        raise FileError(text, code="F06", hint="rows = 10_000")
+    return value
+
+
+def ledger_of(text: str | None, path: Path) -> str | None:
+    """A ledger's path beside the file, or a server as it is."""
+    return text if text is None or "://" in text else str(path.parent / text)

@@ -1,0 +1,223 @@
+"""The contract of a mechanism that asks in blocks of rows (`SampleAndAggregate`): labels are held, here alone.
+
+(a) grey-box sensitivity: the integers before noise (and the utilities of selections) of neighbouring tables, against
+    what is declared, which must be approached somewhere.  Labels are fresh and secret in a release; neighbours are
+    compared with the same ones, as the proof compares them: a row has the word of its place in the table, a person one
+    of her own, and a row that is replaced leaves its word to the other.  What a mechanism asks second is aimed by what
+    the first table answered, exactly so for both.  No release can be given words: they are handed to the functions
+    that a release calls once it has drawn its own.
+(b) to (d) are those of `contract` for sums, and of `selections` for what is selected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks import mechanism_means as sample_and_aggregate
+from tacit.method.blocks import mechanism_one_step as one_step
+from tacit.method.blocks import mechanism_winsorized as winsorized
+from tacit.method.blocks import winsorized_design
+from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared import rank_utilities
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.rank_utilities import Runs
+from tacit.models.scores import BATCH
+from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.release.parts import Cells
+from tacit.schema import Category, Real, Schema
+from tacit.schema.predicates.numeric_expressions import cell_of
+from tacit.source import Source
+from tacit.source.row_arrays import RowArrays
+from tacit.testing import contract_selection as selections
+from tacit.testing.audit_tables import Look
+from tacit.testing.exact_integers import exchanged
+from tacit.testing.findings import EACH, Finding, designed, distance, norm_of
+from tacit.testing.neighbouring_tables import Pair, Relation, Row, arrow_table, fuller
+
+SIZE: Final = 24
+"""Rows of a table, at most: empty rows are added where their number is public, and have their seats."""
+BLOCKS: Final = 3
+MARK: Final = "row of the contract suite"
+"""A column that says which row a row is: engines give rows in no order."""
+FAR: Final = (0.0, 2e-9, 1e6, -1e12, 1e12)
+"""Cells that take a block from one end of its box to the other, where the rest of it is about one of NEAR."""
+NEAR: Final = (1e-9, 0.0, -1e6)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A table with the words that its rows have: `words` of all rows, shape (rows,)."""
+
+    rows: tuple[Row, ...]
+    words: NDArray[np.uint64]
+
+
+def asked(query: SampleAndAggregate) -> SampleAndAggregate:
+    """The question of a table of the suite: few blocks, of about SIZE rows, where it does not say."""
+    return replace(query, blocks=query.blocks or BLOCKS, rows=query.rows or SIZE)
+
+
+# Material -----------------------------------------------------------------------------------------------------------
+
+
+def held(
+    schema: Schema, pair: Pair, relation: Relation, rng: np.random.Generator, *, together: bool = False
+) -> tuple[Held, Held]:
+    """Both tables of a pair with the same words; together: the first rows share a block."""
+    if schema.unit is not None:
+        place = list(schema).index(schema.unit)
+        people = dict.fromkeys(row[place] for rows in (pair.one, pair.other) for row in rows)
+        words = dict(zip(people, _words(len(people), rng, together=together).tolist(), strict=True))
+        one, other = (np.array([words[row[place]] for row in rows], dtype=np.uint64) for rows in (pair.one, pair.other))
+        return Held(pair.one, one), Held(pair.other, other)
+    empty = () if relation == "add-remove" else ((None,) * len(schema),) * (SIZE - len(pair.one))
+    words = _words(len(pair.other) + len(empty), rng, together=together)
+    tables = ((*rows, *empty) for rows in (pair.one, pair.other))
+    one, other = (Held(rows, words[: len(rows)]) for rows in tables)
+    return one, other
+
+
+def _words(count: int, rng: np.random.Generator, *, together: bool) -> NDArray[np.uint64]:
+    drawn = rng.integers(0, 2**64, count, dtype=np.uint64)
+    return np.sort(drawn) >> np.uint64(32) if together else drawn
+
+
+def telling(schema: Schema, what: Sequence[str], relation: Relation, alike: int) -> Iterator[Pair]:
+    """Pairs of a block of `alike` rows that are about the same, and one that is far from them, or far elsewhere."""
+    names = list(schema)
+
+    def row(cells: Mapping[str, object], person: int) -> Row:
+        unit = {} if schema.unit is None else {schema.unit: person}
+        return tuple(({**cells, **unit}).get(name, _plain(schema, name)) for name in names)
+
+    for near in product(NEAR, *[(0.0, 1.0)] * (len(what) - 1)):
+        base = [row({w: x * (1 + 1e-3 * i) for w, x in zip(what, near, strict=True)}, i) for i in range(alike)]
+        ends = [row(dict(zip(what, far, strict=True)), 99) for far in product(FAR, *[(0.0, 1.0)] * (len(what) - 1))]
+        if relation == "add-remove":
+            yield from (Pair(tuple(base), (*base, end)) for end in ends)
+        else:
+            yield from (Pair((*base, ends[i]), (*base, end)) for i in range(len(ends)) for end in ends[i + 1 :])
+
+
+def _plain(schema: Schema, name: str) -> object:
+    """A cell of a column that is not asked for, but may be a condition's."""
+    column = None if schema.is_computed(name) else schema[name]
+    return column.codes[0] if isinstance(column, Category) else None
+
+
+# (a) ----------------------------------------------------------------------------------------------------------------
+
+
+class Recorder:
+    """What a mechanism would select from and add noise to, in order; its answers, or those that are given."""
+
+    def __init__(self, given: Sequence[Any] = ()) -> None:
+        self.seen: list[Any] = []
+        self.answers: list[Any] = []
+        self._given = list(given)
+
+    def draw(self, runs: Runs, law: Selection) -> int:
+        """The best point."""
+        self.seen.append(runs)
+        return self._answer(runs.first[int(np.argmax(runs.utility))])
+
+    def noise(self, cells: Cells, law: Any) -> Cells:
+        """None."""
+        self.seen.append(cells)
+        return self._answer(cells)
+
+    def _answer(self, own: Any) -> Any:
+        self.answers.append(self._given[len(self.answers)] if self._given else own)
+        return self.answers[-1]
+
+
+def run(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], recorder: Recorder) -> None:
+    """READS ROWS (made ones).  The mechanism as a release runs it, with the words given."""
+    query = cast(SampleAndAggregate, shape.query)
+    if query.one_step:
+        places = (own % np.uint64(BATCH)).astype(np.int64)
+        one_step.released(shape, rows, own, places, recorder.draw, recorder.noise)
+    else:
+        mechanism: Any = winsorized if query.winsorize else sample_and_aggregate
+        mechanism.released(shape, rows, own, recorder.draw, recorder.noise)
+
+
+def sensitivity(
+    query: SampleAndAggregate,
+    schema: Schema,
+    relation: Relation,
+    prices: Sequence[Cost],
+    material: Sequence[Pair],
+    rng: np.random.Generator,
+) -> list[Finding]:
+    """(a): the largest changes over neighbouring tables, price by price and part by part."""
+    shapes = [cast(Measurement, designed(query, schema, relation, SIZE, price)) for price in prices]
+    p = len(cast(BlockPlan, shapes[0].blocks).model.names)
+    full = [fuller(schema, pair, SIZE - len(pair.other), rng) if i % 2 else pair for i, pair in enumerate(material)]
+    made = [held(schema, pair, relation, rng) for pair in full]
+    far = [
+        held(schema, pair, relation, rng, together=True)
+        for alike in (1, p + 1)
+        for pair in telling(schema, query.what, relation, alike)
+    ]
+    readers = exchanged(Schema({**schema, MARK: Real()}))
+    reached = [[0] * len(shape.columns) for shape in shapes]
+    for i, tables in enumerate([*made, *far]):
+        read = [_read(shapes[0], readers[i % EACH != 0], schema, table) for table in tables]
+        for price, shape, found in zip(prices, shapes, reached, strict=True):
+            found[:] = [max(x, y) for x, y in zip(found, _moved(shape, read, norm_of(price)), strict=True)]
+    return [
+        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), most, norm)
+        for price, shape, found in zip(prices, shapes, reached, strict=True)
+        for norm in [norm_of(price)]
+        for column, most in zip(shape.columns, found, strict=True)
+    ]
+
+
+def _read(shape: Measurement, reader: Any, schema: Schema, table: Held) -> tuple[RowArrays, NDArray[np.uint64]]:
+    """READS ROWS (made ones).  Complete rows of a table by an engine, each with its own word."""
+    plan = cast(BlockPlan, shape.blocks)
+    rows = tuple((*row, float(i)) for i, row in enumerate(table.rows))
+    marked = Schema({**schema, MARK: Real()})
+    source: Source = reader.of(arrow_table(marked, rows))
+    found = source.complete((*plan.cells, cell_of(marked, MARK)), shape.unit, shape.where)
+    own = table.words if plan.rows is None else seats.seated(table.words, seats.cuts(table.words, plan.blocks))
+    return RowArrays(found.values[:, :-1], found.owners), own[found.values[:, -1].astype(np.int64)]
+
+
+def _moved(shape: Measurement, read: Sequence[tuple[RowArrays, NDArray[np.uint64]]], norm: str) -> list[int]:
+    """How far apart two tables are in each column, both asked what the first one's answers ask."""
+    first, other = Recorder(), Recorder()
+    run(shape, *read[0], first)
+    other = Recorder(first.answers)
+    run(shape, *read[1], other)
+    seen, found = iter(zip(first.seen, other.seen, strict=True)), list[int]()
+    for column in shape.columns:
+        if isinstance(column.law, Selection):
+            power = 1 if norm == "l1" else 2
+            found.append(max(selections.change(*next(seen)) ** power for _ in range(selections.picks(column))))
+        else:
+            found.append(distance(*next(seen), norm))
+    return found
+
+
+# (d) of selections --------------------------------------------------------------------------------------------------
+
+
+def look(column: PartSpec) -> Look:
+    """What is selected from among estimates of blocks, given as {point: blocks}."""
+    last = column.form.parameters["G"]
+
+    def of(cells: Sequence[Mapping[int, int]]) -> list[list[Runs]]:
+        return [[rank_utilities.utilities(cell, last + 1, p) for cell in cells] for p in winsorized_design.PROBS]
+
+    return of

@@ -1,0 +1,258 @@
+"""The contract of a mechanism that selects points by their utilities (`Quantiles`, `Range`).
+
+(a) grey-box sensitivity: the utilities of every point of every selection, on many neighbouring tables, against the
+    declared changes, added up over cells (squared where rho is bought), which must be approached somewhere;
+(b) the law of a selection, tested with power; (c) a higher price buys a sharper law, and the selections cost no more
+than the price by those declared changes; (d) samples of the selection on the most telling pair of tables never prove a
+larger epsilon than is claimed, that of a bounded range where rho is bought.  (e) is that of all mechanisms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import chain
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.ranges import design as ranges_design
+from tacit.method.ranges import mechanism as ranges
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.mechanism_additive import protect
+from tacit.method.shared.mechanism_rank_selection import select
+from tacit.method.shared.rank_utilities import Runs
+from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.release.parts import Cells
+from tacit.release.query import Query
+from tacit.schema import Schema
+from tacit.testing.audit import epsilon_lower_bound
+from tacit.testing.audit_tables import Look, Tables, telling
+from tacit.testing.exact_integers import exchanged
+from tacit.testing.findings import EACH, PRICES, RELATIONS, ROWS, Finding, designed, distance, norm_of
+from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
+from tacit.testing.noise_law_test import noise_law
+
+MECHANISMS: Final[Mapping[str, Any]] = {quantiles_design.KIND: quantiles, ranges_design.KIND: ranges}
+ONE_BY_ONE: Final = 10
+"""Selections are drawn one by one: so many times fewer than integers."""
+GIVEN: Final = (0, 8, 1_000)
+"""Numbers of rows that were released before the selections, in turn: the same of both neighbours."""
+EPSILON: Final = Fraction(3, 2)
+"""Of one selection, in (d): large enough for few draws to tell, small enough for the rarer event to be seen."""
+SUSPECTED: Final = (1, 2)
+"""Times the rate of a law: tables are chosen to tell such laws."""
+
+
+def examined(
+    query: Query[Any], schema: Schema, tables: int, draws: int, rng: np.random.Generator
+) -> tuple[list[Finding], list[str]]:
+    """(a) to (d) for both relations and both kinds of price."""
+    findings: list[Finding] = []
+    failures: list[str] = []
+    few = max(2, draws // ONE_BY_ONE)
+    for relation in RELATIONS:
+        findings += sensitivity(query, schema, relation, list(pairs(schema, relation, tables, rng)))
+        for price in PRICES:
+            failures += laws(_shape(query, schema, relation, price), few) + costs(query, schema, relation, price)
+            failures += audit(query, schema, relation, price, few)
+    return findings, failures
+
+
+def _shape(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> Measurement:
+    shape = designed(query, schema, relation, ROWS, price)
+    assert shape is not None
+    return shape
+
+
+def split(shape: Measurement) -> tuple[list[PartSpec], list[PartSpec]]:
+    """Columns that select, and those that add noise to numbers of rows."""
+    chosen = [column for column in shape.columns if isinstance(column.law, Selection)]
+    return chosen, [column for column in shape.columns if not isinstance(column.law, Selection)]
+
+
+def picks(column: PartSpec) -> int:
+    """Selections that a column makes in each cell."""
+    return len(column.form.matrix)
+
+
+# (a) ----------------------------------------------------------------------------------------------------------------
+
+
+def seen(
+    shape: Measurement, cells: Sequence[Mapping[int, int]], given: int
+) -> tuple[list[list[list[Runs]]], Cells | None]:
+    """What is selected from (by column, pick and cell) and the exact numbers of rows, where they are released.
+
+    given: the number of rows that is taken to have been released, in each cell.
+    """
+    made: list[Runs] = []
+    exact: list[Cells] = []
+
+    def draw(runs: Runs, law: Selection) -> int:
+        made.append(runs)
+        return 0
+
+    def noise(sizes: Cells, law: Any) -> Cells:
+        exact.append(sizes)
+        A = split(shape)[1][0].form.parameters.get("share", 1)
+        return tuple((given * A,) for _ in sizes)
+
+    MECHANISMS[shape.kind].released(shape, cells, draw, noise)
+    found: list[list[list[Runs]]] = []
+    for column in split(shape)[0]:
+        held = [[made.pop(0) for _ in range(picks(column))] for _ in cells]  # the order in which they are made
+        found.append([[cell[i] for cell in held] for i in range(picks(column))])
+    return found, exact[0] if exact else None
+
+
+def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material: list[Pair]) -> list[Finding]:
+    """(a): the largest changes of utilities and of numbers of rows, price by price and part by part."""
+    shapes = [_shape(query, schema, relation, price) for price in PRICES]
+    on_files, on = exchanged(schema)
+    reached = [[0] * len(shape.columns) for shape in shapes]
+    for i, pair in enumerate(material):
+        source = on_files if i % EACH == 0 else on
+        # the number of rows is checked by the mechanism's own reading; these tables are smaller than is said
+        exact = [_cells(shapes[0], source, arrow_table(schema, rows)) for rows in (pair.one, pair.other)]
+        for price, shape, found in zip(PRICES, shapes, reached, strict=True):
+            changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
+            found[:] = [max(x, y) for x, y in zip(found, changed, strict=True)]
+    return [
+        Finding(relation, str(price), column.label, column.form.name, getattr(column.form, norm), most, norm)
+        for price, shape, found in zip(PRICES, shapes, reached, strict=True)
+        for norm in [norm_of(price)]
+        for column, most in zip(shape.columns, found, strict=True)
+    ]
+
+
+def _cells(shape: Measurement, source: Any, table: Any) -> Sequence[Mapping[int, int]]:
+    return MECHANISMS[shape.kind].exact(replace(shape, rows=None), source.of(table))
+
+
+def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], given: int, norm: str) -> list[int]:
+    """Of each column: the most that a selection's utilities change, added up over cells; or numbers of rows."""
+    (before, sizes), (after, others) = (seen(shape, cells, given) for cells in exact)
+    power = 1 if norm == "l1" else 2
+    found: list[int] = []
+    for one, other in zip(before, after, strict=True):
+        moved = [[change(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(one, other, strict=True)]
+        found.append(max(sum(d**power for d in cells) for cells in moved))
+    return found if sizes is None or others is None else [*found, distance(sizes, others, norm)]
+
+
+def spread(runs: Runs) -> NDArray[np.int64]:
+    """The utility of every point, in order."""
+    return np.repeat(np.array(runs.utility, dtype=np.int64), runs.points)
+
+
+def change(one: Runs, other: Runs) -> int:
+    """Most by which any point's utility differs."""
+    return int(np.abs(spread(one) - spread(other)).max())
+
+
+# (b), (c) -----------------------------------------------------------------------------------------------------------
+
+
+def laws(shape: Measurement, draws: int) -> list[str]:
+    """(b): points are drawn with the law's probabilities, and a rate 30% off would be noticed."""
+    failures: list[str] = []
+    for law in {cast(Selection, column.law) for column in split(shape)[0]}:
+        step = max(1, round(law.scale))  # utilities a factor e apart
+        runs = Runs([0, 3, 4, 6], [3, 1, 2, 4], [-2 * step, 0, -step, -3 * step])
+        drawn = np.bincount([select(runs, law) for _ in range(draws)], minlength=10)
+        if not _fits(drawn, runs, law):
+            failures.append(f"(b) selections are not by {law}")
+        if _fits(drawn, runs, Selection(law.rate * Fraction(13, 10))):
+            failures.append(f"(b) a rate 30% off {law} was not noticed with {draws} draws")
+    for law in {column.law for column in split(shape)[1]}:
+        noise = np.array(protect(((0,) * draws,), law)[0], dtype=np.int64)
+        if not noise_law(lambda size, noise=noise: noise[:size], law, draws=draws).passed:
+            failures.append(f"(b) the noise is not {law}")
+    return failures
+
+
+def _fits(drawn: NDArray[np.int64], runs: Runs, law: Selection) -> bool:
+    """Chi-square over points: a right law fails with probability 1e-6."""
+    from scipy.special import chdtrc  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
+    expected = drawn.sum() * np.repeat(law.pmf(runs.utility, runs.points) / runs.points, runs.points)
+    statistic = float(((drawn - expected) ** 2 / expected).sum())
+    return float(chdtrc(len(expected) - 1, statistic)) > 1e-6
+
+
+def costs(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
+    """(c): half the price, a wider law; and what the parts cost by their declared changes is at most the price."""
+    shape, half = (_shape(query, schema, relation, price.share(part)) for part in (Fraction(1), Fraction(1, 2)))
+    failures: list[str] = []
+    used = Fraction(0)
+    for one, other in zip(shape.columns, half.columns, strict=True):
+        if not one.law.scale < other.law.scale:
+            failures.append(f"(c) {one.label}: half the price does not widen the law")
+        cost, paid = _cost(one, price.noise), one.cost.epsilon if price.kind == "pure" else one.cost.zcdp
+        used += cost
+        if paid is None or cost > paid:
+            failures.append(f"(c) {one.label}: costs {cost}, more than its part {paid}")
+    offered = price.epsilon if price.kind == "pure" else price.zcdp
+    if offered is None or used > offered:
+        failures.append(f"(c) the parts cost {used}, more than the price {offered}")
+    return failures
+
+
+def _cost(column: PartSpec, noise: str) -> Fraction:
+    """Epsilon, or rho, by the declared changes."""
+    form, law = column.form, column.law
+    if isinstance(law, Selection):
+        one = 2 * law.rate * form.l1 if noise == "laplace" else (2 * law.rate) ** 2 * form.l2_squared / 8
+        return picks(column) * one
+    return form.l1 / law.scale if noise == "laplace" else form.l2_squared / (2 * law.scale**2)
+
+
+# (d) ----------------------------------------------------------------------------------------------------------------
+
+
+def audit(
+    query: Query[Any],
+    schema: Schema,
+    relation: Relation,
+    price: Cost,
+    draws: int,
+    looks: Callable[[PartSpec], Look] | None = None,
+) -> list[str]:
+    """(d): at a price of about EPSILON a selection, whatever `price` is: only its kind counts.
+
+    looks: of a mechanism that selects among other things than rows, how.
+    """
+    many = sum(picks(column) for column in split(_shape(query, schema, relation, price))[0]) + 1
+    pure = price.kind == "pure"
+    enough = Cost.of(epsilon=EPSILON * many) if pure else Cost.of(rho=Fraction(EPSILON**2 * many, 8))
+    shape = _shape(query, schema, relation, enough)
+    failures: list[str] = []
+    for place, column in enumerate(split(shape)[0]):
+        part = column.cost.share(Fraction(1, picks(column)))
+
+        def look(cells: Sequence[Mapping[int, int]], place: int = place) -> list[list[Runs]]:
+            return seen(shape, cells, 0)[0][place]
+
+        law, how = cast(Selection, column.law), look if looks is None else looks(column)
+        asked = (telling(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)
+        for tables in chain.from_iterable(asked):
+            claim = float(part.epsilon or 0) if pure else float(8 * part.zcdp * tables.cells) ** 0.5
+            scores = [_scores(tables, runs, law, draws) for runs in (tables.one, tables.other)]
+            found = epsilon_lower_bound(scores[0], scores[1], 0.0, 1 - 1e-6)
+            if found > claim:
+                failures.append(f"(d) {column.label}: samples prove epsilon >= {found:.3f}, above {claim:.3f}")
+    return failures
+
+
+def _scores(tables: Tables, cells: Sequence[Runs], law: Selection, draws: int) -> NDArray[np.int64]:
+    """How many of the cells' selections are in their events, draw by draw."""
+    score = np.zeros(draws, dtype=np.int64)
+    for runs, event in zip(cells, tables.events, strict=True):
+        score += np.array([event.holds(select(runs, law)) for _ in range(draws)], dtype=np.int64)
+    return score

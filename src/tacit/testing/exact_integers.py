@@ -1,0 +1,196 @@
+"""Exact integers of many tiny tables of one schema, for the contract suite: what is public is made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import narwhals as nw
+import numpy as np
+
+from tacit.curator.mechanisms import integers
+from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.release.parts import Cells
+from tacit.rows.row_map import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, SumTerm, Tally, Unit
+from tacit.rows.row_products import Crossed
+from tacit.schema import Schema
+from tacit.schema.predicates.computed_columns import Computed, computed_columns
+from tacit.schema.predicates.numeric_expressions import ColumnCell
+from tacit.schema.predicates.typed_conditions import Predicate
+from tacit.source import Source
+from tacit.source import crossproduct_sums as products
+from tacit.source import data_files as files
+from tacit.source import duckdb as duck
+from tacit.source.cell_counts import occupied_of
+from tacit.source.cell_sums import Ranking, SumsPass, plan, ranking
+from tacit.source.engine_columns import Computing
+from tacit.source.engines import Engine
+from tacit.source.polars import Polars
+from tacit.source.row_arrays import RowArrays, collected, planned
+from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, persons
+
+
+class Exact:
+    """The integers of a table under several designs, by one pass: parts that differ in noise alone are added up once.
+
+    designs: size of a table (None where it is not public) -> its designs, one a price.
+    """
+
+    def __init__(
+        self, schema: Schema, relation: Relation, designs: Callable[[int | None], tuple[Measurement, ...]]
+    ) -> None:
+        self._schema, self._designs = schema, designs
+        self._public = relation == "replace-one"
+        self._made: dict[int | None, tuple[Measurement, ...]] = {}
+        self._files, self._polars = exchanged(schema)
+
+    def integers(self, rows: tuple[Row, ...], *, files: bool) -> list[list[Cells]]:
+        """READS ROWS (made ones): design by design and part by part.
+
+        `files`: on the engine of files, else on Polars, where it is installed: both must be right.
+        """
+        size = persons(self._schema, rows) if self._public else None
+        if size not in self._made:
+            self._made[size] = self._designs(size)
+        shapes = self._made[size]
+        columns: list[PartSpec] = []
+        for shape in shapes:
+            columns += [one for one in shape.columns if _place(one, columns) is None]
+        table = arrow_table(self._schema, rows)
+        source = (self._files if files else self._polars).of(table)
+        found = integers(replace(shapes[0], columns=tuple(columns)), source)
+        return [[found[cast(int, _place(one, columns))] for one in shape.columns] for shape in shapes]
+
+
+def _place(column: PartSpec, columns: Sequence[PartSpec]) -> int | None:
+    """Where a part stands that is the same but for its noise and its price."""
+    same = (replace(column, law=one.law, cost=one.cost) == one for one in columns)
+    return next((i for i, yes in enumerate(same) if yes), None)
+
+
+class Exchanged:
+    """A source whose rows are exchanged: each question is planned once, which takes longer than to answer it."""
+
+    def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
+        self._engine, self._put = engine, put
+        self._plans, self._rankings = dict[Any, SumsPass](), dict[Any, Ranking]()
+        self._crossings = dict[Any, products.ProductsPass]()
+        self._frames = dict[Any, Any]()
+        self._computing = dict[Any, Exchanged]()
+
+    def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
+        """The same with computed columns."""
+        asked = tuple(columns.items())
+        if columns and asked not in self._computing:
+            self._computing[asked] = Exchanged(Computing(self._engine, columns), self._put)
+        return self._computing[asked] if columns else self
+
+    def of(self, table: Any) -> Source:
+        """Of the rows of a PyArrow table, until the next."""
+        self._put(table)
+        return cast(Source, self)
+
+    def tallied(
+        self,
+        keys: Sequence[KeyMap],
+        where: Predicate | None = None,
+        unit: Unit | None = None,
+        share: Share | None = None,
+    ) -> Tally:
+        """See `Source.tallied`."""
+        one = SumTerm(None) if share is None else SumTerm(None, ONE, share, IDENTITY)
+        found = self.aggregate(keys, (one,), unit, where)
+        return Tally(found.rows, np.array([cell[0] for cell in found.cells], dtype=np.int64))
+
+    def occupied(
+        self, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None = None, where: Predicate | None = None
+    ) -> Occupied:
+        """See `Source.occupied`."""
+        asked = (tuple(keys), (one,), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return occupied_of(self._plans[asked], self._engine)
+
+    def aggregate(
+        self, keys: Sequence[KeyMap], sums: Sequence[SumTerm], unit: Unit | None = None, where: Predicate | None = None
+    ) -> Aggregate:
+        """See `Source.aggregate`."""
+        asked = (tuple(keys), tuple(sums), unit, where)
+        if asked not in self._plans:
+            self._plans[asked] = plan(self._engine, *asked)
+        return self._plans[asked].run(self._engine)
+
+    def ranked(
+        self,
+        at: RowMap,
+        keys: Sequence[KeyMap] = (),
+        unit: Unit | None = None,
+        where: Predicate | None = None,
+        share: Share | None = None,
+    ) -> Ranked:
+        """See `Source.ranked`."""
+        asked = (at, tuple(keys), unit, where, share)
+        if asked not in self._rankings:
+            self._rankings[asked] = ranking(self._engine, *asked)
+        return self._rankings[asked].run(self._engine)
+
+    def complete(
+        self, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
+    ) -> RowArrays:
+        """See `Source.complete`."""
+        asked = (tuple(cells), unit, where)
+        if asked not in self._frames:
+            self._frames[asked] = planned(self._engine, *asked)
+        return collected(self._engine, self._frames[asked], len(cells), unit)
+
+    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+        """See `Source.crossed`."""
+        asked = (question, where)
+        if asked not in self._crossings:
+            self._crossings[asked] = products.plan(self._engine, question, where)
+        return self._crossings[asked].run(self._engine)
+
+
+def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:
+    """Tables of a schema on the engine of files, and on Polars, where it is installed."""
+    empty, columns = arrow_table(schema, ()), computed_columns(schema)
+    on_file, on = on_files(empty).computing(columns), on_polars(empty)
+    return on_file, on_file if on is None else on.computing(columns)
+
+
+def on_files(empty: Any) -> Exchanged:
+    """On DuckDB, the engine of files: a table of its own."""
+    connection = files.database()
+    connection.from_arrow(empty).create("t")
+
+    def put(table: Any) -> None:
+        connection.execute("TRUNCATE t")
+        connection.from_arrow(table).insert_into("t")
+
+    return Exchanged(Counted(lambda _: connection.table("t")), put)
+
+
+class Counted(duck.Relation):
+    """A relation whose rows can be counted, as those of files are."""
+
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`."""
+        return lambda: int(self.collect(self.read(()).select(nw.len().alias("rows")))[0]["rows"])
+
+
+def on_polars(empty: Any) -> Exchanged | None:
+    """On Polars, where it is installed."""
+    try:
+        import polars
+    except ImportError:
+        return None
+    read = cast(Any, polars).from_arrow
+    held = [read(empty)]
+    whole = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
+    frame = held[0].lazy().map_batches(lambda _: held[0], **whole)  # pyright: ignore[reportUnknownLambdaType]
+
+    def put(table: Any) -> None:
+        held[0] = read(table)
+
+    return Exchanged(Polars(frame), put)

@@ -1,0 +1,144 @@
+"""Neighbouring tables made from a schema alone, nasty cells included: material of the contract suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import numpy as np
+
+from tacit.base.lazy_imports import arrow
+from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
+
+Row: TypeAlias = tuple[object, ...]
+NEWCOMER: Final = 99
+"""A person who has no row but those given."""
+Relation: TypeAlias = Literal["replace-one", "add-remove"]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring tables, as rows; columns in the schema's order."""
+
+    one: tuple[Row, ...]
+    other: tuple[Row, ...]
+
+
+def cells(column: object, rng: np.random.Generator) -> list[object]:
+    """Cells a column may hold, the worst first: bounds, beyond them, missing, NaN, infinities, halves, unlisted."""
+    if isinstance(column, Real | Integer):
+        bounded = column.lower is not None and column.upper is not None
+        low, high = (float(cast(float, column.lower)), float(cast(float, column.upper))) if bounded else (-1e6, 1e6)
+        inside = [float(x) for x in rng.uniform(low, high, 6)]
+        edges = [low, high, (low + high) / 2, np.nextafter(low, high), np.nextafter(high, low)]
+        return [*edges, *inside, None, float("nan"), float("inf"), -float("inf"), low - 1e9, high + 1e9, 1e300, 0.5]
+    if isinstance(column, Boolean):
+        return [True, False, None]
+    if isinstance(column, Category):
+        unlisted: list[object] = ["?"] if isinstance(column.codes[0], str) else [987_654_321]
+        return [*column.codes, None, *([] if isinstance(column.codes[0], bool) else unlisted)]
+    if isinstance(column, Date):
+        low, high = cast(date, column.lower), cast(date, column.upper)
+        return [low, high, low + (high - low) // 2, None, low - timedelta(400), high + timedelta(400)]
+    if isinstance(column, PrivacyUnit):
+        return [*range(5), None]
+    raise TypeError(f"no cells for {type(column).__name__}")
+
+
+def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generator) -> Iterator[Pair]:
+    """`count` neighbouring pairs: first every pairing of extreme rows, then random ones, sorted ones, duplicates.
+
+    With a PrivacyUnit the rows of one person are replaced, or come and go: one row, some, more than `max_rows`.
+    """
+    menu = [_menu(schema, name, rng) for name in schema]
+    extremes = _extreme_rows(menu)
+    for i in range(count):
+        size = int(rng.integers(2, 9))
+        common = [_row(menu, rng) for _ in range(size)]
+        if i % 4 == 1:
+            common = [common[0]] * size
+        if i % 4 == 2:
+            common = sorted(common, key=repr)
+        first = extremes[(i // len(extremes)) % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
+        second = extremes[i % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
+        ones, others = _person(schema, menu, first, rng), _person(schema, menu, second, rng)
+        if relation == "replace-one":
+            yield Pair((*common, *ones), (*common, *others))
+        else:
+            yield Pair(tuple(common), (*common, *ones))
+
+
+def fuller(schema: Schema, pair: Pair, rows: int, rng: np.random.Generator) -> Pair:
+    """The pair with so many common rows before those it has."""
+    menu = [_menu(schema, name, rng) for name in schema]
+    common = tuple(_row(menu, rng) for _ in range(rows))
+    return Pair((*common, *pair.one), (*common, *pair.other))
+
+
+def _menu(schema: Schema, name: str, rng: np.random.Generator) -> list[object]:
+    """What a column's cell may be; nothing where it is computed."""
+    return [None] if schema.is_computed(name) else cells(schema[name], rng)
+
+
+def _person(schema: Schema, menu: list[list[object]], row: Row, rng: np.random.Generator) -> tuple[Row, ...]:
+    """The row, or where there is a PrivacyUnit the rows of one person who is nobody else: copies of it, or any."""
+    if schema.unit is None:
+        return (row,)
+    place, unit = list(schema).index(schema.unit), cast(PrivacyUnit, schema[schema.unit])
+    many = int(rng.choice([1, 2, unit.max_rows, unit.max_rows + 3]))
+    mixed = rng.random() < 0.3
+    rows = [row, *(_row(menu, rng) if mixed else row for _ in range(many - 1))]
+    return tuple((*one[:place], NEWCOMER, *one[place + 1 :]) for one in rows)
+
+
+def persons(schema: Schema, rows: tuple[Row, ...]) -> int:
+    """Number of rows, or of persons where there is a PrivacyUnit."""
+    if schema.unit is None:
+        return len(rows)
+    place = list(schema).index(schema.unit)
+    return len({row[place] for row in rows})
+
+
+def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
+    """Rows -> a dict of typed arrays, named as in the table, missing cells kept missing."""
+    pa = arrow()
+
+    types: dict[type, Any] = {Real: pa.float64(), Integer: pa.float64(), Boolean: pa.bool_(), Date: pa.date32()}
+    made: dict[str, Any] = {}
+    for i, (name, column) in enumerate(schema.items()):
+        if schema.is_computed(name):
+            continue
+        kind = types.get(type(column))
+        if isinstance(column, Category):
+            kind = pa.string() if isinstance(column.codes[0], str) else pa.int64()
+            kind = pa.bool_() if isinstance(column.codes[0], bool) else kind
+        made[schema.source(name)] = pa.array([row[i] for row in rows], type=kind or pa.int64(), from_pandas=False)
+    return made
+
+
+def arrow_table(schema: Schema, rows: tuple[Row, ...]) -> Any:
+    """Rows -> a PyArrow table with the schema's columns, empty tables included."""
+    pa = arrow()
+
+    return pa.table(columns(schema, rows))
+
+
+def _row(menu: list[list[object]], rng: np.random.Generator) -> Row:
+    return tuple(options[int(rng.integers(len(options)))] for options in menu)
+
+
+def _extreme_rows(menu: list[list[object]]) -> list[Row]:
+    """Rows that take the first, second, ... option in every column at once, and all-missing: where bounds are met."""
+    deepest = max(2, min(4, max(len(options) for options in menu)))
+    rows = [tuple(options[min(k, len(options) - 1)] for options in menu) for k in range(deepest)]
+    missing = tuple(None if None in options else options[0] for options in menu)
+    mixed = tuple(options[(1 - j) % 2 if len(options) > 1 else 0] for j, options in enumerate(menu))
+    lead = tuple(options[min(int(j == k), len(options) - 1)] for j, options in enumerate(menu) for k in [_first(menu)])
+    return [*rows, mixed, missing, lead]
+
+
+def _first(menu: list[list[object]]) -> int:
+    """The first column of numbers: at its upper bound while all others are at their first option."""
+    return next((j for j, options in enumerate(menu) if len(options) > 6), 0)

@@ -1,0 +1,122 @@
+"""One step and winsorised blocks in simulation: both of their steps, with seeded labels, selections and noise.
+
+They ask twice, the second time aimed by the first noisy answer, so they are simulated release by release.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from tacit.curator.mechanisms import design
+from tacit.errors import InferenceError
+from tacit.estimates.wording import title
+from tacit.method.blocks import mechanism_one_step as one_step
+from tacit.method.blocks import mechanism_winsorized as winsorized
+from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.rank_utilities import Runs
+from tacit.models import scores
+from tacit.noise.laws import Law
+from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.release.parts import Cells
+from tacit.release.simulated import SimulatedRelease
+from tacit.schema import Schema
+from tacit.testing.coverage_result import Coverage, Generator, Truth, truth_of
+from tacit.testing.reference_table import columns_of
+from tacit.testing.simulate import size_of
+from tacit.testing.simulated_blocks import complete, labels
+
+
+@dataclass(frozen=True)
+class AskedBlocks:
+    """A question of blocks in two steps, as it is asked."""
+
+    query: SampleAndAggregate
+    schema: Schema
+    neighbors: str
+    cost: Cost
+
+    def design(self, size: int) -> Measurement:
+        """For a table of so many rows (persons), which are public under replace-one only."""
+        rows = size if self.neighbors == "replace-one" else None
+        return design(self.query, Public(self.schema, self.neighbors, rows, size), self.cost)
+
+
+def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> SimulatedRelease:
+    """One simulated release of a table; QueryError as of a release.
+
+    >>> from tacit import Real, SampleAndAggregate, Schema
+    >>> from tacit.families import Exponential
+    >>> query = SampleAndAggregate("x", Exponential(rate=(0.1, 10)), one_step=True)
+    >>> asked = AskedBlocks(query, Schema({"x": Real()}), "replace-one", Cost.of(epsilon=2))
+    >>> rows = {"x": np.random.default_rng(0).exponential(0.5, 5_000)}
+    >>> bool(abs(release(asked, rows, np.random.default_rng(1)).estimate().value - 2) < 0.5)
+    True
+    """
+    table = columns_of(data, asked.schema)
+    size = size_of(table, asked.schema)
+    shape = asked.design(size)
+    rows = complete(shape, table)
+    own = labels(shape, rows, rng)
+
+    def draw(runs: Runs, law: Selection) -> int:
+        run, place = law.sample(runs.utility, runs.points, 1, rng)
+        return runs.first[int(run[0])] + int(place[0])
+
+    def noise(cells: Cells, law: Law) -> Cells:
+        return tuple(tuple(k + int(z) for k, z in zip(cell, law.sample(len(cell), rng), strict=True)) for cell in cells)
+
+    if asked.query.one_step:
+        places = rng.integers(0, scores.BATCH, len(rows.values))
+        parts = one_step.released(shape, rows, own, places, draw, noise)
+    else:
+        parts = winsorized.released(shape, rows, own, draw, noise)
+    unit = None if shape.unit is None else shape.max_rows
+    return SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
+
+
+def study(
+    asked: AskedBlocks, generator: Generator, truth: Truth, repeats: int, rng: np.random.Generator, level: float
+) -> Coverage:
+    """As `coverage`; intervals without noise are those of the sampling errors that were released."""
+    found: list[tuple[Any, ...]] = []
+    made: Any = None
+    size: int | None = None
+    for _ in range(repeats):
+        table = generator(rng)
+        here = size_of(columns_of(table, asked.schema), asked.schema)
+        size = here if size is None else size
+        if asked.neighbors == "replace-one" and here != size:
+            text = f"the generator made {size:,} rows, then {here:,}; under replace-one their number is public."
+            raise InferenceError(text, code="I10", hint='neighbors="add-remove", or tables of one size', state=None)
+        one = release(asked, table, rng)
+        made = one.estimate()
+        limits = made.intervals(level)
+        unclear = [reason is not None for reason in made.reasons]
+        found.append((made.values, made.std_errors, limits, np.sqrt(made.sampling_variances), unclear))
+    value, error, limits, own, unclear = (np.array(part) for part in zip(*found, strict=True))
+    true = truth_of(truth, made.terms)
+    hit = ((limits[..., 0] <= true) & (true <= limits[..., 1])).mean(axis=0)
+    sd = value.std(axis=0, ddof=1)
+    return Coverage(
+        title=f"{title(made.release)}, {asked.cost}, {asked.neighbors}",
+        level=level,
+        repeats=repeats,
+        terms=made.terms,
+        truth=true,
+        bias=value.mean(axis=0) - true,
+        bias_error=sd / math.sqrt(repeats),
+        std_deviation=sd,
+        std_error=error.mean(axis=0),
+        coverage=hit,
+        coverage_error=np.sqrt(np.maximum(hit * (1 - hit), 0.25 / repeats) / repeats),
+        width=(limits[..., 1] - limits[..., 0]).mean(axis=0),
+        width_without=2 * NormalDist().inv_cdf(0.5 + level / 2) * own.mean(axis=0),
+        unclear=unclear.mean(axis=0),
+    )

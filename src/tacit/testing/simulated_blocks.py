@@ -1,0 +1,52 @@
+"""Sample and aggregate in simulation: the mechanism's own integers, with seeded labels; protects nobody."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks.design import BlockPlan
+from tacit.method.blocks.mechanism_means import exact
+from tacit.method.shared.measurement import Measurement
+from tacit.schema.predicates.computed_columns import Computed
+from tacit.schema.predicates.numeric_expressions import ColumnCell
+from tacit.source.row_arrays import RowArrays
+from tacit.testing.reference_persons import codes
+from tacit.testing.reference_table import Table_, computed, holds
+
+
+def exact_blocks(shape: Measurement, table: Table_, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
+    """Integers before noise, one array of shape (1, 2) a parameter."""
+    rows = complete(shape, table)
+    return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, labels(shape, rows, rng)))
+
+
+def labels(shape: Measurement, rows: RowArrays, rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Seeded words of rows, the same for all rows of a person; of blocks of equal size as the mechanism has them."""
+    plan = cast(BlockPlan, shape.blocks)
+    if plan.rows is not None:
+        own = rng.integers(0, 2**64, plan.rows, dtype=np.uint64)
+        return seats.seated(own[: len(rows.values)], seats.cuts(own, plan.blocks))
+    if rows.owners is None:
+        return rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
+    return rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]
+
+
+def complete(shape: Measurement, table: Table_) -> RowArrays:
+    """The complete cases in NumPy: what every engine must equal, but for their order."""
+    cells = cast(BlockPlan, shape.blocks).cells
+    kept = np.ones(len(next(iter(table.values()))), dtype=np.bool_)
+    kept = kept if shape.where is None else kept & holds(shape.where, table)
+    columns = [_column(cell, table) for cell in cells]
+    for column in columns:
+        kept = kept & np.isfinite(column)
+    owners = None if shape.unit is None else codes(table[shape.unit.source])[kept]
+    return RowArrays(np.stack(columns, axis=1)[kept], owners)
+
+
+def _column(cell: ColumnCell, table: Table_) -> NDArray[np.float64]:
+    """Values as conditions see them, NaN where missing."""
+    return computed(Computed("", cell, (cell,)), table)

@@ -1,0 +1,85 @@
+"""Simulated quantiles: the mechanism's own selections, drawn by the laws' seeded samplers; protects nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tacit.method.quantiles import design as quantiles_design
+from tacit.method.quantiles import mechanism as quantiles
+from tacit.method.quantiles.estimate import QuantileEstimate, estimate
+from tacit.method.quantiles.query import Quantiles
+from tacit.method.shared.measurement import Measurement, Public
+from tacit.method.shared.rank_utilities import Runs
+from tacit.noise.laws import Law
+from tacit.noise.selection_law import Selection
+from tacit.privacy import Cost
+from tacit.privacy.budget import Neighbors
+from tacit.release.simulated import SimulatedRelease
+from tacit.schema import Schema
+from tacit.testing.reference_persons import ReferenceRows, codes, persons
+from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.simulate import Number, size_of
+
+
+def simulate_quantiles(
+    query: Quantiles,
+    table: Mapping[str, Any],
+    schema: Schema,
+    *,
+    epsilon: Number = None,
+    rho: Number = None,
+    neighbors: Neighbors = "replace-one",
+    rng: int | np.random.Generator = 0,
+) -> QuantileEstimate:
+    """One simulated release of quantiles of a table (a dict of arrays), estimated.
+
+    >>> from tacit import Real
+    >>> x = np.random.default_rng(0).uniform(0, 100, 2_000)
+    >>> found = simulate_quantiles(Quantiles("x", [0.5]), {"x": x}, Schema({"x": Real(0, 100)}), rho=0.1)
+    >>> 40 < found.value < 60
+    True
+    """
+    generator = np.random.default_rng(rng)
+    columns = columns_of(table, schema)
+    size = size_of(columns, schema)
+    rows = size if neighbors == "replace-one" else None
+    shape = quantiles_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=epsilon, rho=rho))
+
+    def draw(runs: Runs, law: Selection) -> int:
+        run, place = law.sample(runs.utility, runs.points, 1, generator)
+        return runs.first[int(run[0])] + int(place[0])
+
+    def noise(cells: tuple[tuple[int, ...], ...], law: Law) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(x + int(law.sample(1, generator)[0]) for x in cell) for cell in cells)
+
+    parts = quantiles.released(shape, counted(shape, columns), draw, noise)
+    unit = None if shape.unit is None else shape.max_rows
+    cost, levels = shape.cost, shape.levels
+    return estimate(
+        SimulatedRelease(query, "simulated", neighbors, rows, levels, parts, cost, unit, ordered=shape.ordered)
+    )
+
+
+def counted(shape: Measurement, table: Table_) -> tuple[dict[int, int], ...]:
+    """{v: rows, or weight of persons} of each cell in NumPy: what every engine must equal."""
+    at, share = shape.columns[0].rowmap, shape.columns[0].weight
+    assert at is not None
+    who = None if shape.unit is None else codes(table[shape.unit.source])
+    cell, inside = cells_of(shape.keys, table, who)
+    inside = inside if shape.where is None else inside & holds(shape.where, table)
+    v, known = at.numpy(numbers(table[at.source], at))
+    index = np.flatnonzero(inside & known)
+    rows = ReferenceRows(index, cell[index], v[index], np.ones_like(index))
+    if who is not None:
+        rows = persons(rows, who[index], share)
+    found: list[dict[int, int]] = []
+    for i in range(shape.cells):
+        here = (rows.cell == i) & (rows.weight > 0)
+        held, place = np.unique(rows.v[here], return_inverse=True)
+        many = np.zeros(len(held), dtype=np.int64)
+        np.add.at(many, place, rows.weight[here])
+        found.append(dict(zip(held.tolist(), many.tolist(), strict=True)))
+    return tuple(found)

@@ -1,0 +1,169 @@
+"""Simulated releases of regressions: both steps, from NumPy's reference of what every engine adds up.
+
+Seeded, so they protect nobody.  A regression asks twice, the second time aimed by the first noisy answer, so it is not
+simulated as other questions are, by noise on integers that are the same each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tacit.curator.mechanisms import design
+from tacit.fits.fit import Fit
+from tacit.method.regression import mechanism as regression
+from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.estimate import fit_release
+from tacit.method.regression.formula import parse
+from tacit.method.regression.glm_pilot import link_of
+from tacit.method.regression.layout import Layout, layout
+from tacit.method.regression.links import Link
+from tacit.method.regression.noisy_scores import terms_of
+from tacit.method.regression.query import Regression
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
+from tacit.privacy import Cost
+from tacit.release.parts import Part
+from tacit.release.simulated import SimulatedRelease
+from tacit.rows.coordinates import H
+from tacit.rows.row_map import KeyMap
+from tacit.rows.row_products import Crossed
+from tacit.schema import Schema
+from tacit.testing.reference_persons import codes
+from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers
+from tacit.testing.simulate import size_of
+
+Ints = NDArray[np.int64]
+SMALL: Final = 1e-10
+"""A step of likelihood that is the last."""
+
+
+@dataclass(frozen=True)
+class RegressionRows:
+    """Complete rows of a table, as the mechanism sees them.
+
+    z: shape (rows, coordinates).  size: all rows of the table, or persons; who: whose rows they are, shape (rows,).
+    """
+
+    shape: Measurement
+    layout: Layout
+    z: Ints
+    size: int
+    who: Ints | None = None
+
+    def sums(self, column: PartSpec) -> tuple[int, ...]:
+        """The exact integers of a part: equal to those of every engine."""
+        return column.form.assemble(cast(Crosses, column).question.sums(self.z, self.who))
+
+    def release(self, rng: np.random.Generator) -> SimulatedRelease:
+        """One simulated release."""
+
+        def noisy(column: PartSpec) -> Part:
+            exact = self.sums(column)
+            noise = column.law.sample(len(exact), rng).tolist()
+            return column.released((tuple(k + int(z) for k, z in zip(exact, noise, strict=True)),))
+
+        return self._released(noisy)
+
+    def expected(self, rows: int) -> SimulatedRelease:
+        """What a table of `rows` rows like these would release if the noise happened to be zero."""
+
+        def calm(column: PartSpec) -> Part:
+            return column.released((tuple(k * rows // self.size for k in self.sums(column)),))
+
+        return self._released(calm)
+
+    def _released(self, part: Callable[[PartSpec], Part]) -> SimulatedRelease:
+        shape, parts = self.shape, tuple[Part, ...]()
+        for column in shape.columns:
+            parts = (*parts, part(regression.following(column, parts, shape)))
+        unit = None if shape.unit is None else shape.max_rows
+        made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
+        return replace(made, variables=shape.variables)
+
+    def fit(self, rng: np.random.Generator) -> Fit:
+        """One simulated release, fitted."""
+        return fit_release(self.release(rng))
+
+    def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors.
+
+        Of persons each weighs one, a row its part of that, and standard errors are between persons (cluster-robust).
+        """
+        values = (self.z / H) @ self.layout.terms.T
+        X, y = values[:, :-1], values[:, -1]
+        size = np.sqrt((X**2).mean(axis=0))
+        model = cast(Regression, self.shape.query).model
+        chosen = None if model == "linear" else link_of(model, self.layout, terms_of(self.layout))
+        worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
+        b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)
+        if self.who is None:
+            variance = float((score**2).sum()) / (len(X) - X.shape[1]) if chosen is None else 1.0
+            return b / size, np.sqrt(variance * np.diag(inverse)) / size
+        each = np.zeros((int(self.who.max()) + 1, X.shape[1]))
+        np.add.at(each, self.who, (X / size) * (worth * score)[:, None])
+        return b / size, np.sqrt(np.diag(inverse @ each.T @ each @ inverse)) / size
+
+
+def _linear(
+    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Coefficients, inverse of the weighted sums of products, residuals."""
+    inverse = np.asarray(np.linalg.inv((x.T * worth) @ x), dtype=np.float64)
+    b = inverse @ (x.T @ (worth * y))
+    return b, inverse, y - x @ b
+
+
+def _likelihood(
+    x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], link: Link
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """By Fisher scoring: at most 25 steps from 0.  Coefficients, inverse information, scores in the predictor."""
+    b, inverse, score = np.zeros(x.shape[1]), np.eye(x.shape[1]), y
+    for _ in range(25):
+        eta = x @ b
+        weight = link.information(eta)
+        inverse = np.asarray(np.linalg.pinv((x.T * (weight * worth)) @ x, hermitian=True), dtype=np.float64)
+        score = weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))
+        step = inverse @ (x.T @ (worth * score))
+        b = b + step
+        if np.abs(step).max() < SMALL:
+            break
+    return b, inverse, score
+
+
+def rows_of(
+    query: Regression, data: object, schema: Schema, cost: Cost, neighbors: str = "replace-one"
+) -> RegressionRows:
+    """A table as its complete rows' integers, and the design of the question.  QueryError as of a release.
+
+    >>> import tacit as tc
+    >>> schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 2)})
+    >>> made = rows_of(tc.Regression("y ~ x"), {"x": [0.0, 0.5, 1.0], "y": [0.0, 1.0, np.nan]}, schema, Cost.of(rho=1))
+    >>> made.z.tolist()
+    [[1024, -1024, -1024], [1024, 0, 0]]
+    """
+    table = columns_of(data, schema)
+    size = size_of(table, schema)
+    shape = design(query, Public(schema, neighbors, size if neighbors == "replace-one" else None), cost)
+    question = cast(Crosses, shape.columns[0]).question
+    rows = len(next(iter(table.values())))
+    kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
+    z, complete = _coordinates(question, table, rows)
+    who = None if schema.unit is None else codes(table[schema.source(schema.unit)])[kept & complete]
+    return RegressionRows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size, who)
+
+
+def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:
+    complete = np.ones(size, dtype=np.bool_)
+    values: dict[Any, Ints] = {}
+    places: dict[KeyMap, Ints] = {}
+    for at in question.maps:
+        values[at], known = at.numpy(numbers(np.asarray(table[at.source]), at))
+        complete &= known
+    for key in question.keys:
+        places[key], known = cells_of((key,), table)
+        complete &= known
+    return question.numpy(values, places, size), complete
