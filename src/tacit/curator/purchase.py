@@ -27,7 +27,7 @@ from tacit.privacy import Cost
 from tacit.release.document import Release, Releases
 from tacit.release.parts import Part
 from tacit.release.query import Query
-from tacit.release.registry import release_class
+from tacit.release.registry import ready, release_class
 from tacit.schema import Schema
 from tacit.source import Source
 from tacit.source.pass_progress import reading
@@ -68,6 +68,8 @@ def answer(asked: Asked, designs: Sequence[Measurement], behind: Behind) -> tupl
     if bought is None or bought.release is None:
         if bought is None:  # a charge of before the last day buys its answer after it
             studied.still_open(asked.study)
+        for one in designs:
+            ready(one.kind)
         _source_ready(behind)
         charge = behind.ledger.charge(request)
         bought = charge if charge.release is not None else _buy(asked, designs, charge, behind)

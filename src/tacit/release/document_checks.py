@@ -62,9 +62,8 @@ def _facts(made: Release) -> Iterator[str]:
         date.fromisoformat(made.date)
     except ValueError:
         yield f"date {made.date!r} is no day"
-    if [name for name in ("axes", "variables") if getattr(made, name)] != [
-        name for name in [KINDS[made.kind].lists] if name
-    ]:
+    listed = {name for name in ("axes", "variables") if getattr(made, name)}
+    if listed != {KINDS[made.kind].lists} - {None}:
         yield f"a release of kind {made.kind} has axes or variables that it should not have, or lacks them"
 
 

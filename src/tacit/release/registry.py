@@ -84,6 +84,7 @@ KINDS: Final[Mapping[str, ReleaseKind]] = MappingProxyType(
 """Kinds of releases, by name."""
 
 
+@cache
 def opened(room: str, file: str, *, optional: bool = False) -> Any:
     """The module of a room's file that sees no rows; None for an optional one that the room does not have.
 
@@ -110,6 +111,12 @@ def release_class(kind: str) -> type[Release]:
     """The class of releases of this kind; KeyError where no method has it."""
     file, _, name = KINDS[kind].place.partition(".")
     return getattr(opened(ROOMS[kind], file), name)
+
+
+def ready(kind: str) -> None:
+    """Import what a release of this kind is made and checked with: an import that fails does so before the charge."""
+    release_class(kind)
+    opened(ROOMS[kind], "stored", optional=True)
 
 
 def plans() -> Any:

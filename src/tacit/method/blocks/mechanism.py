@@ -40,11 +40,6 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     return _of(shape).measure(shape, source)
 
 
-def released(shape: Measurement, *given: Any) -> tuple[Part, ...]:
-    """READS ROWS.  The parts of rows at hand and their labels; draws protect, or simulate."""
-    return _of(shape).released(shape, *given)
-
-
 def _of(shape: Measurement) -> Any:
     query: Any = shape.query
     if query.one_step:
@@ -52,4 +47,4 @@ def _of(shape: Measurement) -> Any:
     return winsorized if query.winsorize else means
 
 
-MECHANISM: Final = Mechanism(design, measure, None, released)
+MECHANISM: Final = Mechanism(design, measure)

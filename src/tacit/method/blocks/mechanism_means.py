@@ -44,6 +44,7 @@ from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism_additive import protect
 from tacit.models.block_function import Statistic
+from tacit.models.blocks import block_mle
 from tacit.models.likelihood import Likelihood
 from tacit.release.parts import Cells, Grid, Part
 from tacit.source import Source
@@ -97,8 +98,6 @@ def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) ->
     """The estimate of each block, within the box, shape (blocks, parameters)."""
     if isinstance(model, Statistic):
         return fresh.statistics(model, found.values, found.sizes, bias)
-    from tacit.models.blocks import block_mle
-
     values = found.values[:, :, 0] if model.columns == 1 else found.values
     return block_mle(model, values, found.sizes, bias=cast(Any, bias), ordered=True).values
 

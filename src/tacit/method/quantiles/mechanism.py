@@ -87,4 +87,4 @@ def utilities(column: PartSpec, counts: Mapping[int, int], offset: int) -> rank_
     return rank_utilities.utilities(counts, facts["G"] + 1, p, offset * facts.get("share", 1))
 
 
-MECHANISM: Final = Mechanism(design, measure, exact, released)
+MECHANISM: Final = Mechanism(design, measure, exact)

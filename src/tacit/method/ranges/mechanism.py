@@ -73,4 +73,4 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
     return pair.released(((low, high),)), size.released(noisy)
 
 
-MECHANISM: Final = Mechanism(design, measure, exact, released)
+MECHANISM: Final = Mechanism(design, measure, exact)

@@ -20,11 +20,8 @@ class Mechanism:
     measure: READS ROWS; exact integers, and at once their noise: only what is protected comes back.
     exact: READS ROWS; the integers of every part before noise, never to be shown: what the contract suite compares on
         neighbouring tables.  None where they depend on secret labels of rows.
-    released: the parts from exact integers (or rows and labels), with the draws that are handed in: those that protect,
-        or seeded ones that simulate.  None where noise is added to sums and nothing else is drawn.
     """
 
     design: Callable[[Any, Public, Cost], Measurement]
     measure: Callable[[Measurement, Source], tuple[Part, ...]]
     exact: Callable[[Measurement, Source], tuple[Any, ...]] | None = None
-    released: Callable[..., tuple[Part, ...]] | None = None

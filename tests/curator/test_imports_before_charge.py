@@ -1,0 +1,53 @@
+"""What fails to import costs nothing: every file of ours that a release needs is imported before its charge."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from tacit.release.registry import KINDS
+
+SCRIPT = """
+import os, sys
+import tacit as tc
+from tacit.ledger import Ledger
+
+QUESTIONS = (
+    tc.Mean("x", by="g"),
+    tc.DataQuality("x"),
+    tc.Quantiles("x", [0.5]),
+    tc.Range("x"),
+    tc.Histogram("g"),
+    tc.Histogram(["n", "g"], sparse=True),
+    tc.Regression("x ~ n"),
+    tc.SufficientStatistics("x", tc.families.Normal(mean=(0, 10), sd=(1, 5))),
+    tc.SampleAndAggregate("x", tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))),
+)
+schema = tc.Schema({"x": tc.Real(0, 10), "n": tc.Integer(0, 5), "g": tc.Category(["a", "b"])})
+rows = {"x": [i % 11 / 1 for i in range(400)], "n": [i % 6 for i in range(400)],
+        "g": ["a" if i % 3 else "b" for i in range(400)]}
+charge = Ledger.charge
+
+def ask(question):
+    curator, imported = tc.Curator(rows, schema, budget=tc.Budget(epsilon=4, delta=1e-5)), []
+
+    def noted(self, request):
+        imported.extend(sys.modules)
+        return charge(self, request)
+
+    Ledger.charge = noted
+    release = curator.release(question, epsilon=1, delta=1e-6)
+    late = sorted(name for name in set(sys.modules) - set(imported) if name.partition(".")[0] in ("tacit", "jax"))
+    print(release.kind, *late, flush=True)
+
+for question in QUESTIONS:  # each in a process that has imported nothing but the library
+    if os.fork() == 0:
+        ask(question)
+        os._exit(0)
+    os.wait()
+"""
+
+
+def test_nothing_of_ours_is_imported_after_the_charge() -> None:
+    found = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    assert sorted(found.stdout.splitlines()) == sorted(KINDS), found.stdout + found.stderr
