@@ -14,6 +14,10 @@ import pytest
 from hypothesis import Phase, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+# What JAX compiled for one worker, process or run is there for the others; only code is kept, as files.
+os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(Path(__file__).parent / ".pytest_cache" / "jax"))
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES", "-1")
 settings.register_profile("tacit", deadline=None, print_blob=True)
 settings.register_profile("ci", settings.get_profile("tacit"), derandomize=True)  # CI repeats; people explore
 # For `benchmarks/plant_faults.py`: that a test fails is enough, and no shorter example is looked for.

@@ -12,13 +12,12 @@ the bound is approached: `aims`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.curator.curator import Curator
 from tacit.method.blocks.query import SampleAndAggregate
@@ -26,8 +25,6 @@ from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
 from tacit.method.regression.crossed_parts import Crosses
 from tacit.method.shared.measurement import Measurement, PartSpec
-from tacit.method.shared.mechanism_additive import protect
-from tacit.noise.laws import Law
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
 from tacit.release.document import release_from_dict
 from tacit.release.query import Query
@@ -51,7 +48,7 @@ from tacit.testing.findings import (
     norm_of,
 )
 from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
-from tacit.testing.noise_law_test import noise_law
+from tacit.testing.noise_samples import CONFIDENCE, proven_epsilon, sampled, wrong_law
 
 WHOLE = 4
 """So many times fewer draws of all integers of a part than of one."""
@@ -170,20 +167,7 @@ def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
 
 def _noise(shape: Measurement, draws: int) -> list[str]:
     """(b): the noise added is that of the law, and a law 10% off would be noticed."""
-    failures: list[str] = []
-    for law in {column.law for column in shape.columns}:
-        noise = np.array(protect(((0,) * draws,), law)[0], dtype=np.int64)
-        if not noise_law(_again(noise), law, draws=draws).passed:
-            failures.append(f"(b) the noise is not {law}")
-        wrong: Law = type(law)(law.scale * 11 / 10)  # type: ignore  # pyright: ignore
-        if noise_law(_again(noise), wrong, draws=draws).passed:
-            failures.append(f"(b) a scale 10% off {law} was not noticed with {draws} draws")
-    return failures
-
-
-def _again(noise: NDArray[np.int64]) -> Callable[[int], NDArray[np.int64]]:
-    """Draws already made, as a sampler."""
-    return lambda size: noise[:size]
+    return [reason for law in {column.law for column in shape.columns} for reason in wrong_law(law, draws)]
 
 
 def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
@@ -212,12 +196,11 @@ def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
     failures: list[str] = []
     for column in shape.columns:
         apart = _furthest(column, relation)
-        near, far = (np.array(protect(((k,) * draws,), column.law)[0], dtype=np.int64) for k in (0, apart))
         for delta in (0.0, 1e-3):
             claim = claimed_epsilon(column.cost, delta)
             if claim is None:
                 continue
-            found = epsilon_lower_bound(near, far, delta, 1 - 1e-6)
+            found = proven_epsilon(column.law, apart, delta, draws)
             if found > claim:
                 failures.append(f"(d) {column.label}: samples prove epsilon >= {found}, above {claim}")
     return failures
@@ -226,11 +209,11 @@ def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
 def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
     """(d) of all integers of a part at once, told by their privacy loss; apart: what a row changes them by."""
     k = len(apart)
-    noise = np.array(protect(((0,) * (2 * draws * k),), column.law)[0], dtype=np.int64).reshape(2, draws, k)
+    noise = sampled(column.law, 2 * draws * k).reshape(2, draws, k)
     near, far = (losses(one, apart, column.law) for one in (noise[0], noise[1] + np.array(apart)))
     failures: list[str] = []
     for delta in (0.0, 1e-3):
-        claim, found = claimed_epsilon(column.cost, delta), epsilon_lower_bound(near, far, delta, 1 - 1e-6)
+        claim, found = claimed_epsilon(column.cost, delta), epsilon_lower_bound(near, far, delta, CONFIDENCE)
         if claim is not None and found > claim:
             failures.append(f"(d) {column.label}: all integers prove epsilon >= {found}, above {claim}")
     return failures
@@ -272,8 +255,3 @@ def _round_trip(query: Query[Any], schema: Schema) -> list[str]:
         if again != release or again.to_json() != release.to_json():
             failures.append(f"(e) a release under {relation} changed in JSON")
     return failures
-
-
-def sampled(law: Law, size: int) -> NDArray[np.int64]:
-    """Draws as the mechanism makes them, for tests of its noise."""
-    return np.array(protect(((0,) * size,), law)[0], dtype=np.int64)

@@ -23,7 +23,6 @@ from tacit.method.quantiles import mechanism as quantiles
 from tacit.method.ranges import design as ranges_design
 from tacit.method.ranges import mechanism as ranges
 from tacit.method.shared.measurement import Measurement, PartSpec
-from tacit.method.shared.mechanism_additive import protect
 from tacit.method.shared.mechanism_rank_selection import select
 from tacit.method.shared.rank_utilities import Runs
 from tacit.noise.selection_law import Selection
@@ -37,6 +36,7 @@ from tacit.testing.exact_integers import exchanged
 from tacit.testing.findings import EACH, PRICES, RELATIONS, ROWS, Finding, designed, distance, norm_of
 from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
 from tacit.testing.noise_law_test import noise_law
+from tacit.testing.noise_samples import samples
 
 MECHANISMS: Final[Mapping[str, Any]] = {quantiles_design.KIND: quantiles, ranges_design.KIND: ranges}
 ONE_BY_ONE: Final = 10
@@ -171,7 +171,7 @@ def laws(shape: Measurement, draws: int) -> list[str]:
         if _fits(drawn, runs, Selection(law.rate * Fraction(13, 10))):
             failures.append(f"(b) a rate 30% off {law} was not noticed with {draws} draws")
     for law in {column.law for column in split(shape)[1]}:
-        noise = np.array(protect(((0,) * draws,), law)[0], dtype=np.int64)
+        noise = samples(law, draws)[0]
         if not noise_law(lambda size, noise=noise: noise[:size], law, draws=draws).passed:
             failures.append(f"(b) the noise is not {law}")
     return failures
