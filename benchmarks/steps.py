@@ -2,9 +2,9 @@
 
     python benchmarks/steps.py [--every 1] [--jobs 4] [--thin] [--server postgresql://user@host/database]
 
-A step is a line of `tacit.curator`, `tacit.method` or `tacit.noise.exact`, counted by a trace in a child process
-that dies there by its own hand; no switch for it exists in the library.  After each death a fresh process opens the
-ledger and asks the same question again.  What must hold, and is checked here:
+A step is a line of `tacit.curator`, `tacit.ledger`, `tacit.source`, a mechanism or `tacit.noise.exact`, counted by a
+trace in a child process that dies there by its own hand; no switch for it exists in the library.  After each death a
+fresh process opens the ledger and asks the same question again.  What must hold, and is checked here:
 
 - the chain is whole, and what is spent is either what was before or that and the price, nothing in between;
 - once the data was touched the charge stands;
@@ -40,18 +40,21 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 import tacit as tc
-import tacit.planning
 from tacit.curator import curator as door
 from tacit.curator import mechanisms
 from tacit.curator import purchase as requests
 from tacit.errors import BudgetError, LedgerError
 from tacit.ledger import Charge, Ledger, open_ledger
 from tacit.release.document import Releases, releases_from_dict
+from tacit.release.registry import ready
 
-ROOMS = tuple(
-    str(Path(door.__file__).parent.parent / room)
-    for room in ("curator", "ledger", "source", "method", "noise/exact.py")
+TACIT = Path(door.__file__).parent.parent
+INSIDE = frozenset(
+    str(path)
+    for place in ("curator/*.py", "ledger/*.py", "source/*.py", "method/*/mechanism*.py", "noise/exact.py")
+    for path in TACIT.glob(place)
 )
+"""Files whose lines are steps: those that touch rows, noise or the ledger."""
 SCHEMA = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
 ASKED = {"mean": tc.Mean("age"), "count": tc.Count(by="sex")}
 EARLIER, PRICE, BUDGET = "0.25", "0.5", tc.Budget(rho=1)
@@ -77,7 +80,7 @@ class Tracer:
         self.kill_at, self.steps = kill_at, list[tuple[str, int]]()
 
     def __call__(self, frame: Any, event: str, _: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(ROOMS):
+        if frame.f_code.co_filename not in INSIDE:
             return None
         if event == "line":
             if len(self.steps) == self.kill_at:
@@ -371,6 +374,8 @@ def main() -> None:
     parser.add_argument("--server", default="", help="a PostgreSQL database: ledgers are made there and stay")
     parser.add_argument("--careless", action="store_true", help="charge after the data: must be found out")
     options = parser.parse_args()
+    mechanisms.mechanism_of(tc.Mean("age"))  # as above: imports are no steps
+    ready("moments")
     bad = 0
     if options.careless:
         charge_late()
