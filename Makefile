@@ -2,7 +2,7 @@
 #
 #   make demo      the main job on real people, in a local environment
 #   make test      what must pass: style, types, documentation, then every test
-#   make test-all  the same, then the long checks: attacks by mutation, kill and planted faults, over an hour on two cores
+#   make test-all  the same, then what is marked `long`, and attacks by mutation, kill and planted faults: hours
 #   make check     the same without the tests;  make lint, make types, make docs  its parts
 #   make format    let ruff rewrite;  make serve  the documentation at http://127.0.0.1:8000
 #   make lock      write the versions in .venv to constraints.txt
@@ -62,6 +62,7 @@ LONG := text_fuzz.py engines_fuzz.py interpreter_settings.py damaged_ledgers.py 
 	ledger.py steps.py steps_of_acts.py plant_faults.py
 
 test-all: test
+	@$(BIN)/python -m pytest -q -n auto --dist loadgroup -m long
 	@for script in $(LONG); do echo "benchmarks/$$script"; $(BIN)/python benchmarks/$$script || exit 1; done
 
 format: install

@@ -63,3 +63,15 @@ def test_tests_that_are_named_are_there() -> None:
         if not (ROOT / path).is_file() or (name and name.partition("[")[0] not in functions(path)):
             missing.append(test)
     assert missing == []
+
+
+def test_tests_that_are_named_run_in_make_test() -> None:
+    """A fault is seen by `make test`, not only by what is marked `long`."""
+    named = {test.partition("[")[0] for one in FAULTS for test in one.tests}
+    late: list[str] = []
+    for path in {test.partition("::")[0] for test in named}:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        marked = re.findall(r"^@pytest\.mark\.long\n(?:@.*\n(?:[ )\]].*\n)*)*def (\w+)\(", text, re.MULTILINE)
+        late += [f"{path}::{name}" for name in marked if f"{path}::{name}" in named]
+        late += [path] if re.search(r"^pytestmark.*\blong\b", text, re.MULTILINE) else []
+    assert late == []
