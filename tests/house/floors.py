@@ -23,12 +23,53 @@ METHODS: Final = "method"
 SHARED: Final = "method.shared"
 DOOR: Final = "__init__"
 """The root package's own file: the public names."""
-FLOORS: Final = (
-    *("errors", "base", "noise", "privacy", "rows", "schema", "release", "models", "source", "ledger", "plots"),
-    *("estimates", "fits", "pooling", SHARED, METHODS, "report", "catalogue", "study", "parties", "curator"),
-    *("testing", "planning", "families", "examples", DOOR, "cli", "__main__"),
+Side = Literal["inside", "outside", "shared", "free", "by file"]
+
+
+@dataclass(frozen=True)
+class Room:
+    """A folder or file of the root, its side of the wall (`tests/wall`), and what it holds, as the picture says it."""
+
+    name: str
+    side: Side
+    holds: str
+
+
+ROOMS: Final = (
+    Room("errors", "shared", "public errors and their codes"),
+    Room("base", "shared", "JSON, tables, progress"),
+    Room("noise", "by file", "laws of noise, and exact draws from them"),
+    Room("privacy", "shared", "prices, budgets, accounting"),
+    Room("rows", "shared", "what one row becomes"),
+    Room("schema", "shared", "columns, units, conditions, bins"),
+    Room("release", "shared", "a release as a document; the registry"),
+    Room("models", "shared", "likelihoods, families, estimates of blocks"),
+    Room("source", "inside", "frames, files and engines to exact integers"),
+    Room("ledger", "inside", "charges and stored releases"),
+    Room("plots", "outside", "pictures of arrays and captions"),
+    Room("estimates", "outside", "values with both errors, intervals, tests"),
+    Room("fits", "outside", "models fitted to released cells"),
+    Room("pooling", "outside", "arrays of many parties"),
+    Room(SHARED, "by file", "measurements, encodings, additive noise"),
+    Room(METHODS, "by file", "one room a method: query, design, mechanism, estimate"),
+    Room("report", "outside", "tables of several models; the methods paragraph"),
+    Room("catalogue", "shared", "JSON Schema of everything that is written"),
+    Room("study", "shared", "files between organisations"),
+    Room("parties", "outside", "releases of many parties, combined"),
+    Room("curator", "inside", "order of a release: charge, read, add noise, store"),
+    Room("testing", "free", "contract of a mechanism; simulations; coverage"),
+    Room("planning", "free", "what a question would cost and show"),
+    Room("families", "shared", "public names of families"),
+    Room("examples", "free", "example tables"),
+    Room(DOOR, "free", "public names"),
+    Room("cli", "free", "the command line"),
+    Room("__main__", "free", "python -m tacit"),
 )
-"""Rooms from the ground up: a room imports only rooms that stand before it.  All methods stand on one floor."""
+"""Rooms from the ground up: a room imports only rooms that stand before it.  All methods stand on one floor.
+
+`scripts/house.py` draws the picture from this list.
+"""
+FLOORS: Final = tuple(room.name for room in ROOMS)
 
 
 @dataclass(frozen=True)
@@ -109,13 +150,17 @@ class House:
         """Circles of imports that run, each as the chain of imports that closes it, some imports left out."""
         arrows = self._arrows(left_out)
         found: list[list[Import]] = []
-        for group in _strong(self.modules, arrows):
+        for group in self.groups(left_out):
             start = min(group)
             inside = {module: [one for one in arrows[module] if one.imported in group] for module in group}
             chain = _chain(start, start, inside)
             assert chain is not None
             found.append(chain)
         return found
+
+    def groups(self, left_out: Collection[tuple[str, str]] = ()) -> list[set[str]]:
+        """Groups of modules each of which reaches every other by imports that run, some imports left out."""
+        return _strong(self.modules, self._arrows(left_out))
 
     def needless(self, left_out: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
         """Those of `left_out` that are no longer there, or close no circle."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 import pytest
-from floors import FLOORS, TYPES, House, said_of_circle, said_of_climb, said_of_methods
+from floors import DOOR, FLOORS, ROOMS, TYPES, House, said_of_circle, said_of_climb, said_of_methods
 
-SOURCE = Path(__file__).parents[2] / "src" / "tacit"
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "tacit"
 
 # What is still to be taken down.  These lists may only shrink: an entry that is no longer needed fails, too.
 CLIMBING: Final[Mapping[str, frozenset[str]]] = {"study.study": frozenset({"parties", "planning"})}
@@ -42,6 +44,20 @@ def test_rooms_import_only_what_stands_below_them(house: House) -> None:
 def test_every_climb_that_is_allowed_is_still_there(house: House) -> None:
     there = {(one.pair[0], house.room(one.imported)) for one in house.climbs()}
     assert {(one, above) for one, rooms in CLIMBING.items() for above in rooms} - there == set()
+
+
+def test_the_picture_is_drawn_from_these_imports() -> None:
+    script = runpy.run_path(str(ROOT / "scripts" / "house.py"))
+    stored = (ROOT / "docs" / "explanation" / "house.svg").read_text(encoding="utf-8")
+    assert script["picture"]() == stored, "run: python scripts/house.py"
+
+
+def test_the_picture_shows_the_sides_of_the_wall(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "wall")
+    sides = runpy.run_path(str(ROOT / "tests" / "wall" / "rooms.py"))["ROOMS"]
+    split = {"noise", "method"}
+    wall = {one.name: "by file" if one.name.split(".")[0] in split else sides.get(one.name) for one in ROOMS}
+    assert {one.name: one.side for one in ROOMS if one.name != DOOR} == {k: v for k, v in wall.items() if k != DOOR}
 
 
 def test_imports_that_run_make_no_circle(house: House) -> None:
