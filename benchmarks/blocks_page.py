@@ -39,17 +39,17 @@ uncorrected, half as many winsorised, {steps:,} or more of one step: coverage is
 standard errors) draw k blocks from that pool, and noise from the law of the mechanism. Sums over all rows, of one step,
 are drawn from their normal limit. Mean squared errors of winsorised and of one step are those of the releases, known to
 9% and 12% (below 1 is luck); the others follow from the bias and the variance of the pool. At n = 1,000,000 the pool
-leaves an error of about 0.3 in the bias over standard deviation of means of blocks. All rows of a way use the same
-random numbers, so that luck is alike.
+leaves an error of about 0.3 in the bias over standard deviation of means of blocks. All rows of a method use the same
+random numbers, so that their Monte-Carlo errors are alike.
 """
 
 REASONS: Final = """
 Where coverage is outside 93 to 97%, a letter says why: *b*, the bias of blocks is above a fifth of the standard
-deviation (more rows a block mend it: fewer `blocks=`, for more noise); *e*, standard errors are off by more than 4%
-(where noise rules they are kept from being too small, and intervals are long); *w*, blocks are too few for their
-quartiles to be told at the price, as plans say beforehand; *m*, it may be inside: it is within
-two standard errors of the simulation; *l*, none of these: the law of the error is not the one that intervals use. A
-width of ∞: in some releases a reason stands for the interval.
+deviation (remedy: more rows a block, that is fewer `blocks=`, for more noise); *e*, standard errors are off by more
+than 4% (where noise rules they are kept from being too small, and intervals are long); *w*, blocks are too few for
+their quartiles to be selected accurately at the price, as plans say beforehand; *m*, the coverage may be within these
+limits: it is within two standard errors of the simulation; *l*, none of these: the law of the error is not the one
+that intervals use. A width of ∞: in some releases a reason stands for the interval.
 """
 
 

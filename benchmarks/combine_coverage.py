@@ -148,9 +148,10 @@ def squares(epsilon: float, sizes: Sequence[int], repeats: int, seed: int) -> li
 
 COMMON = """## One and the same quantity
 
-Values are Beta(4, 6) on [0, 1], shares are 0.3; {repeats:,} repetitions a line. Intervals hold all values at which the
-weighted sum of the parties' estimating equations is no surprise ([theory §6](../explanation/theory.md#6-many-parties)).
-*40 of 50* at ε = 0.2 is a place where no party alone can say anything of use: the noise of a size is as large as it.
+Values are Beta(4, 6) on [0, 1], shares are 0.3; {repeats:,} repetitions a line. Intervals hold all values at which a
+test of the weighted sum of the parties' estimating equations does not reject ([theory
+§6](../explanation/theory.md#6-many-parties)). *40 of 50* at ε = 0.2 is a place where no party alone can say anything
+of use: the noise of a size is as large as it.
 
 {lines}
 

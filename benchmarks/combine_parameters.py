@@ -294,7 +294,7 @@ def of_histograms(repeats: int) -> str:
                     f"{told((low <= truth) & (truth <= high))} |"
                 )
                 print(lines[-1], flush=True)
-    return f"""## What is made of histograms added up
+    return f"""## Statistics of added histograms
 
 Gamma rows in 20 bins of [0, 10]; and a logistic regression of y by a, from four cells. {repeats:,} repetitions a line.
 

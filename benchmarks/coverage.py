@@ -416,7 +416,7 @@ def groups_of(table: Any) -> list[Any]:
 def medians() -> Iterator[str | Cell]:
     yield "\n## Medians of groups, and of the means of persons\n"
     yield (
-        "| price, relation | what | coverage, % | width, between order statistics = 1 | said to be too few, % |\n"
+        "| price, relation | what | coverage, % | width, between order statistics = 1 | flagged as too few, % |\n"
         "|---|---|---:|---:|---:|"
     )
     for words in ({"rho": 0.1}, {"epsilon": 1}):

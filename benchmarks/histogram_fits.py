@@ -167,7 +167,7 @@ def cells_of(rows: Rows, design: Design, epsilon: float, bins: int, rng: np.rand
 
 WHY = """
 Rows below 93: residuals of two regressors in 8 bins spread by 0.12 where a bin is 0.125 wide, those of the upper
-quartile in 10 bins by about a bin. The density then bends within a bin, which differences of neighbouring bins
+quartile in 10 bins by about a bin. The density is then curved within a bin, which differences of neighbouring bins
 cannot show, and what is left is a bias of a fixed size (*bias / SD*): small at 20,000 rows, seen at 100,000. Such
 fits carry the note, and narrower bins (the upper quartile in 20) mend it.
 

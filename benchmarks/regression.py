@@ -43,7 +43,7 @@ released anew. Both errors are in it. Written by `python benchmarks/regression.p
 
 *Coverage* is that of all slopes, and of the worst one, and of the intercept; *width* compares with ordinary least
 squares on the rows themselves, its usual standard errors included (mean over the slopes, and the widest; where errors
-are unequal the usual ones are too small, and 1 is not to be had); *SE / SD* compares the reported standard error with
+are unequal the usual ones are too small, and 1 cannot be reached); *SE / SD* compares the reported standard error with
 the standard deviation of the estimates; *bias / SD* is the largest of the slopes'. *No answer* counts releases whose
 noise is too large to say anything: they carry a reason instead of numbers, and count nowhere else. Where more than 19
 in 20 of the first 60 do, no more are drawn. ± is twice the Monte-Carlo error.
