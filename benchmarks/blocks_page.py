@@ -101,7 +101,7 @@ def _reason(one: dict[str, Any]) -> str:
 
 
 def _counted(ways: Sequence[dict[str, Any]]) -> str:
-    """How many cells are within the limits, way by way."""
+    """Count the cells whose coverage is within the limits, for each method."""
     words = []
     for way in WAYS:
         found = [GOOD[0] <= one[way]["coverage"] <= GOOD[1] for one in ways]
@@ -142,7 +142,7 @@ the coverage of winsorised.
 
 
 def slope(ways: Sequence[dict[str, Any]], model: str, epsilon: float, way: str) -> tuple[list[int], list[float]]:
-    """Sizes, and how far the mean squared error is above the bound, in bounds."""
+    """Return sizes, and mean squared error over the bound less 1."""
     found = sorted((o["n"], o[way]["ratio"] - 1) for o in ways if o["model"] == model and o["epsilon"] == epsilon)
     return [n for n, _ in found], [max(x, 1e-4) for _, x in found]
 
@@ -178,7 +178,9 @@ n^(3/4), and n^-1 where k is n/20.
 
 
 def picture(rows: Sequence[dict[str, Any]]) -> str:
-    """Excess against n on log scales, of the default and of one step, beside the slope -1/3: a small SVG."""
+    """Draw the excess over the bound against n on log scales, of the default and of one step, beside the slope -1/3,
+    as SVG.
+    """
     ways = [one for one in rows if one["table"] == "ways"]
     width, height, left, bottom = 520, 340, 60, 300
 

@@ -191,7 +191,7 @@ def coverage(repeats: int) -> list[Part]:
 
 
 def covered(which: str, n: int, epsilon: float, bins: int, repeats: int) -> str:
-    """One row of the table."""
+    """Return one row of the coverage table."""
     design = DESIGNS[which]
     rng = np.random.default_rng([n, bins, len(which)])
     found: dict[str, list[tuple[float, float, float, bool]]] = {"midpoint": [], "corrected": []}

@@ -77,7 +77,7 @@ def pair(bins: int, r: float) -> tuple[Population, float]:
 
 
 def times(bins: int, hazard: float, leaving: float, shares: Sequence[float] = ()) -> Population:
-    """Constant hazards of an event and of leaving on [0, 1], all leaving at the end; arms of these shares alike."""
+    """Draw constant hazards of an event and of censoring on [0, 1], all censored at the end; arms have these shares."""
     edges = np.linspace(0, 1, bins + 1)
     both = hazard + leaving
     gone = np.diff(1 - np.exp(-both * edges))
@@ -97,9 +97,8 @@ Made = Callable[[Any], Any]
 def rows(
     name: str, who: Population, make: Made, truth: Sequence[float], sims: int, settings: Any = SETTINGS
 ) -> list[Part]:
-    """Of each setting a row a term: bias in standard deviations, SE / SD, coverage and width beside that without noise.
-
-    Seeds are of the name and the setting.
+    """Return a row for each setting and term: bias in standard deviations, SE / SD, coverage, and width relative to
+    that without noise. Seeds are made from the name and the setting.
     """
     return [partial(_rows, name, who, make, truth, sims, *setting) for setting in settings]
 
@@ -145,7 +144,7 @@ def _all_held(who: Population, truth: np.ndarray, sims: int, n: int, epsilon: fl
 
 
 def levels(name: str, who: Population, test: Callable[[Any], Any], sims: int) -> list[Part]:
-    """How often a test rejects what is true, at 5% and 1%."""
+    """Return how often a test rejects a true hypothesis, at 5% and 1%."""
     return [partial(_levels, name, who, test, sims, *setting) for setting in SETTINGS]
 
 

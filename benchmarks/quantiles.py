@@ -2,9 +2,9 @@
 
     python benchmarks/quantiles.py [--quick]
 
-Widths are relative to the non-private interval between order statistics.  Shapes from easy to hard: rows dense
-everywhere; a range forty times as wide as the data; two heaps with nothing between; whole numbers with ties.
-"""
+Widths are relative to the non-private interval between order statistics. Shapes from easy to hard: rows dense
+everywhere; a range forty times as wide as the data; two groups of values with a gap between them; whole numbers with
+ties."""
 
 from __future__ import annotations
 

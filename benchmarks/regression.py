@@ -94,7 +94,7 @@ CELLS = [
 
 @dataclass
 class Found:
-    """What the releases of one price said of the coefficients."""
+    """Estimates and standard errors of the coefficients in all releases at one price."""
 
     asked: int = 0
     values: list[np.ndarray] = field(default_factory=list[np.ndarray])
@@ -107,7 +107,7 @@ class Found:
 
 
 def simulated(case: Study, cell: Cell, repeats: int, prices: tuple[str, ...] = tuple(PRICES)) -> dict[str, Found]:
-    """Every price on the same tables."""
+    """Simulate every price on the same tables."""
     rng = np.random.default_rng(crc32(cell.words.encode()))
     known = cell.rows if cell.relation == "replace-one" else None
     shapes = {
@@ -135,7 +135,7 @@ def simulated(case: Study, cell: Cell, repeats: int, prices: tuple[str, ...] = t
 
 
 def lines(cell: Cell, repeats: int) -> list[dict[str, Any]]:
-    """Of a cell, one for each price."""
+    """Return the lines of a cell, one for each price."""
     case = STUDIES[cell.name]()
     truth = np.array(list(case.truth.values()))
     found = simulated(case, cell, repeats).items()
@@ -177,7 +177,7 @@ def row(cell: Cell, one: dict[str, Any]) -> str:
 
 
 def shares(repeats: int) -> list[dict[str, Any]]:
-    """Width of intervals against the part of the price that the cross-products get."""
+    """Return widths of intervals against the share of the price that the cross-products get."""
     out: list[dict[str, Any]] = []
     first = regression_design.FIRST
     for n in (1_000, 10_000):

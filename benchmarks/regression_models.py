@@ -107,7 +107,7 @@ CELLS = [
 
 @dataclass
 class Found:
-    """What releases at one price said."""
+    """Estimates and standard errors of all releases at one price."""
 
     asked: int = 0
     values: list[np.ndarray] = field(default_factory=list[np.ndarray])
@@ -121,7 +121,7 @@ class Found:
 
 
 def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
-    """Lines of a cell, one for each price."""
+    """Return the lines of a cell, one for each price."""
     case, rng = cell.study, np.random.default_rng(cell.rows)
     known = cell.rows if cell.relation == "replace-one" else None
     shapes = {

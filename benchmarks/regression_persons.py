@@ -137,7 +137,7 @@ def draw(cell: Cell, rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
-    """Lines of a cell, one for each price."""
+    """Return the lines of a cell, one for each price."""
     rng, facts = np.random.default_rng(cell.persons), schema(cell)
     query = tc.Regression("y ~ x + w + b", model=cell.model)
     known = cell.persons if cell.relation == "replace-one" else None
@@ -175,7 +175,7 @@ def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
 
 
 def leaning(notes: tuple[str, ...]) -> float:
-    """How far variances went to their bound, in hundredths, as the reader is told."""
+    """Return how far variances went towards their bound, in percent, from the notes of a fit."""
     said = [one for one in notes if "variances go " in one]
     return float(said[0].split("variances go ")[1].split("%")[0]) if said else 0.0
 

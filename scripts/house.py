@@ -100,8 +100,8 @@ def counts(source: Path = SOURCE) -> str:
             f"comments: {sum(map(_comments, texts.values())):,}",
             f"longest file: {max(len(text.splitlines()) for text in texts.values())} lines",
             f"arrows between rooms: {_arrows(house, places)}",
-            f"circles of imports at module level: {_circles(house, (MODULE,))}",
-            f"circles of imports, those in functions too: {_circles(house, (MODULE, FUNCTION))}",
+            f"cycles of imports at module level: {_cycles(house, (MODULE,))}",
+            f"cycles of imports, those in functions too: {_cycles(house, (MODULE, FUNCTION))}",
             f"imports of own modules in functions: {len(inside)}",
             f"calls that import by name: {by_name}",
             f"class names that occur twice: {_listed(name for name, n in classes.items() if n > 1)}",
@@ -136,7 +136,7 @@ def _arrows(house: House, places: dict[str, str]) -> int:
     return sum(importer != imported for importer, imported in pairs)
 
 
-def _circles(house: House, kinds: tuple[str, ...]) -> str:
+def _cycles(house: House, kinds: tuple[str, ...]) -> str:
     """Count groups of modules each of which reaches every other by imports of these kinds, and their modules."""
     kept = House(house.root, house.modules, tuple(one for one in house.imports if one.kind in kinds))
     groups = kept.groups()
