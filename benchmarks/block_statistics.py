@@ -128,7 +128,7 @@ def page(lines: dict[tuple[int, int], str], cost: str, repeats: int) -> str:
         "Any function of a block's rows (`tc.Statistic`). As a default each block's number is corrected by those of",
         'its two halves (*halves*, `bias="split-half"`); on the left is the statistic as it is (`bias="none"`), whose',
         "bias in small blocks is in no interval: where *bias ÷ SD* is not small, intervals are about another number",
-        "than the statistic of all rows, and fewer blocks (`blocks=`) mend it, too. *Rows*: of a block;",
+        "than the statistic of all rows, and fewer blocks (`blocks=`) reduce it, too. *Rows*: of a block;",
         f"*width*: of the 95% interval over that of the statistic of all rows without privacy. {repeats:,} tables",
         "a row (coverage ± 0.5 %).\n",
         HEAD,

@@ -46,7 +46,7 @@ random numbers, so that their Monte-Carlo errors are alike.
 REASONS: Final = """
 Where coverage is outside 93 to 97%, a letter says why: *b*, the bias of blocks is above a fifth of the standard
 deviation (remedy: more rows a block, that is fewer `blocks=`, for more noise); *e*, standard errors are off by more
-than 4% (where noise rules they are kept from being too small, and intervals are long); *w*, blocks are too few for
+than 4% (where noise dominates they are kept from being too small, and intervals are long); *w*, blocks are too few for
 their quartiles to be selected accurately at the price, as plans say beforehand; *m*, the coverage may be within these
 limits: it is within two standard errors of the simulation; *l*, none of these: the law of the error is not the one
 that intervals use. A width of ∞: in some releases a reason stands for the interval.
@@ -167,7 +167,7 @@ def _slopes(ways: Sequence[dict[str, Any]]) -> str:
 
 Mean squared error over the bound, less 1, of the default at ε = 1, and its slope in n on log scales. Where the number
 of blocks is a multiple of (n/ε)^(2/3), theory says −1/3: the noise and the extra variance of small blocks both fall
-so, once standard errors of blocks are narrow in their box. It is steeper where the box is wide and noise rules: its
+so, once standard errors of blocks are narrow in their box. It is steeper where the box is wide and noise dominates: its
 part falls as k^-2 n, that is n^(−1/3) at the rule, n^(−1/2) where the bound on the bias makes k a multiple of
 n^(3/4), and n^-1 where k is n/20.
 

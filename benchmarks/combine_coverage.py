@@ -150,8 +150,8 @@ COMMON = """## One and the same quantity
 
 Values are Beta(4, 6) on [0, 1], shares are 0.3; {repeats:,} repetitions a line. Intervals hold all values at which a
 test of the weighted sum of the parties' estimating equations does not reject ([theory
-§6](../explanation/theory.md#6-many-parties)). *40 of 50* at ε = 0.2 is a place where no party alone can say anything
-of use: the noise of a size is as large as it.
+§6](../explanation/theory.md#6-many-parties)). In *40 of 50* at ε = 0.2 no party alone gives a useful
+estimate: the noise of a size is as large as the size.
 
 {lines}
 

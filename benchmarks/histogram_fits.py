@@ -169,9 +169,9 @@ WHY = """
 Rows below 93: residuals of two regressors in 8 bins spread by 0.12 where a bin is 0.125 wide, those of the upper
 quartile in 10 bins by about a bin. The density is then curved within a bin, which differences of neighbouring bins
 cannot show, and what is left is a bias of a fixed size (*bias / SD*): small at 20,000 rows, seen at 100,000. Such
-fits carry the note, and narrower bins (the upper quartile in 20) mend it.
+fits carry the note, and narrower bins (the upper quartile in 20) remove it.
 
-Differences of higher order do not mend it everywhere, as the next table shows: with five points inside lines in 8
+Differences of higher order do not remove it everywhere, as the next table shows: with five points inside lines in 8
 bins do better, most lines in 10 or 20 bins worse.
 """
 

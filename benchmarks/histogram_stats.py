@@ -174,9 +174,9 @@ WHY = """## Rows outside 93 to 97
 
 - *Quantiles in coarse or steep bins* hold too often (Beta(5,2) in 8 bins; 0.05 of Beta(1,3); 0.05 of Beta(2,2) at
   100,000 rows): where they lie within a bin follows from a density that is not known, and intervals allow for the
-  most that the neighbouring bins say against a line, which does not shrink with more rows. 0.95 of Beta(5,2) is in
-  the last of 8 bins, where the density falls to 0: it is off by several standard deviations, carries a reason, and
-  its interval still holds.
+  largest departure from a line that the neighbouring bins show, which does not shrink with more rows. 0.95 of
+  Beta(5,2) is in the last of 8 bins, where the density falls to 0: it is off by several standard deviations,
+  carries a reason, and its interval still holds.
 - *Variance and sd of Beta(1,3), 1,000 rows, ε = 0.1* hold in 92%: the noise of the number of rows is 13% of it, and
   standard errors are those of the delta method. Six in ten carry a reason and the whole range; the others are
   overestimates, by chance, and intervals that miss lie above the truth.
@@ -196,8 +196,9 @@ def page(sims: int) -> str:
         f"simulation: {sims:,} tables a row, drawn and perturbed anew. Written by `python "
         f"benchmarks/histogram_stats.py --sims {sims}`.\n",
         f"Coverage of a right 95% interval is within {200 * np.sqrt(0.05 * 0.95 / sims):.1f} points of 95 in 95 rows "
-        "of 100. *Reason*: how often a term carries a reason why it says little; its interval is wide on purpose then, "
-        "its standard error not in SE / SD. Width is the median, beside that of the same statistic without noise.\n",
+        "of 100. *Reason*: how often a term carries a reason why it is uninformative; its interval is then wide on "
+        "purpose, its standard error not in SE / SD. Width is the median, beside that of the same statistic "
+        "without noise.\n",
         WHY,
         "## Quantiles\n\n20 bins on [0, 1]; the first and the last bin are where the density is least known.\n",
         HEAD,

@@ -45,14 +45,14 @@ released anew. Both errors are in it. Written by `python benchmarks/regression.p
 squares on the rows themselves, its usual standard errors included (mean over the slopes, and the widest; where errors
 are unequal the usual ones are too small, and 1 cannot be reached); *SE / SD* compares the reported standard error with
 the standard deviation of the estimates; *bias / SD* is the largest of the slopes'. *No answer* counts releases whose
-noise is too large to say anything: they carry a reason instead of numbers, and count nowhere else. Where more than 19
+noise is too large for an estimate: they carry a reason instead of numbers, and count nowhere else. Where more than 19
 in 20 of the first 60 do, no more are drawn. ± is twice the Monte-Carlo error.
 
 Slopes are those of least squares on the population. Errors that are both skewed and unequal are the hard case:
 residuals are cut, and the slope of what their spread depends on (age) is biased by a part of a standard error, which
-intervals allow for. The rules of unequal errors were made on the designs of people and of four regressors. The next
-three designs were drawn up afterwards; that of a rare level found a fault, which was mended. The last design was drawn
-up after that, and nothing was changed for it.
+intervals allow for. The rules for unequal errors were developed on the designs of people and of four regressors. The
+next three designs were drawn up afterwards; that of a rare level found a fault, which was corrected. The last design
+was drawn up after that, and nothing was changed for it.
 """
 PRICES: dict[str, dict[str, Any]] = {
     "ε = 5, δ = 1e-6": {"epsilon": 5, "delta": 1e-6},
