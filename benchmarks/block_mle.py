@@ -1,4 +1,4 @@
-"""Maximum likelihood in blocks: speed, and bias and variance of the answers; the tables of docs/reference/block-mle.md.
+"""Maximum likelihood in blocks: speed, bias and variance of the estimates; tables of docs/reference/block-mle.md.
 
     python benchmarks/block_mle.py [--quick]
 
@@ -47,7 +47,9 @@ def timed(run: Callable[[], Any], repeats: int = 3) -> float:
 
 
 def by_rows(x: np.ndarray) -> np.ndarray:
-    """Gamma maximum likelihood of one block as one writes it: L-BFGS-B on the logs, over the rows."""
+    """Gamma maximum likelihood of one block as usually written: L-BFGS-B on the logs of the parameters, over the
+    rows.
+    """
 
     def negative(place: np.ndarray) -> float:
         a, b = np.exp(place)
@@ -57,7 +59,7 @@ def by_rows(x: np.ndarray) -> np.ndarray:
 
 
 def by_sums(x: np.ndarray) -> np.ndarray:
-    """The same on the two sums, with the gradient: what can be had of it at best."""
+    """The same from the two sufficient sums, with the gradient: the fastest loop that is possible."""
     mean, log = x.mean(), np.log(x).mean()
 
     def negative(place: np.ndarray) -> tuple[float, np.ndarray]:
@@ -132,7 +134,9 @@ WAYS = ("none", "cox-snell", "split-half")
 
 
 def statistics(blocks: int) -> str:
-    """Blocks of all sizes have one capacity, so that each way is compiled once for each law."""
+    """Bias and variance by block size. All sizes are padded to one capacity, so that each correction is compiled
+    once for each law.
+    """
     lines: list[str] = []
     for label, model, truth, at, v2 in CASES:
         for t in (20, 50, 200):

@@ -69,7 +69,7 @@ end, and a reason stands in place of the interval; these releases count nowhere 
 
 
 def line(case: Case, k: int, scale: Scale) -> str:
-    """One parameter."""
+    """Return the table line of one parameter."""
     t, order = ROWS / k, case.model.order(case.shown)
     values, unit = pool(case, ROWS, k, "cox-snell", scale)[:, case.place], np.sqrt(case.bound(1))
     truth = case.truth[case.place]

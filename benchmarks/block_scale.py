@@ -51,7 +51,7 @@ print(json.dumps([seconds, before / scale, peak / scale, found.values.tolist(), 
 
 
 def written(path: Path, rows: int) -> None:
-    """Gamma rows, a million at a time."""
+    """Write gamma rows to a Parquet file, a million at a time."""
     rng = np.random.default_rng(1)
     schema = pa.schema([("x", pa.float64())])
     with pq.ParquetWriter(path, schema) as writer:
@@ -60,12 +60,12 @@ def written(path: Path, rows: int) -> None:
 
 
 def blocks_of(rows: int) -> int:
-    """n**(2/3)."""
+    """Return n**(2/3), rounded: the number of blocks."""
     return math.ceil(round(rows ** (2 / 3), 6))
 
 
 def readings(rows: int) -> tuple[int, int]:
-    """Blocks, and how often the table is read: public."""
+    """Return the number of blocks and how often the table is read; both are public."""
     gamma = tc.families.Gamma(shape=(0.5, 5), rate=(0.1, 10))
     query = tc.SampleAndAggregate("x", gamma, blocks=blocks_of(rows))
     cost = tc.Cost.of(rho="0.5")

@@ -33,7 +33,7 @@ T3 = stats.t(3)
 
 @dataclass(frozen=True)
 class Case:
-    """What is asked, rows drawn, the truth, and the standard error of the statistic of all rows, times √n."""
+    """A statistic, rows to draw, its true value, and the standard error of the statistic of all rows times √n."""
 
     label: str
     model: tc.Statistic
@@ -56,7 +56,9 @@ def waits(rng: np.random.Generator, n: int) -> dict[str, np.ndarray]:
 
 
 def trimmed_error() -> float:
-    """Of the middle mean under Student's t, 3 df: Winsorised standard deviation over the part that is kept."""
+    """Return the error of the middle mean under Student's t, 3 df: winsorised standard deviation over the share that
+    is kept.
+    """
     q = T3.ppf(0.75)
     inside = T3.expect(lambda x: x**2, lb=-q, ub=q)
     return float(np.sqrt(inside + 0.5 * q**2) / 0.5)
@@ -95,7 +97,9 @@ def trimmed(rows: np.ndarray) -> float:
 
 
 def costs(blocks: int) -> str:
-    """Seconds of the same statistic by name, by a loop in this process, and with a process for each block."""
+    """Return a sentence with the seconds of one statistic by name, by a loop in this process, and with a process for
+    each block.
+    """
     rng = np.random.default_rng(2)
     values = np.sort(rng.standard_normal((blocks, 1_000)), axis=1)[:, :, None]
     sizes = np.full(blocks, 1_000)
@@ -118,13 +122,13 @@ def costs(blocks: int) -> str:
 
 
 def page(lines: dict[tuple[int, int], str], cost: str, repeats: int) -> str:
-    """The part of the page, with the lines that there are."""
+    """Return this script's part of the page, from the lines that are known."""
     parts = [
         "## Statistics of blocks\n",
         "Any function of a block's rows (`tc.Statistic`). As a default each block's number is corrected by those of",
         'its two halves (*halves*, `bias="split-half"`); on the left is the statistic as it is (`bias="none"`), whose',
         "bias in small blocks is in no interval: where *bias ÷ SD* is not small, intervals are about another number",
-        "than the statistic of all rows, and fewer blocks (`blocks=`) mend it, too. *Rows*: of a block;",
+        "than the statistic of all rows, and fewer blocks (`blocks=`) reduce it, too. *Rows*: of a block;",
         f"*width*: of the 95% interval over that of the statistic of all rows without privacy. {repeats:,} tables",
         "a row (coverage ± 0.5 %).\n",
         HEAD,

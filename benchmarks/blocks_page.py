@@ -39,17 +39,17 @@ uncorrected, half as many winsorised, {steps:,} or more of one step: coverage is
 standard errors) draw k blocks from that pool, and noise from the law of the mechanism. Sums over all rows, of one step,
 are drawn from their normal limit. Mean squared errors of winsorised and of one step are those of the releases, known to
 9% and 12% (below 1 is luck); the others follow from the bias and the variance of the pool. At n = 1,000,000 the pool
-leaves an error of about 0.3 in the bias over standard deviation of means of blocks. All rows of a way use the same
-random numbers, so that luck is alike.
+leaves an error of about 0.3 in the bias over standard deviation of means of blocks. All rows of a method use the same
+random numbers, so that their Monte-Carlo errors are alike.
 """
 
 REASONS: Final = """
 Where coverage is outside 93 to 97%, a letter says why: *b*, the bias of blocks is above a fifth of the standard
-deviation (more rows a block mend it: fewer `blocks=`, for more noise); *e*, standard errors are off by more than 4%
-(where noise rules they are kept from being too small, and intervals are long); *w*, blocks are too few for their
-quartiles to be told at the price, as plans say beforehand; *m*, it may be inside: it is within
-two standard errors of the simulation; *l*, none of these: the law of the error is not the one that intervals use. A
-width of ∞: in some releases a reason stands for the interval.
+deviation (remedy: more rows a block, that is fewer `blocks=`, for more noise); *e*, standard errors are off by more
+than 4% (where noise dominates they are kept from being too small, and intervals are long); *w*, blocks are too few for
+their quartiles to be selected accurately at the price, as plans say beforehand; *m*, the coverage may be within these
+limits: it is within two standard errors of the simulation; *l*, none of these: the law of the error is not the one
+that intervals use. A width of ∞: in some releases a reason stands for the interval.
 """
 
 
@@ -101,7 +101,7 @@ def _reason(one: dict[str, Any]) -> str:
 
 
 def _counted(ways: Sequence[dict[str, Any]]) -> str:
-    """How many cells are within the limits, way by way."""
+    """Count the cells whose coverage is within the limits, for each method."""
     words = []
     for way in WAYS:
         found = [GOOD[0] <= one[way]["coverage"] <= GOOD[1] for one in ways]
@@ -142,7 +142,7 @@ the coverage of winsorised.
 
 
 def slope(ways: Sequence[dict[str, Any]], model: str, epsilon: float, way: str) -> tuple[list[int], list[float]]:
-    """Sizes, and how far the mean squared error is above the bound, in bounds."""
+    """Return sizes, and mean squared error over the bound less 1."""
     found = sorted((o["n"], o[way]["ratio"] - 1) for o in ways if o["model"] == model and o["epsilon"] == epsilon)
     return [n for n, _ in found], [max(x, 1e-4) for _, x in found]
 
@@ -167,7 +167,7 @@ def _slopes(ways: Sequence[dict[str, Any]]) -> str:
 
 Mean squared error over the bound, less 1, of the default at ε = 1, and its slope in n on log scales. Where the number
 of blocks is a multiple of (n/ε)^(2/3), theory says −1/3: the noise and the extra variance of small blocks both fall
-so, once standard errors of blocks are narrow in their box. It is steeper where the box is wide and noise rules: its
+so, once standard errors of blocks are narrow in their box. It is steeper where the box is wide and noise dominates: its
 part falls as k^-2 n, that is n^(−1/3) at the rule, n^(−1/2) where the bound on the bias makes k a multiple of
 n^(3/4), and n^-1 where k is n/20.
 
@@ -178,7 +178,9 @@ n^(3/4), and n^-1 where k is n/20.
 
 
 def picture(rows: Sequence[dict[str, Any]]) -> str:
-    """Excess against n on log scales, of the default and of one step, beside the slope -1/3: a small SVG."""
+    """Draw the excess over the bound against n on log scales, of the default and of one step, beside the slope -1/3,
+    as SVG.
+    """
     ways = [one for one in rows if one["table"] == "ways"]
     width, height, left, bottom = 520, 340, 60, 300
 

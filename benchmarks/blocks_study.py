@@ -1,4 +1,4 @@
-"""What `sample_and_aggregate.py` simulates: releases of each way of estimating in blocks, from pools of blocks.
+"""Simulations of `sample_and_aggregate.py`: releases of each method of estimating in blocks, from pools of blocks.
 
 Blocks are independent and alike, so that a release is made of k estimates drawn from one law, and noise.  For each
 model and block size that law is simulated once: POOL blocks, each drawn and fitted anew, of equal size as they are
@@ -42,7 +42,9 @@ Z = 1.959964
 
 @dataclass(frozen=True)
 class Scale:
-    """Blocks of a pool, rows of all its blocks at most, and releases: of blocks alone, and of the two-step ways."""
+    """Sizes of a simulation: blocks of a pool, rows of all its blocks at most, and releases of blocks alone and of
+    two-step methods.
+    """
 
     pool: int
     rows: int
@@ -51,7 +53,7 @@ class Scale:
 
 
 FEWER = 0.2
-"""Of the pool, for what is shown beside: pilots, the published number of blocks, no correction."""
+"""Share of the pool that is simulated for the other methods: pilots, the published number of blocks, no correction."""
 FULL, QUICK = Scale(60_000, 3_000_000, 2_000, 600), Scale(4_000, 1_000_000, 400, 60)
 
 
@@ -75,11 +77,11 @@ class Case:
 
     @property
     def information(self) -> np.ndarray:
-        """Of one row; of a regression the mean over normal regressors."""
+        """Return the Fisher information of one row; of a regression, its mean over normal regressors."""
         return self.model.fisher(self.truth, self._regressors(200_000, np.random.default_rng(3)))
 
     def rows(self, many: int, rng: np.random.Generator) -> np.ndarray:
-        """Draws of the law, regressors normal."""
+        """Draw rows from the law; regressors are normal."""
         return self.model.sample(self.truth, many, rng, self._regressors(many, rng))
 
     def _regressors(self, many: int, rng: np.random.Generator) -> np.ndarray | None:
@@ -90,7 +92,9 @@ class Case:
         return float(np.linalg.inv(self.information)[self.place, self.place]) / n
 
     def widened(self) -> Case:
-        """The same in a box 1,000 times as wide: positive parameters from a thousandth of the lower end on."""
+        """Return the model with a box 1,000 times as wide: for positive parameters, from a thousandth of the lower
+        end on.
+        """
         words = dict(self.model.words())
         for one in self.model.parameters:
             if one.link == "log":
@@ -119,7 +123,7 @@ WIDE = ("Poisson", "Exponential", "Gamma", "Weibull", "Lognormal", "Normal", "St
 
 
 def published(n: int, epsilon: float) -> int:
-    """The number of blocks of Smith's Lemma 3.3."""
+    """Return the number of blocks of Smith's Lemma 3.3."""
     return max(2, round(n**0.6 * epsilon**-0.4))
 
 
@@ -151,7 +155,7 @@ def pool(case: Case, n: int, k: int, bias: str, scale: Scale, part: float = 1.0)
 
 
 def drawn(values: np.ndarray, k: int, releases: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Blocks of each release."""
+    """Draw the blocks of each release from the pool."""
     for _ in range(releases):
         yield values[rng.integers(0, len(values), k)]
 
@@ -160,7 +164,7 @@ def drawn(values: np.ndarray, k: int, releases: int, rng: np.random.Generator) -
 
 
 def told(value: np.ndarray, error: np.ndarray, low: np.ndarray, high: np.ndarray, case: Case, n: int) -> dict[str, Any]:
-    """What a table says of one way, from its estimates and intervals in many releases."""
+    """Return what the table shows of one method, from its estimates and intervals in many releases."""
     truth, bound, sd = case.truth[case.place], case.bound(n), value.std(ddof=1)
     return {
         "ratio": float(((value - truth) ** 2).mean() / bound),
@@ -173,7 +177,9 @@ def told(value: np.ndarray, error: np.ndarray, low: np.ndarray, high: np.ndarray
 
 
 def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scale, part: float = 1.0) -> dict[str, Any]:
-    """Means of blocks.  Mean squared error from bias and variance of the pool, which releases would only blur."""
+    """Simulate means of blocks. Mean squared error is computed from bias and variance of the pool, more exactly than
+    from releases.
+    """
     shape = asked(case, n, epsilon, blocks=k, bias=bias)
     column = shape.columns[case.place]
     values = pool(case, n, k, bias, scale, part)[:, case.place]
@@ -204,27 +210,26 @@ def _part(column: Any) -> Part:
 
 
 def _block(column: Any, sums: np.ndarray) -> Any:
-    """Sums of blocks, shape (releases, 2), as estimates of a parameter."""
+    """Convert sums of blocks, shape (releases, 2), to estimates of a parameter."""
     part = _part(column)
     return block("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
 
 
 def _ends(column: Any, case: Case) -> Ends:
-    """Where a parameter is clamped."""
+    """Return the limits to which a parameter is clamped."""
     found = ends_of(case.model, case.model.words(), column)
     assert found is not None
     return found
 
 
 def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.ndarray, ...]:
-    """Values, errors and intervals of sums of blocks of so many rows, and whether there is a reason instead.
-
-    As a release has them, but that other parameters are known where the law must be asked.
+    """Return values, errors and intervals of sums of blocks of so many rows, and whether there is a reason instead.
+    They are computed as for a release, except that the other parameters of the law are taken as known.
     """
     asked_law = by_law(case.model, case.model.names, np.array(case.truth), case.place, rows)
 
     def known(mean: np.ndarray) -> np.ndarray | None:
-        """Between 33 values: the law's variance is smooth."""
+        """Interpolate between 33 values: the variance under the law is a smooth function of the parameter."""
         grid = np.linspace(mean.min(), mean.max(), 33)
         found = asked_law(grid)
         return None if found is None else np.interp(mean, grid, found)
@@ -236,14 +241,14 @@ def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.nd
 
 
 def asked(case: Case, n: int, epsilon: float, **words: Any) -> Any:
-    """The design of a question."""
+    """Return the measurement of a question."""
     query = SampleAndAggregate(list(COLUMNS[: case.model.columns]), case.model, **words)
     make = one_step_design.design if query.one_step else winsorized_design.design if query.winsorize else design
     return make(query, SCHEMA, neighbors="replace-one", rows=n, cost=Cost.of(epsilon=epsilon))
 
 
 def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict[str, Any]:
-    """Quartiles selected with simulated draws of the mechanism's law, then the mean within their window."""
+    """Simulate the winsorised mean: quartiles selected with the mechanism's law, then the mean within their window."""
     shape = asked(case, n, epsilon, blocks=k, winsorize=True)
     chosen, mean = shape.columns[2 * case.place : 2 * case.place + 2]
     values = pool(case, n, k, "cox-snell", scale)[:, case.place]
@@ -266,7 +271,7 @@ def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict
 
 
 def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Generator) -> int:
-    """A simulated selection of a point near a quartile: the law of `method.shared.rank_utilities`, in floats."""
+    """Simulate the selection of a point near a quartile: the law of `method.shared.rank_utilities`, in floats."""
     at_or_below = np.cumsum(counts)
     target = quarters * at_or_below[-1]
     utility = -np.maximum(0, np.maximum(4 * (at_or_below - counts) - target, target - 4 * at_or_below))
@@ -275,7 +280,9 @@ def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Genera
 
 
 def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
-    """Pilots from the pool; sums of clipped scores from their normal limit; both with their noise, and read as ever."""
+    """Simulate one-step estimates: pilots from the pool, sums of clipped scores from their normal limit, both with
+    noise.
+    """
     shape = asked(case, n, epsilon, one_step=True)
     first, _ = one_step_design.split(shape)
     k, p = first.blocks.blocks, len(case.model.names)
@@ -303,7 +310,7 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
 
 
 def _cells(column: Any, mean: float, square: float, n: int) -> np.ndarray:
-    """Integers of form E of n rows whose u has this mean and mean square."""
+    """Return the integers of the exclusion form of n rows whose u has this mean and mean square."""
     facts, H = column.form.parameters, one_step_design.H
     whole = np.array([H * n * mean, H * H * n * square / facts["divisor"] - n / 2, n * facts["presence"]])
     return np.rint(whole).astype(np.int64)[None]
@@ -313,7 +320,7 @@ def _cells(column: Any, mean: float, square: float, n: int) -> np.ndarray:
 
 
 def row(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
-    """All ways of one model, size and price."""
+    """Simulate all methods for one model, size and price."""
     k = asked(case, n, epsilon).blocks.blocks
     return {
         "table": "ways", "model": case.name, "shown": case.shown, "n": n, "epsilon": epsilon,
@@ -329,7 +336,7 @@ BY_BLOCKS = ("default", "published k", "uncorrected")
 
 
 def again(case: Case, kept: dict[str, Any], ways: list[str]) -> dict[str, Any]:
-    """A row that was kept with some ways by blocks alone simulated anew, as many blocks as there were."""
+    """Simulate some methods of a stored row anew, with the same numbers of blocks."""
     found = dict(kept)
     for way in ways:
         if way in kept:
@@ -340,7 +347,7 @@ def again(case: Case, kept: dict[str, Any], ways: list[str]) -> dict[str, Any]:
 
 
 def wide(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, Any]:
-    """A box 1,000 times too wide: winsorised, and as it is, beside the well-chosen box as it is."""
+    """Simulate a box 1,000 times too wide, winsorised and by default, and the well-chosen box by default."""
     large = case.widened()
     k, more = (asked(one, n, epsilon).blocks.blocks for one in (case, large))
     return {

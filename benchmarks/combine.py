@@ -49,7 +49,7 @@ bins = { stay = 10 }
 
 
 def files(study: tc.Study, folder: Path, count: int) -> None:
-    """One real answer, and copies of it with other names, ledgers and noise."""
+    """Write one real answer, and copies of it with other names, ledgers and noise."""
     rng = np.random.default_rng(0)
     table = {"stay": rng.poisson(9, 300), "sex": ["female", "male"] * 150, "readmitted": rng.random(300) < 0.2}
     answers = tc.Curator(table, study, name="one").release(study)

@@ -49,7 +49,7 @@ DIFFER = (
 
 
 def drawn(column: str, shift: Any, low: bool = False) -> Any:
-    """Values of a party: shares around 0.3, numbers around 0.4, shifted by the party's own effect."""
+    """Draw the values of a party: shares around 0.3, numbers around 0.4, shifted by the party's own effect."""
 
     def values(rng: np.random.Generator, party: int, repeats: int, rows: int) -> Any:
         own = shift[party][:, None]
@@ -73,7 +73,7 @@ def told(hit: Any, repeats: int) -> str:
 
 
 def common(repeats: int) -> Iterator[str]:
-    """One and the same quantity everywhere."""
+    """Yield the table lines of parties that share one quantity."""
     yield "| question | relation | parties | ε | bias / sd | SE / sd | coverage of 95%, % |"
     yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: |"
     truths = {"mean": 0.4, "share": 0.3, "variance": 0.4 * 0.6 / 11}
@@ -98,7 +98,7 @@ def common(repeats: int) -> Iterator[str]:
 
 
 def random(repeats: int) -> Iterator[str]:
-    """Quantities that differ, normally, with standard deviation τ."""
+    """Yield the table lines of parties whose quantities differ, normally, with standard deviation τ."""
     head = "| question | relation | parties | τ | mean of its estimates | SE / sd |"
     yield f"{head} coverage of 95%, % | of one more party, % |"
     yield "| :--- | :--- | :--- | ---: | ---: | ---: | ---: | ---: |"
@@ -148,9 +148,10 @@ def squares(epsilon: float, sizes: Sequence[int], repeats: int, seed: int) -> li
 
 COMMON = """## One and the same quantity
 
-Values are Beta(4, 6) on [0, 1], shares are 0.3; {repeats:,} repetitions a line. Intervals hold all values at which the
-weighted sum of the parties' estimating equations is no surprise ([theory §6](../explanation/theory.md#6-many-parties)).
-*40 of 50* at ε = 0.2 is a place where no party alone can say anything of use: the noise of a size is as large as it.
+Values are Beta(4, 6) on [0, 1], shares are 0.3; {repeats:,} repetitions a line. Intervals hold all values at which a
+test of the weighted sum of the parties' estimating equations does not reject ([theory
+§6](../explanation/theory.md#6-many-parties)). In *40 of 50* at ε = 0.2 no party alone gives a useful
+estimate: the noise of a size is as large as the size.
 
 {lines}
 

@@ -1,4 +1,4 @@
-"""Coverage of parameters that parties release in blocks or as statistics, and of histograms added up; writes a page.
+"""Coverage of parameters that parties release in blocks or as statistics, and of added histograms; writes a page.
 
     python benchmarks/combine_parameters.py [--repeats 2000] [--parts blocks histograms regressions statistics]
 
@@ -69,7 +69,7 @@ APART = (
 def block_answers(
     sizes: Sequence[int], epsilons: Sequence[float], blocks: int | None, neighbors: str, rates: Any, seed: int
 ) -> list[Answer]:
-    """What parties would release of exponential rows with rates of shape (parties, repetitions); labels are secret."""
+    """Simulate releases of blocks of exponential rows with rates of shape (parties, repetitions); labels are secret."""
     rng, found = np.random.default_rng(seed), []
     repeats = rates.shape[1]
     for party, (rows, epsilon) in enumerate(zip(sizes, epsilons, strict=True)):
@@ -93,7 +93,7 @@ def block_answers(
 
 
 def drawn(rng: np.random.Generator, rates: Any, rows: float) -> Any:
-    """An estimate a block of about so many rows, as the mechanism makes it."""
+    """Draw the estimate of each block of about so many rows, as the mechanism computes it."""
     out: list[Any] = []
     step = max(1, int(CHUNK * 20 / max(rows, 20)))
     for start in range(0, len(rates), step):
@@ -260,7 +260,7 @@ def templates(query: Any, sizes: Sequence[int], epsilons: Sequence[float], neigh
 
 
 def again(release: Any, counts: Any, rng: np.random.Generator) -> Any:
-    """The same release with these counts, and noise of its law."""
+    """Return the same release with these counts and new noise of its law."""
     (part,) = release.parts
     noisy = counts.reshape(-1) * part.parameters.get("share", 1) + part.law.sample(counts.size, rng)
     return replace(release, parts=(replace(part, integers=tuple((k,) for k in noisy.tolist())),))
@@ -294,7 +294,7 @@ def of_histograms(repeats: int) -> str:
                     f"{told((low <= truth) & (truth <= high))} |"
                 )
                 print(lines[-1], flush=True)
-    return f"""## What is made of histograms added up
+    return f"""## Statistics of added histograms
 
 Gamma rows in 20 bins of [0, 10]; and a logistic regression of y by a, from four cells. {repeats:,} repetitions a line.
 
@@ -386,7 +386,7 @@ are left out, by name. {repeats:,} repetitions a line.
 
 
 def _fits(sizes: Sequence[int], epsilons: Sequence[float], tau: float, neighbors: str, rng: np.random.Generator) -> Any:
-    """What a study's parties release, as their coefficients."""
+    """Return the coefficients that a study's parties release."""
     found = []
     for rows, epsilon in zip(sizes, epsilons, strict=True):
         b = np.array(BETA) + tau * rng.standard_normal(3)

@@ -81,7 +81,7 @@ class Cell:
 
     @property
     def start(self) -> str:
-        """What its rows start with."""
+        """Return the text with which the rows of a cell start."""
         return f"| {self.name} | {self.what}"
 
     def run(self, repeats: int) -> list[str]:
@@ -295,7 +295,7 @@ def panel(n: int, poisson: bool = False) -> Any:
 
 
 def weighed(table: dict[str, Any]) -> tuple[float, float]:
-    """Sum of the persons' weights, and of weight times mean."""
+    """Return the sum of the persons' weights, and the sum of weight times mean."""
     rows = np.bincount(table["who"])
     weight = np.bincount(table["who"], np.clip(table["w"], 0, 5)) / rows
     return float(weight.sum()), float((weight * np.bincount(table["who"], np.clip(table["x"], 0, 100)) / rows).sum())
@@ -366,7 +366,9 @@ def post_stratified(repeats: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Medians(Cell):
-    """Medians: widths are relative to the interval between order statistics without noise, `plain` of a table."""
+    """A study of medians: widths are relative to the interval between order statistics of a table without noise
+    (`plain`).
+    """
 
     plain: Any = None
 
@@ -404,7 +406,7 @@ def person_means(table: Any) -> list[Any]:
 
 
 def person_groups(table: Any) -> list[Any]:
-    """Means of the persons in each place, as if everybody there were wholly there."""
+    """Return the means of the persons in each place, each person counted fully in every place where they have rows."""
     kept = [table["place"] == place for place in ("a", "b")]
     return [person_means({"who": table["who"][one], "x": table["x"][one]})[0] for one in kept]
 
@@ -416,7 +418,7 @@ def groups_of(table: Any) -> list[Any]:
 def medians() -> Iterator[str | Cell]:
     yield "\n## Medians of groups, and of the means of persons\n"
     yield (
-        "| price, relation | what | coverage, % | width, between order statistics = 1 | said to be too few, % |\n"
+        "| price, relation | what | coverage, % | width, between order statistics = 1 | flagged as too few, % |\n"
         "|---|---|---:|---:|---:|"
     )
     for words in ({"rho": 0.1}, {"epsilon": 1}):
@@ -506,7 +508,7 @@ A narrow interval that covers too rarely is worth nothing: where the noise is la
 
 
 def standing(page: str) -> dict[str, list[str]]:
-    """Lines of each section of a page, by its heading; of the proportions with heading and all."""
+    """Return the lines of each section of an existing page, by heading; sections of proportions with their heading."""
     found: dict[str, list[str]] = {}
     title = ""
     for text in page.splitlines():
@@ -519,7 +521,7 @@ def standing(page: str) -> dict[str, list[str]]:
 
 
 def kept_rows(cell: Cell, rows: list[str]) -> list[str]:
-    """The rows of a cell that stand, none where they are low."""
+    """Return the existing rows of a cell, none where their coverage is low and they have to be drawn again."""
     own = [row for row in rows if row.startswith((f"{cell.start} |", f"{cell.start}, "))]
     own = [row for row in own if row.startswith(f"{cell.start} |")] or own
     if len(own) != len(np.atleast_1d(np.asarray(cell.truth))):

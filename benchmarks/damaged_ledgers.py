@@ -1,4 +1,4 @@
-"""Ledgers damaged in thousands of ways, and what is made of each; prints one table.
+"""Ledgers damaged in thousands of ways, and how Tacit reads each of them; prints one table.
 
     python benchmarks/damaged_ledgers.py [--count 10000] [--seed 1] [--quick] [--folder /dev/shm]
 
@@ -11,9 +11,9 @@ process), and a charge is made.  Counted, and to be 0:
 - forgotten: what is spent is less than it was;
 - passed: `verify` says nothing, and entries are gone or differ;  slow: a step that took over five seconds.
 
-Not counted as a difference: an edit whose author made every later hash anew.  Inside one file nothing tells; releases
-do (`tacit budget LEDGER --check`).  Same seed, same damage.  Used by `tests/ledger/test_damaged.py`, with few.
-"""
+Not counted as a difference: an edit whose author made every later hash anew. It cannot be found from the file alone;
+releases show it (`tacit budget LEDGER --check`). Same seed, same damage. Used by `tests/ledger/test_damaged.py`,
+with few."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def answer(i: int) -> str:
 
 
 def prepare(where: Path) -> None:
-    """A ledger with some of everything."""
+    """Make a ledger that holds entries of every kind."""
     ledger = open_ledger(where, budget=Budget(rho=1), unit=None)
     ledger.table("people", 1000)
     for i, one in enumerate(requests()):
@@ -73,7 +73,7 @@ def prepare(where: Path) -> None:
 
 @dataclass
 class Seen:
-    """What became of one damaged ledger."""
+    """The outcome of one damaged ledger."""
 
     problems: list[str] = field(default_factory=list)
     opened: bool = False
@@ -81,7 +81,7 @@ class Seen:
     words: str = ""
 
     def step(self, name: str, work: Callable[[], Any]) -> Any:
-        """One step of a user: its answer, or None where it was refused."""
+        """Run one step of a user: return its result, or None where it was refused."""
         start = time.perf_counter()
         try:
             return work()
@@ -98,7 +98,7 @@ class Seen:
 
 
 def use(where: Path, intact: list[Any], forged: bool) -> Seen:
-    """What a user does with a ledger, and what is wrong with what he gets."""
+    """Use a ledger as anybody would, and return what is wrong with the result."""
     seen = Seen()
     ledger = seen.step("open", lambda: open_ledger(where, budget=None, unit=None))
     if ledger is not None:
@@ -150,7 +150,7 @@ def by_command(where: Path) -> int:
 
 
 def sweep(folder: Path, count: int, seed: int) -> tuple[dict[str, Counter[str]], list[str]]:
-    """(counts by kind of damage, words about each problem)."""
+    """Return counts by kind of damage, and a description of each problem."""
     base = folder / "base.ledger"
     prepare(base)
     ledger = open_ledger(base, budget=None, unit=None)

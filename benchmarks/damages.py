@@ -34,7 +34,7 @@ KINDS = {
 }
 """How often each is done."""
 FORGED = {"body, every hash"}
-"""What no chain can tell."""
+"""Damage that a hash chain cannot reveal."""
 VALUES: list[Any] = [
     None, "", "x", 0, -1, 1.5, 10**400, 2**63, True, [], {}, [[]], {"a": 1}, "1/0", "1e999999", "NaN", "\x00", "é",
 ]  # fmt: skip
@@ -63,7 +63,7 @@ SCHEMA = [
 
 
 class Damage:
-    """One damage to one file; everything random is drawn from `rng`."""
+    """One way to damage a file; everything random is drawn from `rng`."""
 
     def __init__(self, where: Path, rng: random.Random) -> None:
         self.where, self.rng = where, rng
@@ -193,7 +193,7 @@ class Damage:
                 prev = rehashed(raw, at, prev)
 
     def _other(self, body: str) -> str:
-        """Another body: a value, a key, a digit or everything."""
+        """Return another body: a changed value, key or digit, or a new body."""
         words = json.loads(body)
         turn = self.rng.randrange(4)
         if turn == 0 or not isinstance(words, dict) or not words:
@@ -218,7 +218,7 @@ class Damage:
             raw.commit()
 
     def no_header(self) -> None:
-        """What a ledger of an earlier version is without its log: a page and nothing in it; or its first rows gone."""
+        """Make a file as an earlier version leaves it without its log: one empty page; or remove its first rows."""
         self.where.unlink()
         with contextlib.closing(sqlite3.connect(self.where)) as raw:
             raw.execute(self.rng.choice(["PRAGMA journal_mode = WAL", "PRAGMA user_version = 3", "VACUUM"]))
@@ -227,7 +227,7 @@ class Damage:
             self.where.write_bytes(self.rng.randbytes(PAGE))
 
     def journal(self, *, kept: bool) -> None:
-        """Killed in the middle of a commit: some of its pages are in the file; the journal is lost, or damaged."""
+        """Leave a file as if killed during a commit: some of its pages are written; the journal is lost, or damaged."""
         before = self.where.read_bytes()
         self._append(self.rng.choice([1, 3, 30]))
         old, new = in_pages(before), in_pages(self.where.read_bytes())
@@ -242,7 +242,7 @@ class Damage:
             Path(f"{self.where}-journal").write_bytes(made)
 
     def _append(self, count: int) -> None:
-        """What a commit would write, were it not interrupted."""
+        """Write the entries that a commit would write."""
         with contextlib.closing(sqlite3.connect(self.where, isolation_level=None)) as raw:
             raw.execute("BEGIN IMMEDIATE")
             last = raw.execute("SELECT max(seq) FROM tacit_entries").fetchone()[0]
@@ -261,7 +261,7 @@ def in_pages(data: bytes) -> list[bytes]:
 
 
 def rehashed(raw: sqlite3.Connection, seq: int, prev: str | None) -> str:
-    """An entry's hash made anew, as who knows how would."""
+    """Return an entry with a new hash, as somebody who knows the format would make it."""
     row = raw.execute("SELECT kind, key, body, prev FROM tacit_entries WHERE seq = ?", (seq,)).fetchone()
     kind, key, body, before = row
     before = before if prev is None else prev

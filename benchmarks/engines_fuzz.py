@@ -52,7 +52,7 @@ ENGINES = (
 
 @dataclass(frozen=True)
 class Odd:
-    """A column and what each of its cells is, if a schema may declare it so."""
+    """A column of odd cells, with the value that each has if a schema may declare the column."""
 
     name: str
     column: Any
@@ -63,7 +63,7 @@ class Odd:
 
 
 def integers(rng: np.random.Generator, low: int, high: int) -> list[int | None]:
-    """Cells between two integers: their neighbours, numbers near 0, powers of two, and nothing."""
+    """Draw cells between two integers: their neighbours, numbers near 0, powers of two, and nulls."""
     ends = [low, low + 1, high, high - 1, 0, 1, -1, 50, 2**31, 2**53 + 1, 2**53, -(2**53) - 1, 2**63, None, 2**62]
     ends += [int(sign * 2 ** float(rng.uniform(0, 66))) for sign in (1, -1, 1, -1)]
     inside = [c for c in ends if c is None or low <= c <= high]
@@ -89,7 +89,7 @@ def _float(cell: Any) -> float | None:
 
 
 def floats(rng: np.random.Generator) -> Iterator[Odd]:
-    """Any bits, and cells that decide what reads a NaN as a number."""
+    """Draw any bits, and cells that show whether a NaN is read as a number."""
     odd = [math.nan, math.inf, -math.inf, -0.0, 0.0, 5e-324, 50.0, 1e308, None, 100.0, -1.0]
     for bits in (16, 32, 64):
         made = np.array([rng.integers(0, 2**bits, ROWS, dtype=np.uint64)]).astype(f"u{bits // 8}").view(f"f{bits // 8}")
@@ -173,7 +173,7 @@ def others(rng: np.random.Generator) -> Iterator[Odd]:
 
 
 def columns(rng: np.random.Generator) -> Iterator[Odd]:
-    """One of each."""
+    """Return one column of each kind."""
     for family in (whole, floats, decimals, times, words, others):
         yield from family(rng)
 
@@ -229,7 +229,7 @@ def by_row(source: Any, at: RowMap) -> list[tuple[int, int]]:
 
 
 def grid(at: RowMap, cells: list[Any]) -> list[tuple[int, int]]:
-    """The reference's `by_row`."""
+    """Return the reference's values, in the form of `by_row`."""
     v, present = at.numpy(np.array([math.nan if c is None else float(c) for c in cells]))
     return [(int(p), int(k) if p else 0) for p, k in zip(present, v, strict=True)]
 

@@ -107,13 +107,13 @@ def bare(text: str) -> None:
 
 
 def private(case: Case, path: Path, turn: int) -> None:
-    """A release, each time at another price: the same question again would be answered from the ledger."""
+    """Make a release, each time at another price, since the same question again would be answered from the ledger."""
     curator = tc.Curator(path, SCHEMA, budget=tc.Budget(epsilon=1_000), ledger=path.with_suffix(".ledger"), name="t")
     curator.release(case.query, epsilon=(turn + 1) / 64)
 
 
 def in_turn(runs: Sequence[Callable[[int], None]], repeats: int) -> list[list[float]]:
-    """Seconds of each, in each turn."""
+    """Return the seconds of each function in each turn."""
     found: list[list[float]] = [[] for _ in runs]
     for i in range(repeats):
         for seconds, run in zip(found, runs, strict=True):

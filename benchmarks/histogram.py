@@ -65,7 +65,7 @@ def write(path: Path, rows: int) -> None:
 
 
 def code(name: str, upper: float, bins: int) -> str:
-    """The bin of a number by hand."""
+    """Return the bin of a number, by hand-written SQL."""
     return (
         f"CASE WHEN isfinite({name}) AND {name} >= 0 AND {name} < {upper} "
         f"THEN CAST(floor({name} * {bins / upper!r}) AS INTEGER) "
@@ -91,7 +91,7 @@ def curator(path: Path) -> tc.Curator:
 
 
 def private(path: Path, x: int, y: int, turn: int) -> tc.HistogramRelease:
-    """A release, each time at another price: the same question again would be answered from the ledger."""
+    """Make a release, each time at another price, since the same question again would be answered from the ledger."""
     return curator(path).release(question(x, y), epsilon=(turn + 1) / 64)
 
 
@@ -118,7 +118,7 @@ def line(path: Path, bins: int, repeats: int) -> str:
 
 
 def ten_million(path: Path) -> list[str]:
-    """What a release of 10**7 cells takes, and what it weighs."""
+    """Return the seconds and sizes of a release of 10**7 cells."""
     counted, _ = seconds(lambda: counting(path, **MANY))
     whole, release = seconds(lambda: private(path, **MANY, turn=999))
     place = path.with_suffix(".json")
@@ -137,7 +137,7 @@ def ten_million(path: Path) -> list[str]:
 
 
 def refits() -> list[str]:
-    """A logistic regression on 30 * 40 * 2 cells, the first and the next ones."""
+    """Return the seconds of a logistic regression on 30 * 40 * 2 cells: the first fit and later ones."""
     rng = np.random.default_rng(0)
     x, z = rng.random((2, 200_000))
     people = {"x": x, "z": z, "y": rng.random(200_000) < 1 / (1 + np.exp(1 - 2 * x + z))}

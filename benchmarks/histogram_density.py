@@ -65,7 +65,7 @@ class Case:
 
 
 def curvature(law: str, bins: int) -> float:
-    """What bins average out: the integral of (f - its average over each bin) squared."""
+    """Return the bias of binning: the integral of (f - its average over each bin) squared."""
     edges = np.linspace(0, 1, bins + 1)
     x = (np.arange(2_000 * bins) + 0.5) / (2_000 * bins)
     average = np.diff(LAWS[law].cdf(edges)) * bins

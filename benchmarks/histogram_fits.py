@@ -167,11 +167,11 @@ def cells_of(rows: Rows, design: Design, epsilon: float, bins: int, rng: np.rand
 
 WHY = """
 Rows below 93: residuals of two regressors in 8 bins spread by 0.12 where a bin is 0.125 wide, those of the upper
-quartile in 10 bins by about a bin. The density then bends within a bin, which differences of neighbouring bins
+quartile in 10 bins by about a bin. The density is then curved within a bin, which differences of neighbouring bins
 cannot show, and what is left is a bias of a fixed size (*bias / SD*): small at 20,000 rows, seen at 100,000. Such
-fits carry the note, and narrower bins (the upper quartile in 20) mend it.
+fits carry the note, and narrower bins (the upper quartile in 20) remove it.
 
-Differences of higher order do not mend it everywhere, as the next table shows: with five points inside lines in 8
+Differences of higher order do not remove it everywhere, as the next table shows: with five points inside lines in 8
 bins do better, most lines in 10 or 20 bins worse.
 """
 
@@ -191,7 +191,7 @@ def coverage(repeats: int) -> list[Part]:
 
 
 def covered(which: str, n: int, epsilon: float, bins: int, repeats: int) -> str:
-    """One row of the table."""
+    """Return one row of the coverage table."""
     design = DESIGNS[which]
     rng = np.random.default_rng([n, bins, len(which)])
     found: dict[str, list[tuple[float, float, float, bool]]] = {"midpoint": [], "corrected": []}

@@ -77,7 +77,7 @@ def pair(bins: int, r: float) -> tuple[Population, float]:
 
 
 def times(bins: int, hazard: float, leaving: float, shares: Sequence[float] = ()) -> Population:
-    """Constant hazards of an event and of leaving on [0, 1], all leaving at the end; arms of these shares alike."""
+    """Draw constant hazards of an event and of censoring on [0, 1], all censored at the end; arms have these shares."""
     edges = np.linspace(0, 1, bins + 1)
     both = hazard + leaving
     gone = np.diff(1 - np.exp(-both * edges))
@@ -97,9 +97,8 @@ Made = Callable[[Any], Any]
 def rows(
     name: str, who: Population, make: Made, truth: Sequence[float], sims: int, settings: Any = SETTINGS
 ) -> list[Part]:
-    """Of each setting a row a term: bias in standard deviations, SE / SD, coverage and width beside that without noise.
-
-    Seeds are of the name and the setting.
+    """Return a row for each setting and term: bias in standard deviations, SE / SD, coverage, and width relative to
+    that without noise. Seeds are made from the name and the setting.
     """
     return [partial(_rows, name, who, make, truth, sims, *setting) for setting in settings]
 
@@ -145,7 +144,7 @@ def _all_held(who: Population, truth: np.ndarray, sims: int, n: int, epsilon: fl
 
 
 def levels(name: str, who: Population, test: Callable[[Any], Any], sims: int) -> list[Part]:
-    """How often a test rejects what is true, at 5% and 1%."""
+    """Return how often a test rejects a true hypothesis, at 5% and 1%."""
     return [partial(_levels, name, who, test, sims, *setting) for setting in SETTINGS]
 
 
@@ -175,9 +174,9 @@ WHY = """## Rows outside 93 to 97
 
 - *Quantiles in coarse or steep bins* hold too often (Beta(5,2) in 8 bins; 0.05 of Beta(1,3); 0.05 of Beta(2,2) at
   100,000 rows): where they lie within a bin follows from a density that is not known, and intervals allow for the
-  most that the neighbouring bins say against a line, which does not shrink with more rows. 0.95 of Beta(5,2) is in
-  the last of 8 bins, where the density falls to 0: it is off by several standard deviations, carries a reason, and
-  its interval still holds.
+  largest departure from a line that the neighbouring bins show, which does not shrink with more rows. 0.95 of
+  Beta(5,2) is in the last of 8 bins, where the density falls to 0: it is off by several standard deviations,
+  carries a reason, and its interval still holds.
 - *Variance and sd of Beta(1,3), 1,000 rows, ε = 0.1* hold in 92%: the noise of the number of rows is 13% of it, and
   standard errors are those of the delta method. Six in ten carry a reason and the whole range; the others are
   overestimates, by chance, and intervals that miss lie above the truth.
@@ -197,8 +196,9 @@ def page(sims: int) -> str:
         f"simulation: {sims:,} tables a row, drawn and perturbed anew. Written by `python "
         f"benchmarks/histogram_stats.py --sims {sims}`.\n",
         f"Coverage of a right 95% interval is within {200 * np.sqrt(0.05 * 0.95 / sims):.1f} points of 95 in 95 rows "
-        "of 100. *Reason*: how often a term carries a reason why it says little; its interval is wide on purpose then, "
-        "its standard error not in SE / SD. Width is the median, beside that of the same statistic without noise.\n",
+        "of 100. *Reason*: how often a term carries a reason why it is uninformative; its interval is then wide on "
+        "purpose, its standard error not in SE / SD. Width is the median, beside that of the same statistic "
+        "without noise.\n",
         WHY,
         "## Quantiles\n\n20 bins on [0, 1]; the first and the last bin are where the density is least known.\n",
         HEAD,

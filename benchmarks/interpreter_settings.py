@@ -1,13 +1,12 @@
-"""Every mechanism on extreme rows in boxes of extreme width, however the interpreter is set: same integers, no word.
+"""Every mechanism on extreme rows and boxes, under all settings of the interpreter: same integers, no output.
 
     python benchmarks/interpreter_settings.py [--quick]
 
-The operating system's words are replaced by constants (in processes of their own, which protect nobody), so that two
-runs that read the same rows release the same integers.  Run as it is, and with every setting that turns a warning into
-an error: `-W error`, `PYTHONWARNINGS=error`, `numpy.seterr(all="raise")`, JAX's checks for NaN, ranks and transfers.
-Prints how many questions failed, how many differ and what was said; exit 1 where any did.  `--quick`: in
-one process, without models.
-"""
+The operating system's random bits are replaced by constants (in processes of their own, which protect nobody), so that
+two runs that read the same rows release the same integers. Run as it is, and with every setting that turns a warning
+into an error: `-W error`, `PYTHONWARNINGS=error`, `numpy.seterr(all="raise")`, JAX's checks for NaN, ranks and
+transfers. Prints how many questions failed, how many differ and what was said; exit 1 where any did. `--quick`: in
+one process, without models."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ def loud(rows: Any) -> Any:
 
 
 def questions(quick: bool) -> dict[str, Any]:
-    """One of each kind; those that need JAX's compiler are few where it is to be quick."""
+    """Return one question of each kind; with `quick`, few of those that need JAX's compiler."""
     import tacit as tc
 
     blocks = tc.SampleAndAggregate
@@ -78,7 +77,7 @@ def questions(quick: bool) -> dict[str, Any]:
 
 
 def answers(quick: bool) -> dict[str, Any]:
-    """What is released of each question, or why it is not."""
+    """Return what is released for each question, or the error."""
     import tacit as tc
 
     odd, rng = ODD * 5, np.random.default_rng(0)
@@ -105,7 +104,9 @@ def answers(quick: bool) -> dict[str, Any]:
 
 
 def run(quick: bool, strict: bool) -> tuple[Any, Any, str]:
-    """The answers of a process, before (where it is to be quick) and as it is set, and what it said."""
+    """Return the answers of a process under these settings (with `quick`, also those before them) and what it
+    printed.
+    """
     flags, more = (["-W", "error"], {"PYTHONWARNINGS": "error"}) if strict and not quick else ([], {})
     words = ["--child", *(["--quick"] if quick else []), *(["--strict"] if strict else [])]
     command = [sys.executable, *flags, __file__, *words]
@@ -116,7 +117,7 @@ def run(quick: bool, strict: bool) -> tuple[Any, Any, str]:
 
 
 def child(quick: bool, strict: bool) -> None:
-    """Constant words; the settings; answers as JSON."""
+    """Replace random bits by constants, apply the settings, and print the answers as JSON."""
     import importlib
 
     for name in ("pandas", "pyarrow", "scipy.stats", "tacit", "duckdb", *([] if quick else ["jax"])):

@@ -1,9 +1,9 @@
-"""The ledger under SIGKILL, under many processes, and what a charge takes; prints one table.
+"""The ledger under SIGKILL and with many processes, and the time of a charge; prints one table.
 
     python benchmarks/ledger.py [--kills 600] [--processes 16] [--releases 200] [--speeds 300] [--postgres URL]
 
 Kills: a child charges and stores without end and is killed at a random moment; afterwards the chain, the sum, and every
-charge that the child had been told of must stand, in the main file alone too, which is otherwise refused.  Processes:
+charge that was reported to the child must be there, also in the main file alone, unless that is refused.  Processes:
 all charge at once against a budget that admits half.  Speeds: SQLite's ways of keeping a commit, then a charge.
 """
 
@@ -46,10 +46,9 @@ def child_that_never_stops(where: str, said: Path, tag: str) -> None:
 
 
 def kills(count: int, folder: Path) -> dict[str, object]:
-    """SIGKILL `count` children at random moments, the ledger's creation included; a new ledger after each fifty.
-
-    After each death the main file is copied alone, and must have every charge that was told, or be refused: a death in
-    the middle of a commit leaves the rest in the journal.
+    """SIGKILL `count` children at random moments, the creation of the ledger included, with a new ledger after each
+    fifty. After each death the main file is copied alone; the copy must have every charge that was reported to
+    the child, or be refused: a death in the middle of a commit leaves the rest in the journal.
     """
     random.seed(1)
     sums: Counter[str] = Counter()
@@ -95,12 +94,12 @@ def deaths(folder: Path, count: int) -> Counter[str]:
 
 
 def told(said: Path) -> list[list[str]]:
-    """What a child was told before it died: lines that it wrote whole."""
+    """Return the charges that were reported to a child before it died: the complete lines that it wrote."""
     return [line.split() for line in said.read_text().splitlines() if line.count(" ") == 2]
 
 
 def alone(folder: Path, where: Path, words: list[list[str]]) -> str:
-    """Whether the main file alone has all that was told: "whole", "refused", or "lost"."""
+    """Say whether the main file alone has every reported charge: "whole", "refused", or "lost"."""
     if not where.exists():
         return "lost" if words else "whole"
     copy = folder / "alone.ledger"
@@ -118,7 +117,7 @@ def alone(folder: Path, where: Path, words: list[list[str]]) -> str:
 
 
 def latency(folder: Path, count: int) -> dict[str, object]:
-    """Milliseconds of one process alone, each with its flushes."""
+    """Return milliseconds of one process alone, flushes included."""
     ledger = open_ledger(folder / "latency.ledger", budget=Budget(rho=1000), unit=None)
     steps = {
         "charge": lambda i: ledger.charge(ask(f"{i}")),
@@ -150,7 +149,7 @@ MODES = (
 
 
 def modes(folder: Path, count: int, processes: int) -> None:
-    """SQLite alone: an insert of a charge's size in each way of keeping it, by one process and by several at once."""
+    """Time an insert of a charge's size in SQLite for each journal mode, by one process and by several at once."""
     for name, mode, flush, checkpoint in MODES:
         place = folder / f"{mode}{checkpoint}.db"
         with closing(sqlite3.connect(place)) as raw:
@@ -191,7 +190,7 @@ def inserts(place: Path, mode: str, flush: str, checkpoint: bool, count: int) ->
 
 
 def crowd(processes: int, releases: int, where: str) -> dict[str, object]:
-    """All at once, against a budget that admits half of what is asked."""
+    """Charge from all processes at once, against a budget that admits half of what is asked."""
     half = processes * releases // 2
     open_ledger(where, budget=Budget(rho=Fraction(half, 100)), unit=None).close()
     children: list[int] = []

@@ -3,7 +3,7 @@
     python benchmarks/lei.py [--quick] [--pums pums_california_10000.parquet] [--flights flights_200000.parquet]
 
 All methods see the same noisy counts, so that their differences are paired.  The generated table is drawn 100 times,
-for what a table's values do within bins no method can know, and it helps one or the other by luck.  Real tables: that
+for no method knows where values lie within bins, which favours one or the other by chance.  Real tables: that
 of the RAND Health Insurance Experiment comes with statsmodels; files of others are named.  About ten minutes in two
 processes.  Deterministic: seeds are constants.
 """
@@ -70,7 +70,9 @@ def binned(rows: Rows, axes: Sequence[CellAxis], formula: str, columns: Mapping[
 
 @dataclass(frozen=True)
 class Compared:
-    """Percents off: without noise, shape (tables, terms), and with it, (tables, perturbations, terms); by method."""
+    """Relative errors in percent, by method: without noise, shape (tables, terms), and with it, (tables,
+    perturbations, terms).
+    """
 
     bins: dict[str, np.ndarray]
     noisy: dict[str, np.ndarray]
@@ -80,13 +82,12 @@ class Compared:
         return np.sqrt((self.noisy[method] ** 2).mean(axis=(0, 1)))
 
     def alone(self, method: str) -> np.ndarray:
-        """The same without noise."""
+        """Return the root mean squares without noise."""
         return np.sqrt((self.bins[method] ** 2).mean(axis=0))
 
     def less(self) -> tuple[np.ndarray, np.ndarray]:
-        """Root mean square of the corrected fit minus that of the published one, and its standard error.
-
-        Linearised: a square's mean is off by a 2 rms-th of it in the root.  Between tables where there are several.
+        """Return the root mean square of the corrected fit minus that of the published one, and its standard error
+        by the delta method; between tables where there are several.
         """
         old, new = (self.rms(method) for method in BOTH)
         effect = self.noisy["corrected"] ** 2 / (2 * new) - self.noisy["lei-2011"] ** 2 / (2 * old)
@@ -97,7 +98,7 @@ class Compared:
 def compared(
     tables: Sequence[Callable[[], Binned]], alpha: float, repeats: int, methods: Sequence[str], seed: int
 ) -> Compared:
-    """Every method on the same perturbations."""
+    """Run every method on the same perturbations."""
     rng = np.random.default_rng(seed)
     bins: dict[str, list[np.ndarray]] = {method: [] for method in BOTH}
     noisy: dict[str, list[list[np.ndarray]]] = {method: [] for method in methods}

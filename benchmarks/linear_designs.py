@@ -1,9 +1,8 @@
 """Tables that linear regressions are tried on: errors normal, skewed, unequal, heavy-tailed, and in every combination.
 
-The rules of unequal errors were made on `four` and `people`.  `two`, `rare` and `lognormal` were drawn up afterwards.
-`rare` then found a fault (a variance far above the plain one was shrunk too much), which was mended; `flag` was drawn
-up after that, and nothing was changed for it.
-"""
+The rules for unequal errors were developed on `four` and `people`. `two`, `rare` and `lognormal` were drawn up
+afterwards. `rare` then found a fault (a variance far above the plain one was shrunk too much), which was corrected;
+`flag` was drawn up after that, and nothing was changed for it."""
 
 from __future__ import annotations
 
@@ -106,7 +105,7 @@ def rare() -> Study:
 
 
 def lognormal() -> Study:
-    """A response that is log-normal: its spread goes with its mean."""
+    """A log-normal response: its spread grows with its mean."""
     schema = tc.Schema({"y": tc.Real(0, 200), "a": tc.Real(0, 50), "b": tc.Real(0, 1), "m": tc.Boolean()})
 
     def draw(rng: np.random.Generator, n: int) -> Table:
@@ -120,7 +119,7 @@ def lognormal() -> Study:
 
 
 def flag() -> Study:
-    """A skewed regressor, with which the spread grows; one row in twelve has errors twice as large; all Laplace."""
+    """A skewed regressor with which the spread grows; one row in twelve has errors twice as large; Laplace errors."""
     schema = tc.Schema({"y": tc.Real(-15, 20), "t": tc.Real(0, 6), "f": tc.Boolean()})
 
     def draw(rng: np.random.Generator, n: int) -> Table:

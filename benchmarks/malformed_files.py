@@ -164,7 +164,7 @@ VALUE: Final = re.compile(r"(?<== )(\"[^\"]*\"|'[^']*'|\[[^\[\]]*\]|[^\s,{}\[\]]
 
 
 def mutated(rng: random.Random, text: str) -> str:
-    """One change, or two."""
+    """Return the text with one or two changes."""
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
         text = rng.choice(CHANGES)(rng, text)
     return text
@@ -188,7 +188,7 @@ def _key(rng: random.Random, text: str) -> str:
 
 
 def _lines(rng: random.Random, text: str) -> str:
-    """A line less, twice, elsewhere, or one more."""
+    """Remove, repeat, move or insert a line."""
     lines = text.split("\n")
     place = rng.randrange(len(lines))
     how = rng.randrange(4)
@@ -204,7 +204,7 @@ def _lines(rng: random.Random, text: str) -> str:
 
 
 def _letters(rng: random.Random, text: str) -> str:
-    """A letter more, less or another one; or the rest cut off."""
+    """Remove, replace or insert a letter, or cut the text off."""
     if not text:
         return text
     place = rng.randrange(len(text))
@@ -216,7 +216,7 @@ def _letters(rng: random.Random, text: str) -> str:
 
 
 def _moved(rng: random.Random, text: str) -> str:
-    """A value in the place of another."""
+    """Put one value in the place of another."""
     found = list(VALUE.finditer(text))
     if len(found) < 2:
         return text
@@ -236,12 +236,12 @@ def table(folder: Path) -> None:
 
 
 def written(path: Path, text: str) -> None:
-    """A file, with bytes that are no UTF-8 where the text says so."""
+    """Write a file, with bytes that are not UTF-8 where the text says so."""
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 def ran(found: Found, case: str, *words: str) -> None:
-    """One command; exits other than the declared ones are counted, and what no command may print."""
+    """Run one command; count undeclared exit codes and forbidden output."""
     what = " ".join(one for one in words[:1] if not one.endswith(".toml")) + (" --site" if "--site" in words else "")
     answer = tried(found, what, case, lambda: command(*words))
     if answer is None:
@@ -255,7 +255,7 @@ def ran(found: Found, case: str, *words: str) -> None:
 
 
 def one(found: Found, seed: int, number: int, folder: Path, release: int) -> None:
-    """One mutation of one of the three files; every `release`-th is released."""
+    """Try one mutation of one of the three files; every `release`-th is released."""
     rng = random.Random(f"{seed}/{number}")
     which = rng.choice(["job", "job", "study", "site"])
     job = JOB.partition("[ask.line]")[0] + MODELS if rng.random() < 0.02 else JOB
@@ -280,7 +280,7 @@ def one(found: Found, seed: int, number: int, folder: Path, release: int) -> Non
 
 
 def swept(count: int, seed: int, release: int = 20, progress: bool = False) -> Found:
-    """All of it, in a folder of its own."""
+    """Try all mutations, in a temporary folder."""
     found = Found()
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -50,12 +50,12 @@ class Found:
     cases: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, what: str, case: str) -> None:
-        """One more, and which."""
+        """Count one case, and keep its description."""
         self.counts[what] += 1
         self.cases.setdefault(what, []).append(case)
 
     def bad(self) -> dict[str, int]:
-        """What must not happen: names in capitals."""
+        """Return the counts of outcomes that must not happen: those with names in capitals."""
         return {name: count for name, count in self.counts.items() if name.partition(": ")[2][:3].isupper()}
 
 
@@ -119,7 +119,7 @@ def places(words: Any, path: Path_ = ()) -> Iterator[Path_]:
 
 
 def at(words: Any, path: Path_) -> Any:
-    """What is there."""
+    """Return the value at a path."""
     for step in path:
         words = words[step]
     return words
@@ -156,13 +156,13 @@ def nudged(rng: random.Random, words: Any, _: list[Any]) -> None:
 
 
 def deleted(rng: random.Random, words: Any, _: list[Any]) -> None:
-    """A key or an element less."""
+    """Remove a key or an element."""
     path = chosen(rng, words)
     del at(words, path[:-1])[path[-1]]
 
 
 def renamed(rng: random.Random, words: Any, _: list[Any]) -> None:
-    """A key with another name, or an element twice."""
+    """Rename a key, or repeat an element."""
     path = chosen(rng, words)
     place = at(words, path[:-1])
     if isinstance(place, dict):
@@ -221,7 +221,7 @@ def reordered(rng: random.Random, words: Any, _: list[Any]) -> None:
 
 
 def huge_public_number(rng: random.Random, words: Any, _: list[Any]) -> None:
-    """A public constant out of all proportion."""
+    """Make a public constant very large."""
     one = rng.choice(releases_in(words))
     value = rng.choice([0, -1, 1, 3, 10**6, 10**9, 2**53, str(2**62), str(10**100), str(10**3000), 0.5])
     part = rng.choice(one["parts"])
@@ -278,7 +278,7 @@ class Mutation:
 
 
 def mutation(seed: int, number: int, given: list[dict[str, Any]]) -> Mutation:
-    """The same for the same seed and number."""
+    """Return the mutation of a seed and number, always the same."""
     rng = random.Random(f"{seed}/{number}")
     original = rng.choice(given)
     if rng.random() < 0.15:
@@ -404,7 +404,7 @@ def formula(original: dict[str, Any]) -> tuple[str, str] | None:
 
 
 def alone(found: Found, one: Mutation, folder: Path) -> None:
-    """One file, in all ways but `combine`."""
+    """Read one file in all ways but `combine`."""
     path = folder / "one.json"
     path.write_bytes(one.raw)
     loaded(found, one, path)
@@ -464,7 +464,7 @@ def same(raw: bytes, words: dict[str, Any]) -> bool:
 
 
 def swept(alones: int, togethers: int, seed: int, progress: bool = False) -> Found:
-    """All of it."""
+    """Try all mutations."""
     found, given = Found(), documents(singles())
     text, answers = study()
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():

@@ -49,7 +49,7 @@ def opendp(law: Any) -> Callable[[int], object] | None:
 
 
 def refined(law: Any, size: int) -> float:
-    """Share of words that floats leave to the integers."""
+    """Return the share of random words for which floats cannot decide the value."""
     curve = exact.EXPONENTIAL if isinstance(law, DiscreteLaplace) else exact.HALF_NORMAL
     m = (exact.system_words(size) >> 1).view("int64")
     return float(exact.decide(curve, exact.pieces(curve), law.scale, m)[1].mean())
@@ -75,7 +75,7 @@ def speeds(size: int, small: int) -> None:
 
 
 def checks(draws: int) -> None:
-    """Right law, and 10% off, on many draws."""
+    """Test the right law, and one with a scale 10% off, on many draws."""
     print(f"\n| law | scale | p-value, {draws:,} draws | cells | p-value of a scale 10% off |")
     print("|---|---:|---:|---:|---:|")
     for family in LAWS:

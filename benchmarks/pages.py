@@ -29,13 +29,13 @@ Line: TypeAlias = dict[str, Any]
 
 
 def kept(place: Path) -> dict[tuple[str, str], Line]:
-    """Lines that were kept, the last of each cell and price."""
+    """Return the stored lines, the last of each cell and price."""
     lines = map(json.loads, place.read_text(encoding="utf-8").splitlines())
     return {(one["cell"], one["price"]): one for one in lines}
 
 
 def keep(place: Path, lines: Iterable[Line]) -> None:
-    """Add lines to those that were kept."""
+    """Add lines to the stored ones."""
     with place.open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(one) + "\n" for one in lines)
 
@@ -46,7 +46,7 @@ def written(page: Path, parts: Iterable[str]) -> None:
 
 
 def asked(about: str | None, parts: Iterable[str], repeats: int) -> argparse.Namespace:
-    """Words of a command that simulates parts of a page: --repeats, --quick, --parts."""
+    """Parse the options of a script that simulates parts of a page: --repeats, --quick, --parts."""
     known, made = list(parts), argparse.ArgumentParser(description=about)
     made.add_argument("--repeats", type=int, default=repeats)
     made.add_argument("--quick", action="store_true", help="a twentieth of the repetitions; the page is not written")
@@ -59,7 +59,7 @@ _parts: list[Part] = []
 
 
 def worked(parts: Sequence[Part], processes: int = 2) -> str:
-    """Parts one below the other; those that are functions run side by side, in forked processes, and are told."""
+    """Join the parts; those that are functions run side by side in forked processes, with progress printed."""
     _parts[:] = parts
     start, found = time.monotonic(), []
     with get_context("fork").Pool(processes) as pool:

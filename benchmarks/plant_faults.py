@@ -1,4 +1,4 @@
-"""Small faults, planted one at a time in a copy of the tree: the tests that are named beside each must see it.
+"""Small faults, planted one at a time in a copy of the tree: the tests that are named with each must fail.
 
     python benchmarks/plant_faults.py [--only PART] [--jobs 4] [--list]
 
@@ -69,7 +69,7 @@ def place_of(module: str, root: Path = ROOT) -> Path:
 
 
 def planted(fault: Fault, text: str) -> str:
-    """The text of its module with the fault; ValueError where the line is not there exactly once."""
+    """Return the text of its module with the fault; ValueError where the line does not occur exactly once."""
     found = text.count(fault.before)
     if found != 1:
         raise ValueError(f"the line of a fault occurs {found} times in {fault.module}: {fault.before!r}")
@@ -78,7 +78,7 @@ def planted(fault: Fault, text: str) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one fault: the test that saw it, or what was wrong."""
+    """The result of one fault: the test that saw it, or what was wrong."""
 
     fault: Fault
     seen: str | None
@@ -187,20 +187,20 @@ def _copied(target: Path) -> Path:
 
 
 def _write(place: Path, text: str) -> None:
-    """A module's text; what Python compiled of another one of the same length and second is removed."""
+    """Write a module's text, and remove the compiled file of an earlier text of the same length and second."""
     place.write_text(text, encoding="utf-8")
     for built in (place.parent / "__pycache__").glob(f"{place.stem}.*"):
         built.unlink(missing_ok=True)
 
 
 def chosen(part: str | None) -> list[tuple[str, Fault]]:
-    """The faults of which anything has this part."""
+    """Return the faults whose list, module or description contains this text."""
     every = [(name, fault) for name, faults in collected().items() for fault in faults]
     return [(name, one) for name, one in every if part is None or part in f"{name} {one.module} {one.why}"]
 
 
 def run(faults: Sequence[Fault], jobs: int, folder: Path) -> tuple[str, list[Outcome]]:
-    """Why tests fail without a fault, or what became of each fault; progress on stderr."""
+    """Return why tests fail without a fault, or the outcome of each fault; progress goes to stderr."""
     runner, width = Runner(folder, jobs), len(str(len(faults)))
     done: list[Outcome] = []
     pool = ThreadPoolExecutor(jobs)

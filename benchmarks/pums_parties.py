@@ -100,13 +100,13 @@ def tacit(folder: Path, *words: str) -> dict[str, Any]:
 
 
 def answered(home: Path, name: str) -> None:
-    """What one party does; its answer is moved as if by e-mail."""
+    """Run one party; its answer is copied as if sent by e-mail."""
     made = tacit(home / name, "release", "../study.toml", "--site", f"{name}.toml")
     (home / name / made["saved"]).rename(home / "returned" / f"{name}.release.json")
 
 
 def lines(result: Any, split: Mapping[str, pd.DataFrame]) -> Iterator[tuple[str, float, float, float, float]]:
-    """Quantity, of all rows without privacy and its standard error, combined and its standard error."""
+    """Return, for each quantity: value and standard error from all rows without privacy, and as combined."""
     people = pd.concat(split.values())
     inside = [own["income"].clip(0, 300_000) for own in split.values()]
     sizes = np.array([len(one) for one in inside])

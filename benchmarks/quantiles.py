@@ -2,9 +2,9 @@
 
     python benchmarks/quantiles.py [--quick]
 
-Widths are relative to the non-private interval between order statistics.  Shapes from easy to hard: rows dense
-everywhere; a range forty times as wide as the data; two heaps with nothing between; whole numbers with ties.
-"""
+Widths are relative to the non-private interval between order statistics. Shapes from easy to hard: rows dense
+everywhere; a range forty times as wide as the data; two groups of values with a gap between them; whole numbers with
+ties."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SHAPES: dict[str, tuple[tc.Schema, Draw]] = {
 }
 PRICES: tuple[dict[str, Any], ...] = ({"rho": 0.5}, {"rho": 0.1}, {"rho": 0.01}, {"epsilon": 1})
 HEAD = (
-    "| shape, n | p | price, relation | coverage, % | width, no privacy = 1 | said to be too few, % |\n"
+    "| shape, n | p | price, relation | coverage, % | width, no privacy = 1 | flagged as too few, % |\n"
     "|---|---:|---|---:|---:|---:|"
 )
 
@@ -90,7 +90,7 @@ INTRODUCTION = """# Coverage of quantiles
 How often the 95% interval of a quantile holds the truth, when tables are drawn anew and released anew. Written by
 `python benchmarks/quantiles.py`: {repeats:,} simulations a cell.
 
-*Said to be too few*: releases that carry the reason that their rows are few for the price. There steps far from all
+*Flagged as too few*: releases that carry the reason that their rows are few for the price. There steps far from all
 rows are selected, and an interval may be long or wrong.
 
 The interval assumes rows close together around the quantile. *Median at a gap* is what happens where they are not:

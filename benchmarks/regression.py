@@ -43,16 +43,16 @@ released anew. Both errors are in it. Written by `python benchmarks/regression.p
 
 *Coverage* is that of all slopes, and of the worst one, and of the intercept; *width* compares with ordinary least
 squares on the rows themselves, its usual standard errors included (mean over the slopes, and the widest; where errors
-are unequal the usual ones are too small, and 1 is not to be had); *SE / SD* compares the reported standard error with
+are unequal the usual ones are too small, and 1 cannot be reached); *SE / SD* compares the reported standard error with
 the standard deviation of the estimates; *bias / SD* is the largest of the slopes'. *No answer* counts releases whose
-noise is too large to say anything: they carry a reason instead of numbers, and count nowhere else. Where more than 19
+noise is too large for an estimate: they carry a reason instead of numbers, and count nowhere else. Where more than 19
 in 20 of the first 60 do, no more are drawn. ± is twice the Monte-Carlo error.
 
 Slopes are those of least squares on the population. Errors that are both skewed and unequal are the hard case:
 residuals are cut, and the slope of what their spread depends on (age) is biased by a part of a standard error, which
-intervals allow for. The rules of unequal errors were made on the designs of people and of four regressors. The next
-three designs were drawn up afterwards; that of a rare level found a fault, which was mended. The last design was drawn
-up after that, and nothing was changed for it.
+intervals allow for. The rules for unequal errors were developed on the designs of people and of four regressors. The
+next three designs were drawn up afterwards; that of a rare level found a fault, which was corrected. The last design
+was drawn up after that, and nothing was changed for it.
 """
 PRICES: dict[str, dict[str, Any]] = {
     "ε = 5, δ = 1e-6": {"epsilon": 5, "delta": 1e-6},
@@ -94,7 +94,7 @@ CELLS = [
 
 @dataclass
 class Found:
-    """What the releases of one price said of the coefficients."""
+    """Estimates and standard errors of the coefficients in all releases at one price."""
 
     asked: int = 0
     values: list[np.ndarray] = field(default_factory=list[np.ndarray])
@@ -107,7 +107,7 @@ class Found:
 
 
 def simulated(case: Study, cell: Cell, repeats: int, prices: tuple[str, ...] = tuple(PRICES)) -> dict[str, Found]:
-    """Every price on the same tables."""
+    """Simulate every price on the same tables."""
     rng = np.random.default_rng(crc32(cell.words.encode()))
     known = cell.rows if cell.relation == "replace-one" else None
     shapes = {
@@ -135,7 +135,7 @@ def simulated(case: Study, cell: Cell, repeats: int, prices: tuple[str, ...] = t
 
 
 def lines(cell: Cell, repeats: int) -> list[dict[str, Any]]:
-    """Of a cell, one for each price."""
+    """Return the lines of a cell, one for each price."""
     case = STUDIES[cell.name]()
     truth = np.array(list(case.truth.values()))
     found = simulated(case, cell, repeats).items()
@@ -177,7 +177,7 @@ def row(cell: Cell, one: dict[str, Any]) -> str:
 
 
 def shares(repeats: int) -> list[dict[str, Any]]:
-    """Width of intervals against the part of the price that the cross-products get."""
+    """Return widths of intervals against the share of the price that the cross-products get."""
     out: list[dict[str, Any]] = []
     first = regression_design.FIRST
     for n in (1_000, 10_000):

@@ -1,11 +1,11 @@
 """Tables that regressions are tried on: regressors spread evenly, skewed, rare, correlated, in categories.
 
-The first design was there when logistic `Regression` was made; the others of DESIGNS were drawn up afterwards, and its
-gate of noise and the rules of counts were mended on them.
+The first design was used when logistic `Regression` was developed; the others of DESIGNS were drawn up afterwards, and
+its rule for when noise is too large and the rules for counts were corrected on them.
 
 CONFIRMING were drawn up when that code was frozen, on 2026-11-21, and committed before any of them was simulated:
-nothing was tuned on them, and none was changed or left out after a result was seen.  They brought to light what was
-then mended: which spread a release tells of counts that vary more than Poisson's (`method.regression.dispersion`).
+nothing was tuned on them, and none was changed or left out after a result was seen. They showed a fault that was then
+corrected: the spread that a release reports of counts that vary more than Poisson's (`method.regression.dispersion`).
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ CONFIRMING = {
 
 
 def predictor(table: Table, truth: Mapping[str, float]) -> np.ndarray:
-    """Of the rows."""
+    """Return the linear predictor of the rows."""
     total = np.full(len(next(iter(table.values()))), truth["Intercept"])
     for name, b in truth.items():
         if name == "Intercept":
@@ -227,7 +227,7 @@ def predictor(table: Table, truth: Mapping[str, float]) -> np.ndarray:
 
 
 def _factor(table: Table, name: str) -> np.ndarray:
-    """A column, its square, or where it has a level."""
+    """Return a column, its square, or the indicator of a level."""
     if name.startswith("I("):
         return table[name[2:].split(" ")[0]] ** 2
     column, _, level = name.partition("[T.")

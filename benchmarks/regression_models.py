@@ -36,15 +36,16 @@ KEPT = HERE / "regression_models.jsonl"
 PAGE = HERE.parent / "docs" / "reference" / "regression-models.md"
 INTRODUCTION = """# Coverage of logistic, probit and Poisson regressions
 
-How often a 95% interval of a coefficient of [`Regression(…, model=)`](api.md) holds the truth when tables are drawn and
-released anew. Both errors are in it. Written by `python benchmarks/regression_models.py`. The first logistic
-design was there when the estimator was made; the others (`benchmarks/regression_designs.py`) were drawn up afterwards,
-but the gate of noise and the rules of counts were then mended on them.
+How often a 95% interval of a coefficient of [`Regression(…, model=)`](api.md) holds the truth when tables are drawn
+and released anew. Both errors are in it. Written by `python benchmarks/regression_models.py`. The first logistic
+design was used when the estimator was developed; the others (`benchmarks/regression_designs.py`) were drawn up
+afterwards, but the rule for when noise is too large and the rules for counts were then corrected on them.
 
 Designs called *confirming* were drawn up when that code was frozen, and committed before any was simulated: nothing was
-tuned on them, and none was changed or left out. One thing was mended since, which they brought to light though
-intervals covered: a release told too large a spread of counts that vary more than Poisson's where noise is large
-(squares of scores were compared with those at the aim, not where the step leads). Counts simulated before that carry
+tuned on them, and none was changed or left out. One fault that they showed was corrected since, though
+intervals covered: a release reported too large a spread of counts that vary more than Poisson's where noise is large
+(squares of scores were compared with those at the
+pilot, not at the result of the step). Counts simulated before that carry
 a †; what was simulated both before and after is shown as it is after.
 
 *Coverage* is that of all coefficients, the intercept among them, and of the worst one; *width* compares with maximum
@@ -59,7 +60,7 @@ HEAD = (
     "| bias / SD | no answer, % |\n|---:|---|---:|---:|---:|---:|---:|---:|---:|"
 )
 RULE = 2
-"""Of how counts vary: 1 until squares of scores were compared where the step leads."""
+"""Version of the rule for the spread of counts: 1 compared squares of scores with those at the pilot."""
 PRICES: dict[str, dict[str, Any]] = {
     "ε = 3, δ = 1e-6": {"epsilon": 3, "delta": "0.000001"},
     "ε = 1, δ = 1e-6": {"epsilon": 1, "delta": "0.000001"},
@@ -106,7 +107,7 @@ CELLS = [
 
 @dataclass
 class Found:
-    """What releases at one price said."""
+    """Estimates and standard errors of all releases at one price."""
 
     asked: int = 0
     values: list[np.ndarray] = field(default_factory=list[np.ndarray])
@@ -120,7 +121,7 @@ class Found:
 
 
 def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
-    """Lines of a cell, one for each price."""
+    """Return the lines of a cell, one for each price."""
     case, rng = cell.study, np.random.default_rng(cell.rows)
     known = cell.rows if cell.relation == "replace-one" else None
     shapes = {

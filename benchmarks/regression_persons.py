@@ -39,22 +39,22 @@ How often a 95% interval of a coefficient of [`Regression`](api.md) holds the tr
 `PrivacyUnit`: persons with unequal numbers of rows, each weighing one, drawn and released anew. Written by
 `python benchmarks/regression_persons.py`.
 
-A person's rows share an effect; its part of the errors' variance (of a response of 0 or 1, of what lies behind it) is
+A person's rows share an effect; its part of the errors' variance (of a response of 0 or 1, of its latent variable) is
 the intraclass correlation. Persons with larger effects have more rows, so that a regression of rows, which they
 dominate, has another intercept. The truth is that of persons: each weighs one.
 
 *Coverage* is that of all coefficients, the intercept among them, and of the worst one; *width* compares with the same
 weighted regression of the rows themselves, cluster-robust standard errors included (mean over the coefficients of
 medians); *SE / SD* compares the reported standard error with the standard deviation of the estimates; *bias / SD* is
-the coefficients' largest. *Leaning* is how far, on average, variances went towards the bound that is taken where noise
-hides how alike a person's rows are: they are then too large, and SE / SD above 1. *No answer* counts releases that
-carry a reason instead of numbers; they count nowhere else. Where more than 19 in 20 of the first 60 do, no more are
-drawn and nothing else is shown. *Rows as people* is the coverage, without any privacy, of intervals that take rows for
-people: all coefficients, and the worst one, which is the intercept. ± is twice the Monte-Carlo error.
+the coefficients' largest. *Towards bound* is how far, on average, variances went towards the bound that is used where
+noise hides how alike a person's rows are: they are then too large, and SE / SD above 1. *No answer* counts releases
+that carry a reason instead of numbers; they count nowhere else. Where more than 19 in 20 of the first 60 do, no more
+are drawn and nothing else is shown. *Rows as people* is the coverage, without any privacy, of intervals that take
+rows for people: all coefficients, and the worst one, which is the intercept. ± is twice the Monte-Carlo error.
 """
 HEAD = (
     "| persons | price, relation | simulations | coverage, % | worst, % | width, cluster-robust = 1 | SE / SD "
-    "| bias / SD | leaning, % | no answer, % | rows as people, % |\n|---:|---|" + "---:|" * 9
+    "| bias / SD | towards bound, % | no answer, % | rows as people, % |\n|---:|---|" + "---:|" * 9
 )
 PRICES: dict[str, dict[str, Any]] = {
     f"ε = {epsilon}, δ = 1e-6": {"epsilon": epsilon, "delta": "0.000001"} for epsilon in (5, 3, 1)
@@ -137,7 +137,7 @@ def draw(cell: Cell, rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
-    """Lines of a cell, one for each price."""
+    """Return the lines of a cell, one for each price."""
     rng, facts = np.random.default_rng(cell.persons), schema(cell)
     query = tc.Regression("y ~ x + w + b", model=cell.model)
     known = cell.persons if cell.relation == "replace-one" else None
@@ -175,7 +175,7 @@ def simulated(cell: Cell, repeats: int) -> list[dict[str, Any]]:
 
 
 def leaning(notes: tuple[str, ...]) -> float:
-    """How far variances went to their bound, in hundredths, as the reader is told."""
+    """Return how far variances went towards their bound, in percent, from the notes of a fit."""
     said = [one for one in notes if "variances go " in one]
     return float(said[0].split("variances go ")[1].split("%")[0]) if said else 0.0
 

@@ -29,7 +29,7 @@ PRICES = (0.5, 1.0)
 def rows(
     cases: list[Case], sizes: list[int], scale: Scale, kept: set[tuple[object, ...]]
 ) -> Iterator[dict[str, object]]:
-    """Every row of the tables that is not kept yet, model by model: those of one share their simulated blocks."""
+    """Yield every table row that is not stored yet, by model: rows of one model share simulated blocks."""
     for case in cases:
         for n in sizes:
             for epsilon in PRICES:
@@ -40,7 +40,7 @@ def rows(
 
 
 def renewed(kept: list[dict[str, object]], ways: list[str], models: list[str]) -> Iterator[dict[str, object]]:
-    """Rows that were kept, with some of their ways simulated anew."""
+    """Yield stored rows, with some of their methods simulated anew."""
     for one in kept:
         case = next(case for case in CASES if case.name == one["model"])
         yield again(case, one, ways) if case.name in models else one

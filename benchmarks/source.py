@@ -80,7 +80,7 @@ def release(path: Path, price: float) -> None:
 
 
 def in_turn(first, second, repeats: int = 5) -> tuple[float, float]:
-    """Median seconds of two functions, run in turn so that other load meets both."""
+    """Return median seconds of two functions, run in turn so that other load affects both."""
     found: tuple[list[float], list[float]] = ([], [])
     for i in range(repeats):
         for times, run in zip(found, (first, second), strict=True):

@@ -3,8 +3,8 @@
     python benchmarks/steps.py [--every 1] [--jobs 4] [--thin] [--server postgresql://user@host/database]
 
 A step is a line of `tacit.curator`, `tacit.ledger`, `tacit.source`, a mechanism or `tacit.noise.exact`, counted by a
-trace in a child process that dies there by its own hand; no switch for it exists in the library.  After each death a
-fresh process opens the ledger and asks the same question again.  What must hold, and is checked here:
+trace in a child process that kills itself there; the library has no switch for it.  After each death a fresh process
+opens the ledger and asks the same question again.  What must hold, and is checked here:
 
 - the chain is whole, and what is spent is either what was before or that and the price, nothing in between;
 - once the data was touched the charge stands;
@@ -62,7 +62,7 @@ EARLIER, PRICE, BUDGET = "0.25", "0.5", tc.Budget(rho=1)
 
 @dataclass(frozen=True)
 class Found:
-    """What a fresh process found after a death at step `k` (or at none), before and after it asked again."""
+    """What a fresh process found after a death at step `k` (or without a death), before and after it asked again."""
 
     k: int
     before: str
@@ -74,7 +74,7 @@ class Found:
 
 
 class Tracer:
-    """Counts lines of the rooms; before the k-th, SIGKILL."""
+    """Count executed lines of the traced modules and send SIGKILL before the k-th."""
 
     def __init__(self, kill_at: int | None) -> None:
         self.kill_at, self.steps = kill_at, list[tuple[str, int]]()
@@ -143,7 +143,7 @@ class Case:
         return self.curator(where).release(ASKED, rho=PRICE)
 
     def spent(self, where: str) -> str:
-        """What a ledger says is spent; "none" where it has not been made yet."""
+        """Return what a ledger says is spent; "none" where it has not been made yet."""
         if "://" not in where and not Path(where).exists():
             return "none"
         try:
@@ -164,7 +164,7 @@ class Case:
                 return refused.code
 
     def after(self, where: str) -> dict[str, Any]:
-        """What stands, then the question again, twice, and one that does not fit."""
+        """Return the state, then ask the question again, twice, and one that exceeds the budget."""
         ledger = open_ledger(where, budget=None, unit=None)
         ledger.verify()
         spent = ledger.spent().rho
@@ -194,7 +194,9 @@ class Case:
 
 
 def sweep(case: Case, steps: list[int], start: Callable[[int], str], *, fresh: bool) -> Iterator[Found]:
-    """Death at each of `steps`, on its own ledger; `fresh`: while the ledger and its first release are made, too."""
+    """Kill at each of `steps`, each on its own ledger; with `fresh`, also while the ledger and its first release are
+    made.
+    """
 
     def work(where: str) -> Callable[[], Any]:
         def run() -> None:
@@ -235,7 +237,7 @@ def count(case: Case, where: str, *, fresh: bool) -> list[tuple[str, int]]:
 
 
 def judge(found: list[Found], steps: list[tuple[str, int]]) -> list[str]:
-    """Every problem, and the order: once the data was touched the charge stands, and it never goes away again."""
+    """Return every problem, and check the order: once the data was touched the charge stands, in all later deaths."""
     wrong = [f"step {one.k} {steps[one.k]}: {one.problem}" for one in found if one.problem]
     wrong += [] if found else ["no step was reached"]
     spent = [one for one in found if one.before not in ("1/4", "3/4")]
@@ -249,7 +251,7 @@ def judge(found: list[Found], steps: list[tuple[str, int]]) -> list[str]:
 
 
 def beside(found: list[Found]) -> list[str]:
-    """Deaths after which something of the ledger stood beside its main file."""
+    """Describe the deaths after which something of the ledger lay beside its main file."""
     apart = [one for one in found if one.alone and one.alone != one.before]
     return [f"step {one.k}: the file alone says {one.alone}, not {one.before}" for one in apart]
 
@@ -263,7 +265,7 @@ def first_touch(steps: list[tuple[str, int]]) -> int:
 
 
 def ledger_steps(steps: list[tuple[str, int]], *, last: bool = True) -> list[int]:
-    """Each line of the ledger's and the door's own files once: where it is last (or first) executed."""
+    """Return one step for each line of the ledger's and the curator's own files: its last (or first) execution."""
     sides = ("sqlite", "sqlite_layout", "ledger_files", "postgres")
     names = (
         "ledger",
@@ -312,7 +314,7 @@ def server(url: str, *, thin: bool, folder: Path) -> tuple[Case, Callable[[int],
 
 
 def left_over(folder: Path) -> set[str]:
-    """Files beside the ledgers that are none of theirs."""
+    """Return files beside the ledgers that do not belong to them."""
     own = ("people.ledger", "people.ledger.log")
     return {str(path) for path in folder.glob("k*/*") if path.name not in own}
 
@@ -338,7 +340,7 @@ def in_parallel(case: Case, steps: list[int], start: Callable[[int], str], *, fr
 
 
 def charge_late() -> None:
-    """A ledger that records a charge only with its release: what a careless author would write."""
+    """Make the ledger record a charge only with its release, as a faulty one might; the check must find it."""
     charge, store = Ledger.charge, Ledger.store
     waiting: list[Any] = []
 

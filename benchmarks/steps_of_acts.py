@@ -56,7 +56,7 @@ def state(ledger: Ledger) -> tuple[str, str | None, int]:
 
 
 def after(where: str) -> dict[str, Any]:
-    """What stands; then the same again, and what no longer fits."""
+    """Return the state; then repeat the acts, and try those that exceed the budget."""
     ledger = open_ledger(where, budget=None, unit=None)
     found = state(ledger)
     ledger.close()
@@ -78,7 +78,7 @@ def after(where: str) -> dict[str, Any]:
 
 
 def alone(folder: Path) -> int:
-    """The state that a copy of the main file says, without whatever lies beside it."""
+    """Return the state in a copy of the main file alone."""
     (folder / "alone").mkdir()
     shutil.copy(folder / "base.ledger", folder / "alone" / "base.ledger").chmod(0o400)
     return STATES.index(state(open_ledger(folder / "alone" / "base.ledger", budget=None, unit=None)))
@@ -119,7 +119,7 @@ def in_parallel(folder: Path, steps: list[int], jobs: int) -> list[dict[str, Any
 
 
 def raise_blindly() -> None:
-    """A ledger that records a raise without a look at the total: what a careless author would write."""
+    """Make the ledger record a raise without reading the total, as a faulty one might; the check must find it."""
 
     def blind(self: Ledger, total: Budget, *, note: str) -> Any:
         with self.store_.write() as tx:

@@ -57,7 +57,7 @@ class Case:
 
     @property
     def clamped(self) -> str:
-        """Part of the rows beyond the bounds of each statistic, by a million draws."""
+        """Return the share of the rows beyond the bounds of each statistic, from a million draws."""
         from tacit.models.mean_map import mean_map
         from tacit.testing.simulate import shaped
 
@@ -169,7 +169,9 @@ def studies(
 
 
 def at_once(case: Case, given: Any) -> tuple[Any, Any, Any]:
-    """The same of one parameter: its interval holds the truth where that of the pooled mean holds m(truth)."""
+    """The same for one parameter: the interval contains the true value where that of the pooled mean contains
+    m(truth).
+    """
     from tacit.method.sufficient_statistics.estimate import box_of
     from tacit.models.mean_map import mean_map
 
@@ -299,7 +301,7 @@ def corrected(epsilon: float) -> float:
 
 
 def printed(epsilon: float) -> float:
-    """The same as Theorem 3.3 is printed."""
+    """Return the same by Theorem 3.3 as it is printed."""
     information = P * (1 - P)
     return 1 + 32**0.25 * math.sqrt(information / (N * epsilon)) + math.sqrt(2) * information / (N * epsilon)
 

@@ -66,7 +66,7 @@ def lines(rng: np.random.Generator, count: int, width: int, regular: bool) -> li
 
 
 def alone(body: bytes, width: int) -> list[list[Any]]:
-    """The rows of a file's lines, each read as the only one."""
+    """Return the rows of a file's lines, each line read as the only one."""
     schema = pa.schema([(f"a{i}", pa.string()) for i in range(width)])
     found: list[list[Any]] = []
     for one in body.split(b"\n"):
@@ -76,7 +76,7 @@ def alone(body: bytes, width: int) -> list[list[Any]]:
 
 
 def together(path: Path, width: int, block: int) -> list[list[Any]]:
-    """The rows of the file as a release reads it."""
+    """Return the rows of the file as a release reads it."""
     before, text.BLOCK = text.BLOCK, block  # pyright: ignore
     try:
         table = text.cells(path, ",", width, list(range(width))).read_all()

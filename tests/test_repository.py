@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import shutil
 import subprocess
 import tomllib
@@ -92,8 +93,6 @@ def test_every_code_of_the_catalogue_is_raised() -> None:
 
 
 def test_codes_are_in_their_area_and_have_a_title() -> None:
-    import runpy
-
     areas = runpy.run_path(str(ROOT / "scripts" / "site.py"))["AREAS"]
     assert {code[0] for code in CODES} <= set(areas)
     assert all(CODE.fullmatch(code) and title and not title.endswith(".") for code, title in CODES.items())
@@ -147,13 +146,10 @@ def test_files_are_short_enough_to_read() -> None:
     assert {name: lines for name, lines in long.items() if lines > LONGEST} == {}
 
 
-FIXED = {"query", "encoding", "design", "stored", "mechanism", "estimate", "plan", "combine", "__init__"}
-"""Names of files that the rooms of methods share."""
-
-
 def test_no_two_files_have_one_name_and_no_two_classes() -> None:
+    fixed = {*runpy.run_path(str(ROOT / "scripts" / "house.py"))["FIXED"], "__init__"}
     files = Counter(path.stem for path in SOURCE.rglob("*.py"))
-    assert {name: count for name, count in files.items() if count > 1 and name not in FIXED} == {}
+    assert {name: count for name, count in files.items() if count > 1 and name not in fixed} == {}
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources()]
     classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
     assert len(classes) > 300
@@ -209,8 +205,6 @@ def test_ci_runs_the_command_of_the_readme() -> None:
 
 def test_every_command_is_on_its_page() -> None:
     """The page is made from the commands' own help when the site is built; the marker must be there."""
-    import runpy
-
     site = runpy.run_path(str(ROOT / "scripts" / "site.py"))
     assert "<!-- commands -->" in (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     names = set(site["command_help"]())
@@ -220,8 +214,6 @@ def test_every_command_is_on_its_page() -> None:
 
 
 def test_the_page_of_errors_lists_every_code() -> None:
-    import runpy
-
     page = runpy.run_path(str(ROOT / "scripts" / "site.py"))["error_codes"]()
     assert "<!-- error codes -->" in (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
     assert [code for code in CODES if f'<span id="{code}"></span>' not in page] == []

@@ -1,9 +1,9 @@
-"""The floors of the house: which imports a package has, which of them climb, and which go around in a circle.
+"""The floors of the house: the imports of a package, those that point to a higher floor, and cycles among them.
 
 Read from the source text alone.  An import stands at module level, in a function, or under `if TYPE_CHECKING:`, where
 it is for readers of types only and never runs.  Where a module of another package is imported, Python runs the
 `__init__` of its packages first: these are imports, too, but for the root's, which every import runs.  Imports by name
-(`importlib.import_module`) are the wall's business: see `tests/wall`.
+(`importlib.import_module`) are checked with the wall: see `tests/wall`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,53 @@ METHODS: Final = "method"
 SHARED: Final = "method.shared"
 DOOR: Final = "__init__"
 """The root package's own file: the public names."""
-FLOORS: Final = (
-    *("errors", "base", "noise", "privacy", "rows", "schema", "release", "models", "source", "ledger", "plots"),
-    *("estimates", "fits", "pooling", SHARED, METHODS, "report", "catalogue", "study", "parties", "curator"),
-    *("testing", "planning", "families", "examples", DOOR, "cli", "__main__"),
+Side = Literal["inside", "outside", "shared", "free", "by file"]
+
+
+@dataclass(frozen=True)
+class Room:
+    """A folder or file of the root, its side of the wall (`tests/wall`), and what it holds, as the picture says it."""
+
+    name: str
+    side: Side
+    holds: str
+
+
+ROOMS: Final = (
+    Room("errors", "shared", "public errors and their codes"),
+    Room("base", "shared", "JSON, tables, progress"),
+    Room("noise", "by file", "laws of noise, and exact draws from them"),
+    Room("privacy", "shared", "prices, budgets, accounting"),
+    Room("rows", "shared", "what one row becomes"),
+    Room("schema", "shared", "columns, units, conditions, bins"),
+    Room("release", "shared", "a release as a document; the registry"),
+    Room("models", "shared", "likelihoods, families, estimates of blocks"),
+    Room("source", "inside", "frames, files and engines to exact integers"),
+    Room("ledger", "inside", "charges and stored releases"),
+    Room("plots", "outside", "pictures of arrays and captions"),
+    Room("estimates", "outside", "values with both errors, intervals, tests"),
+    Room("fits", "outside", "models fitted to released cells"),
+    Room("pooling", "outside", "arrays of many parties"),
+    Room(SHARED, "by file", "measurements, encodings, additive noise"),
+    Room(METHODS, "by file", "one room a method: query, design, mechanism, estimate"),
+    Room("report", "outside", "tables of several models; the methods paragraph"),
+    Room("catalogue", "shared", "JSON Schema of everything that is written"),
+    Room("study", "shared", "files between organisations"),
+    Room("parties", "outside", "releases of many parties, combined"),
+    Room("curator", "inside", "order of a release: charge, read, add noise, store"),
+    Room("testing", "free", "contract of a mechanism; simulations; coverage"),
+    Room("planning", "free", "what a question would cost and show"),
+    Room("families", "shared", "public names of families"),
+    Room("examples", "free", "example tables"),
+    Room(DOOR, "free", "public names"),
+    Room("cli", "free", "the command line"),
+    Room("__main__", "free", "python -m tacit"),
 )
-"""Rooms from the ground up: a room imports only rooms that stand before it.  All methods stand on one floor."""
+"""Rooms from the ground up: a room imports only rooms that stand before it.  All methods stand on one floor.
+
+`scripts/house.py` draws the picture from this list.
+"""
+FLOORS: Final = tuple(room.name for room in ROOMS)
 
 
 @dataclass(frozen=True)
@@ -90,7 +131,7 @@ class House:
             if self.room(one) not in FLOORS
         ]
 
-    def climbs(self) -> list[Import]:
+    def upward_imports(self) -> list[Import]:
         """Imports of a room that stands above the importer's, wherever they are written."""
         floors = {room: floor for floor, room in enumerate(FLOORS)}
         return [
@@ -100,16 +141,16 @@ class House:
             and floors.get(self.room(one.imported), -1) > floors.get(self.room(one.importer), len(floors))
         ]
 
-    def between_methods(self) -> list[Import]:
+    def imports_across_methods(self) -> list[Import]:
         """Imports of one method's room by another's."""
         pairs = ((one, self.method(one.importer), self.method(one.imported)) for one in self.imports if one.written)
         return [one for one, own, other in pairs if own is not None and other is not None and own != other]
 
-    def circles(self, left_out: Collection[tuple[str, str]] = ()) -> list[list[Import]]:
-        """Circles of imports that run, each as the chain of imports that closes it, some imports left out."""
-        arrows = self._arrows(left_out)
+    def cycles(self, ignored: Collection[tuple[str, str]] = ()) -> list[list[Import]]:
+        """Cycles of imports that run, each as the chain of imports that closes it, some imports left out."""
+        arrows = self._arrows(ignored)
         found: list[list[Import]] = []
-        for group in _strong(self.modules, arrows):
+        for group in self.groups(ignored):
             start = min(group)
             inside = {module: [one for one in arrows[module] if one.imported in group] for module in group}
             chain = _chain(start, start, inside)
@@ -117,39 +158,43 @@ class House:
             found.append(chain)
         return found
 
-    def needless(self, left_out: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
-        """Those of `left_out` that are no longer there, or close no circle."""
-        arrows = self._arrows(left_out)
+    def groups(self, ignored: Collection[tuple[str, str]] = ()) -> list[set[str]]:
+        """Groups of modules each of which reaches every other by imports that run, some imports left out."""
+        return _strong(self.modules, self._arrows(ignored))
+
+    def unneeded(self, ignored: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Those of `ignored` that are no longer there, or close no cycle."""
+        arrows = self._arrows(ignored)
         running = {one.pair: one for one in self.imports if one.kind != TYPES}
 
         def needed(pair: tuple[str, str]) -> bool:
             one = running.get(pair)
             return one is not None and _chain(one.imported, one.importer, arrows) is not None
 
-        return [pair for pair in sorted(left_out) if not needed(pair)]
+        return [pair for pair in sorted(ignored) if not needed(pair)]
 
-    def _arrows(self, left_out: Collection[tuple[str, str]]) -> dict[str, list[Import]]:
+    def _arrows(self, ignored: Collection[tuple[str, str]]) -> dict[str, list[Import]]:
         made: dict[str, list[Import]] = {module: [] for module in self.modules}
         for one in self.imports:
-            if one.kind != TYPES and one.pair not in left_out and one.importer != one.imported:
+            if one.kind != TYPES and one.pair not in ignored and one.importer != one.imported:
                 made[one.importer].append(one)
         return made
 
 
-def said_of_climb(house: House, one: Import) -> str:
+def describe_upward_import(house: House, one: Import) -> str:
     """A breach of the first rule, in words."""
     below, above = house.room(one.importer), house.room(one.imported)
     return f"{one}; {above} stands above {below}: a room imports only rooms that stand before it"
 
 
-def said_of_methods(house: House, one: Import) -> str:
+def describe_import_across_methods(house: House, one: Import) -> str:
     """A breach of the third rule, in words."""
     return f"{one}; rooms of methods never import each other: what both need goes to method/shared"
 
 
-def said_of_circle(chain: list[Import]) -> str:
-    """A circle in words: every import of it."""
-    return "; ".join(map(str, chain)) + ": imports that run make no circle, those in functions among them"
+def describe_cycle(chain: list[Import]) -> str:
+    """A cycle in words: every import of it."""
+    return "; ".join(map(str, chain)) + ": imports that run make no cycle, those in functions among them"
 
 
 def _inner(module: str) -> str:
