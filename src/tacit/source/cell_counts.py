@@ -16,7 +16,7 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import SumsPass, cell_reading, filtered, key_reading, plan
 from tacit.source.column_kinds import Reading
-from tacit.source.engines import Engine
+from tacit.source.engine import Engine
 
 Ints: TypeAlias = NDArray[np.int64]
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from tacit.rows.row_map import KeyMap, Polynomial, RowMap
 from tacit.schema.predicates.numeric_expressions import ColumnCell
+from tacit.source.engine_registry import EXACT
 
 WIDEST: Final = 2**16
 """Whole numbers between the least and the greatest code are grouped as they are where they are at most so many."""
@@ -47,9 +48,14 @@ def divide(x: Any, by: Any) -> Any:
 
 def select(frame: Any, columns: Mapping[str, Any]) -> Any:
     """Columns by their names, as many rows as the frame has: Polars makes one row of columns that no row enters."""
-    if frame.implementation.is_polars():
-        return frame.with_columns(**columns).select(*columns)
-    return frame.select(**columns)
+    if exact(frame):
+        return frame.select(**columns)
+    return frame.with_columns(**columns).select(*columns)
+
+
+def exact(frame: Any) -> bool:
+    """Whether a frame's implementation is registered to divide as IEEE 754 demands and to keep rows in `select`."""
+    return frame.implementation.value in EXACT
 
 
 class Tools(Protocol):
@@ -173,7 +179,7 @@ class NarwhalsBackend:
 
     def divide(self, x: Any, by: Any) -> Any:
         """See `Backend.divide`; `divide` says why not the engine's own everywhere."""
-        return divide(x, by) if self._first.implementation.is_polars() else x / by
+        return x / by if exact(self._first) else divide(x, by)
 
     def floor(self, x: Any) -> Any:
         """See `Backend.floor`."""

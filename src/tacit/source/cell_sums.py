@@ -21,7 +21,7 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
 from tacit.source import person_sums as persons
 from tacit.source.column_kinds import How, Reading
-from tacit.source.engines import Engine
+from tacit.source.engine import Engine
 
 
 def aggregate(

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from tacit.errors import SourceError
 
 Holds: TypeAlias = Literal["number", "boolean", "text", "date", "identifier", "nothing", "anything", "other", "several"]
 """What cells of a type are: `anything` is raw text, read as declared; `nothing` is nulls without a type; `several`:
@@ -12,6 +15,13 @@ there are columns that the engine does not tell from this one, so that it cannot
 
 How: TypeAlias = Literal["number", "boolean", "date", "text", "index", "listed", "unit", "part"]
 
+PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
+"""The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
+missing on every engine alike, as are the last integers, which stand for infinity on some."""
+
+LAST_DAY: Final = 2**31 - 2
+"""The same for days."""
 
 LISTS: Final = re.compile(r"\b(enum|categorical|dictionary|category)\s*\(.*", re.IGNORECASE | re.DOTALL)
 """Words of a type whose brackets may hold its values."""
@@ -51,3 +61,14 @@ class Reading:
     name: str
     how: How
     levels: tuple[str, ...] = ()
+
+
+def distinct(names: Sequence[str], *, ignore_case: bool = False) -> None:
+    """SourceError D04 where two columns have one name; `ignore_case`: of an engine that does not tell a from A."""
+    seen: set[str] = set()
+    for name in names:
+        known = name.lower() if ignore_case else name
+        if known in seen:
+            alike = ", capitals or not: its engine does not tell a from A" if ignore_case else ""
+            raise SourceError(f"column {name!r} is there twice{alike}.", code="D04", hint="rename one")
+        seen.add(known)

@@ -22,8 +22,8 @@ from tacit.source import person_sums as persons
 from tacit.source.cell_counts import numbered_reading
 from tacit.source.cell_sums import cell_reading, map_reading
 from tacit.source.column_kinds import Reading
+from tacit.source.engine import Engine
 from tacit.source.engine_scores import bent, clamped, combined, halved
-from tacit.source.engines import Engine
 
 
 def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:

@@ -6,19 +6,11 @@ No conversion of DuckDB's own that may raise stands here: days and instants beco
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from tacit.base.lazy_imports import arrow
-from tacit.source.column_kinds import Reading
+from tacit.source.column_kinds import KNOWN, LAST_DAY, PER_DAY, Reading
 from tacit.source.listed_text import ListedText, is_listed, listed, quoted
-
-PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
-"""The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
-missing on every engine alike, as are the last integers, which stand for infinity on some."""
-
-LAST_DAY: Final = 2**31 - 2
-"""The same for days."""
 
 
 def _part(cell: str, levels: tuple[str, ...]) -> str:
@@ -85,9 +77,9 @@ def of_table(one: Reading, cell: str, dtype: str, *, own: bool = True) -> str | 
 
 
 def of_arrow(one: Reading, cell: str, dtype: Any) -> str | ListedText:
-    """As `of_table`, of a type of Arrow's; days and instants arrive as integers (`arrays.plain`), counted from 1970.
+    """A cell as `Reading` says, of a column of an Arrow type.
 
-    They are those of UTC where there is a time zone.
+    Days and instants arrive as integers counted from 1970 (`arrow_columns.plain`), in UTC where there is a time zone.
     """
     is_ = arrow().types
     if is_.is_null(dtype):

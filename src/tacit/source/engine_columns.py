@@ -18,7 +18,7 @@ from tacit.schema.predicates.row_values import compute
 from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import cell_reading
 from tacit.source.column_kinds import ColumnType, Reading
-from tacit.source.engines import ClusterWork, Engine, Piece
+from tacit.source.engine import ClusterWork, Engine, Piece
 
 
 class Computing:

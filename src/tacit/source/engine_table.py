@@ -18,8 +18,8 @@ from tacit.source.cell_counts import occupied, tallied
 from tacit.source.cell_sums import aggregate, ranked
 from tacit.source.column_kinds import ColumnType
 from tacit.source.crossproduct_sums import crossed
+from tacit.source.engine import Engine, Words
 from tacit.source.engine_columns import Computing
-from tacit.source.engines import Engine, Words
 from tacit.source.row_arrays import RowArrays, complete, pieces, spread
 
 T = TypeVar("T")
@@ -124,8 +124,9 @@ class Source(Protocol):
 class EngineTable:
     """A `Source` of one engine."""
 
-    def __init__(self, kind: str, engine: Engine) -> None:
+    def __init__(self, kind: str, engine: Engine, busy_hint: str = "open it again") -> None:
         self._kind = kind
+        self._busy_hint = busy_hint
         self._engine = engine
         self._types = engine.types()
 
@@ -193,7 +194,7 @@ class EngineTable:
 
     def through(self, wrap: Callable[[Engine], Engine]) -> EngineTable:
         """The same table behind another engine."""
-        return EngineTable(self._kind, wrap(self._engine))
+        return EngineTable(self._kind, wrap(self._engine), self._busy_hint)
 
     def complete(
         self, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
@@ -223,8 +224,9 @@ class EngineTable:
 
     def ready(self) -> None:
         """See `Source.ready`."""
-        hint = "finish or close open results of its connection" if self._kind == "DuckDB relation" else "open it again"
-        tried(self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", hint)
+        tried(
+            self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", self._busy_hint
+        )
 
 
 def tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:

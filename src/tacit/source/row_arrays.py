@@ -32,7 +32,7 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import cell_reading
 from tacit.source.column_kinds import Reading
-from tacit.source.engines import PLACE, ClusterWork, Engine, Words
+from tacit.source.engine import PLACE, ClusterWork, Engine, Words
 
 CHUNK: Final = 2**16
 """Words that are made at a time."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from tacit.errors import SourceError, nearest
 from tacit.schema import Category, Column, Date, PrivacyUnit, Schema
-from tacit.source.column_kinds import Holds
+from tacit.source.column_kinds import ColumnType, Holds
 from tacit.source.engine_table import Source
 
 LISTED: Final = 12
@@ -18,7 +19,7 @@ def check_source(source: Source, schema: Schema) -> None:
     for name in schema.stored:
         column, found = schema[name], schema.source(name)
         if found not in types:
-            _absent(found, list(types), source.kind)
+            _absent(found, types, source.kind)
         if types[found].holds == "several":
             message = f"column {found!r} is twice in this {source.kind}, whose engine does not tell a from A."
             raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
@@ -30,11 +31,13 @@ def check_source(source: Source, schema: Schema) -> None:
             raise SourceError(message, code="D11", hint="tacit import makes a typed table from raw text")
 
 
-def _absent(name: str, names: list[str], kind: str) -> None:
+def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
+    names = list(types)
+    raw_text = any(one.holds == "anything" for one in types.values())
     guess = nearest(name, names)
     some = ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
     hint = f'column="{guess}"' if guess else f"the table has {some}"
-    if guess is None and kind == "text file":  # whose first line may be a row, by mistake
+    if guess is None and raw_text:  # its first line may be a row, by mistake
         hint = "does the first line of the file name its columns?"
     raise SourceError(f"column {name!r} of the schema is not in this {kind}.", code="D10", hint=hint)
 

@@ -18,7 +18,7 @@ from tacit.source.column_kinds import ColumnType, Holds
 
 
 @dataclass(frozen=True)
-class Lazy:
+class LazyColumn:
     """A column's type, and how to get its cells as an Arrow array."""
 
     type: ColumnType
@@ -92,7 +92,7 @@ def masked(cells: Any) -> NDArray[Any]:
     return cells.to_numpy(zero_copy_only=False)
 
 
-def numbers(values: NDArray[Any]) -> Lazy:
+def numbers(values: NDArray[Any]) -> LazyColumn:
     """A NumPy array of one dimension, NaN and NaT being missing; an object array is text, as in pandas."""
     pa = arrow()
 
@@ -105,7 +105,7 @@ def numbers(values: NDArray[Any]) -> Lazy:
     return _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])
 
 
-def series(values: Any) -> Lazy:
+def series(values: Any) -> LazyColumn:
     """A pandas column; object columns are text, and whatever else they hold is missing: never a guessed type."""
     pa = arrow()
 
@@ -114,7 +114,7 @@ def series(values: Any) -> Lazy:
     return _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
 
 
-def words(values: Sequence[object]) -> Lazy:
+def words(values: Sequence[object]) -> LazyColumn:
     """Text, and nothing for cells that are none."""
     pa = arrow()
 
@@ -124,7 +124,7 @@ def words(values: Sequence[object]) -> Lazy:
         except UnicodeEncodeError:
             return pa.array([x if isinstance(x, str) and _encodable(x) else None for x in values], type=pa.string())
 
-    return Lazy(ColumnType("object", "text"), read)
+    return LazyColumn(ColumnType("object", "text"), read)
 
 
 def _encodable(text: str) -> bool:
@@ -136,21 +136,21 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def listed(values: Sequence[object]) -> Lazy | None:
+def listed(values: Sequence[object]) -> LazyColumn | None:
     """A list of Python values of one kind (None is missing); None where they are of several."""
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
     if kinds <= {int, float, bool}:
         made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
-        return Lazy(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
+        return LazyColumn(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
     if kinds == {str}:
         return words(values)
     try:
         array = pa.array(values)
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return None
-    return Lazy(array_type(array.type), lambda: array)
+    return LazyColumn(array_type(array.type), lambda: array)
 
 
 def _float(number: Any) -> float:
@@ -161,14 +161,14 @@ def _float(number: Any) -> float:
         return np.inf
 
 
-def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> Lazy:
+def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> LazyColumn:
     """The type of no rows is the type of all; a column that Arrow has no type for is only refused when it is used."""
     pa = arrow()
 
     try:
         dtype = convert(none).type
     except (pa.ArrowException, TypeError, ValueError):
-        return Lazy(ColumnType(name, "other"), lambda: None)
+        return LazyColumn(ColumnType(name, "other"), lambda: None)
 
     def read() -> Any:
         try:
@@ -176,4 +176,4 @@ def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any)
         except UnicodeEncodeError:
             return words(list(values)).read()
 
-    return Lazy(ColumnType(name, _holds(dtype)), read)
+    return LazyColumn(ColumnType(name, _holds(dtype)), read)

@@ -7,10 +7,14 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.source.column_kinds import ColumnType, Holds, Reading
-from tacit.source.duckdb_cells import KNOWN, LAST_DAY, PER_DAY
-from tacit.source.engines import ClusterWork
-from tacit.source.memory import masked
+from tacit.source.arrow_columns import masked
+from tacit.source.column_kinds import KNOWN, LAST_DAY, PER_DAY, ColumnType, Holds, Reading
+from tacit.source.engine import ClusterWork, Engine
+
+
+def open_engine(frame: Any) -> Engine:
+    """The engine of an eager or lazy Polars frame."""
+    return Polars(frame)
 
 
 class Polars:

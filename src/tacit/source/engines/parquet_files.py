@@ -1,76 +1,83 @@
-"""Files -> what an engine reads.  Names, types and footers here; rows only when a query runs.  INSIDE the wall."""
+"""Parquet files of one schema: DuckDB reads them, or PyArrow where DuckDB's reader would raise.  INSIDE the wall.
+
+Names, types and footers are read when a table is opened; rows only when a query runs.
+"""
 
 from __future__ import annotations
 
-import atexit
 import glob
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from tacit.base import lazy_imports as untyped
+from tacit.base import lazy_imports
 from tacit.errors import SourceError
+from tacit.source import arrow_engine
+from tacit.source.arrow_columns import LazyColumn, plain
+from tacit.source.column_kinds import ColumnType, Reading, distinct
+from tacit.source.duckdb_connection import connection
+from tacit.source.duckdb_query import arrays, collect, project
+from tacit.source.engine import ClusterWork, Engine, Piece
+from tacit.source.engines.duckdb_relation import DuckDBRelation
 from tacit.source.listed_text import quoted
-from tacit.source.memory import Lazy, array_type, plain
-from tacit.source.pass_progress import WATCHED
-
-_DATABASE: Final[dict[int, Any]] = {}
-"""Our database, by process: a forked child makes its own."""
 
 
-def connection() -> Any:
-    """A DuckDB connection of our own, for one query: to the one database that this process has, which stays empty.
-
-    `temp_directory = ''`: confidential rows are never written to disk; sums by public cells need little memory.
-    No extension is fetched or loaded: what the wheel has built in will do.
-    """
-    made = _cursor(_DATABASE.get(os.getpid()))
-    if made is None:
-        made = _DATABASE.setdefault(os.getpid(), database()).cursor()
-    watched = WATCHED.get()
-    if watched is not None:
-        watched.take(made)
-    return made
+def open_engine(paths: Sequence[Path]) -> Engine:
+    """The engine of Parquet files, in the order given; SourceError D04 where their columns differ."""
+    distinct(parquet_names(paths[0]), ignore_case=True)
+    if len(paths) > 1:
+        same_columns(paths)
+    return Parquet(paths)
 
 
-def _cursor(database: Any) -> Any:
-    """None where there is no database, or a failure of the machine has broken it."""
-    try:
-        made = database.cursor()
-        made.execute("SET enable_progress_bar = false")
-    except Exception:  # a new one takes its place
-        _DATABASE.pop(os.getpid(), None)
-        return None
-    return made
+class Parquet:
+    """An `Engine` of Parquet files of one schema: DuckDB reads them, or PyArrow where DuckDB's reader would raise."""
 
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._duck = DuckDBRelation(partial(parquet, paths), own=True)
 
-def database() -> Any:
-    """A database in memory with our settings."""
-    import duckdb
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        return self._duck.types()
 
-    made: Any = duckdb.connect(":memory:")
-    for setting in ("temp_directory = ''", "enable_progress_bar = false"):
-        made.execute(f"SET {setting}")
-    for setting in ("autoinstall_known_extensions", "autoload_known_extensions"):
-        made.execute(f"SET {setting} = false")
-    return made
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`.  Some cells DuckDB's own reader would raise at: `streamed`."""
+        if not {one.name for one in columns} & streamed(self._paths):
+            return self._duck.read(columns)
+        sent = arrow_engine.travelling(columns)
+        stream = parquet_stream(self._paths, sent)
+        engine = connection()
+        cells = arrow_engine.arrow_cells(columns, sent, [field.type for field in stream.schema])
+        return project(engine.from_arrow(stream.reader), cells, engine.sql("SELECT 1"))
 
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return collect(frame)
 
-def _forget() -> None:
-    """When the process ends: narwhals' caches keep DuckDB alive, which then fills the console with "leaked" lines."""
-    for name in [name for name in sys.modules if name.split(".")[0] == "narwhals"]:
-        for value in list(vars(sys.modules[name]).values()):
-            clear = getattr(value, "cache_clear", None)
-            if callable(clear):
-                clear()
-    _DATABASE.clear()
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return arrays(frame)
 
+    def pieces(self) -> Iterator[Piece]:
+        """See `Engine.pieces`: row groups of the files, as PyArrow reads them, one column at a time."""
+        types = self.types()
+        for rows, read in parquet_pieces(self._paths, arrow_engine.PIECE):
+            made = {name: LazyColumn(one, partial(read, name)) for name, one in types.items()}
+            yield arrow_engine.piece(made, rows)
 
-atexit.register(_forget)
+    def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
+        """See `Engine.spread`: one machine."""
+
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`: footers say it."""
+        return partial(parquet_rows, self._paths)
+
+    def probe(self) -> None:
+        """See `Engine.probe`: a file that is gone."""
+        self._duck.probe()
 
 
 def parquet(paths: Sequence[Path], columns: Sequence[str] | None = None) -> Any:
@@ -99,7 +106,7 @@ def parquet_rows(paths: Sequence[Path]) -> int:
 
 def _parquet(path: Path) -> Any:
     """A file as PyArrow reads it: timestamps of 96 bits as microseconds, for nanoseconds end in the year 2262."""
-    return untyped.parquet().ParquetFile(path, coerce_int96_timestamp_unit="us")
+    return lazy_imports.parquet().ParquetFile(path, coerce_int96_timestamp_unit="us")
 
 
 def streamed(paths: Sequence[Path]) -> frozenset[str]:
@@ -108,7 +115,7 @@ def streamed(paths: Sequence[Path]) -> frozenset[str]:
     Timestamps in milliseconds: it raises at cells beyond microseconds.  Decimals of more than 38 digits: it makes
     floats of them, and two persons one.
     """
-    is_ = untyped.arrow().types
+    is_ = lazy_imports.arrow().types
     fields = [field for path in paths for field in _parquet(path).schema_arrow]
     coarse = {field.name for field in fields if is_.is_timestamp(field.type) and field.type.unit in ("s", "ms")}
     return frozenset(coarse | {field.name for field in fields if is_.is_decimal256(field.type)})
@@ -125,9 +132,9 @@ class Stream:
 def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -> Stream:
     """READS ROWS.  Columns of Parquet files by PyArrow, which passes on whatever the cells hold.
 
-    columns: names, and whether their cells must be told from every other (`arrays.plain`).
+    columns: names, and whether their cells must be told from every other (`arrow_columns.plain`).
     """
-    pa = untyped.arrow()
+    pa = lazy_imports.arrow()
     whole = _parquet(paths[0]).schema_arrow
     names = list(dict.fromkeys(name for name, _ in columns))
     schema = pa.schema([whole.field(name) for name, _ in columns])
@@ -162,7 +169,7 @@ def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Cal
 
 def _decoded(cells: Any, exact: bool) -> Any:
     """As `plain`, no dictionaries: one file may have them where another has none."""
-    encoded = untyped.arrow().types.is_dictionary(cells.type)
+    encoded = lazy_imports.arrow().types.is_dictionary(cells.type)
     return plain(cells.cast(cells.type.value_type) if encoded else cells, exact=exact)
 
 
@@ -179,36 +186,3 @@ def same_columns(paths: Sequence[Path]) -> None:
             name = next(name for name in (*first, *found) if first.get(name) != found.get(name))
             message = f"column {name!r} of {path} is not that of {paths[0]}: files of one table have the same columns."
             raise SourceError(message, code="D04", hint="write the table again, with one schema")
-
-
-def arrow_file(path: Path) -> list[tuple[str, Lazy]]:
-    """Columns of an Arrow IPC file (or stream), memory-mapped; only those of a query are read."""
-    schema = _ipc(path, None).schema
-    return [
-        (name, Lazy(array_type(schema.field(i).type), lambda i=i: arrow_column(path, i)))
-        for i, name in enumerate(schema.names)
-    ]
-
-
-def arrow_rows(path: Path) -> int:
-    """READS ROWS.  How many there are in an Arrow IPC file, as it says beside its cells."""
-    opened = _ipc(path, None)
-    counts = getattr(opened, "count_rows", None)
-    return int(counts()) if counts is not None else sum(batch.num_rows for batch in opened)
-
-
-def arrow_column(path: Path, i: int) -> Any:
-    """READS ROWS.  One column, as a chunked array."""
-    return _ipc(path, [i]).read_all().column(0)
-
-
-def _ipc(path: Path, fields: list[int] | None) -> Any:
-    pa = untyped.arrow()
-
-    options = pa.ipc.IpcReadOptions(included_fields=fields)
-    mapped: Any = pa.memory_map(str(path))
-    try:
-        return pa.ipc.open_file(mapped, options=options)
-    except pa.ArrowInvalid:
-        mapped.seek(0)
-    return pa.ipc.open_stream(mapped, options=options)
