@@ -1,7 +1,7 @@
-"""Arrays and frames in memory -> Arrow columns, converted when a query needs them.  INSIDE the wall.
+"""Conversion of arrays and frames in memory to Arrow columns, when a query needs them.  INSIDE the wall.
 
-A type is known without looking at a cell: of a pandas object column by decree (text; anything else in it is missing),
-of a plain list by the Python type of its cells, which must be one.
+The type of an array is known without its cells.  A pandas object column is declared to be text (its other cells are
+missing); a plain list has the Python type of its cells, which must be a single one.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from tacit.source.column_kinds import ColumnType, Holds
 
 @dataclass(frozen=True)
 class LazyColumn:
-    """A column's type, and how to get its cells as an Arrow array."""
+    """A column's type, and a function that returns its cells as an Arrow array."""
 
     type: ColumnType
     read: Callable[[], Any]
 
 
 def array_type(dtype: Any) -> ColumnType:
-    """An Arrow type in our words.
+    """Return the `ColumnType` of an Arrow type.
 
     >>> import pyarrow as pa
     >>> array_type(pa.dictionary(pa.int8(), pa.string())).holds
@@ -36,7 +36,7 @@ def array_type(dtype: Any) -> ColumnType:
 
 
 def _convertible(dtype: Any) -> bool:
-    """Whether Arrow can make `plain` cells of a type; asked of no cells."""
+    """Whether Arrow can convert a type by `plain`, tried on an empty array."""
     pa = arrow()
     try:
         for exact in (False, True):
@@ -65,10 +65,10 @@ def _holds(dtype: Any) -> Holds:
 
 
 def plain(cells: Any, *, exact: bool = False) -> Any:
-    """Arrow cells -> the same in a type that DuckDB scans: the odd ones become float64, dates and timestamps integers.
+    """Convert Arrow cells to a type that DuckDB scans.
 
-    float16 and decimals beyond 128 bits are cast to float64, dictionaries of anything but text are decoded.
-    exact: no two cells become one, so that such decimals become text.
+    float16 and decimals of more than 128 bits become float64, dates and timestamps integers, and dictionaries of other
+    values than text are decoded.  exact: different cells stay different, so that such decimals become text.
     """
     pa = arrow()
 
@@ -85,7 +85,7 @@ def plain(cells: Any, *, exact: bool = False) -> Any:
 
 
 def masked(cells: Any) -> NDArray[Any]:
-    """Arrow cells -> NumPy; integers masked where they are missing, since floats would not tell them all apart."""
+    """Convert Arrow cells to NumPy; integers are masked where missing, since floats are inexact above 2**53."""
     if cells.null_count and arrow().types.is_integer(cells.type):
         gone = cells.is_null().to_numpy(zero_copy_only=False)
         return np.ma.array(cells.fill_null(0).to_numpy(), mask=gone)
@@ -93,7 +93,7 @@ def masked(cells: Any) -> NDArray[Any]:
 
 
 def numbers(values: NDArray[Any]) -> LazyColumn:
-    """A NumPy array of one dimension, NaN and NaT being missing; an object array is text, as in pandas."""
+    """Convert a NumPy array of one dimension; NaN and NaT are missing, and an object array is text, as in pandas."""
     pa = arrow()
 
     if values.dtype == object:
@@ -106,7 +106,7 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
 
 
 def series(values: Any) -> LazyColumn:
-    """A pandas column; object columns are text, and whatever else they hold is missing: never a guessed type."""
+    """Convert a pandas column; an object column is text and its other cells are missing: no type is guessed."""
     pa = arrow()
 
     if values.dtype == object:
@@ -115,7 +115,7 @@ def series(values: Any) -> LazyColumn:
 
 
 def words(values: Sequence[object]) -> LazyColumn:
-    """Text, and nothing for cells that are none."""
+    """Convert Python values to text; cells that are no text are missing."""
     pa = arrow()
 
     def read() -> Any:
@@ -128,7 +128,7 @@ def words(values: Sequence[object]) -> LazyColumn:
 
 
 def _encodable(text: str) -> bool:
-    """Whether text has a UTF-8 form: lone surrogates have none, and no level has them."""
+    """Whether text has a UTF-8 form: lone surrogates have none, and no declared level holds them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -137,7 +137,7 @@ def _encodable(text: str) -> bool:
 
 
 def listed(values: Sequence[object]) -> LazyColumn | None:
-    """A list of Python values of one kind (None is missing); None where they are of several."""
+    """Convert a list of Python values of one type (None is missing); return None where there are several types."""
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
@@ -154,7 +154,7 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
 
 
 def _float(number: Any) -> float:
-    """A number as a float, infinite where an integer is beyond all of them."""
+    """Convert a number to a float; integers beyond the largest float become infinite."""
     try:
         return float(number)
     except OverflowError:
@@ -162,7 +162,7 @@ def _float(number: Any) -> float:
 
 
 def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> LazyColumn:
-    """The type of no rows is the type of all; a column that Arrow has no type for is only refused when it is used."""
+    """Take the type from an empty slice (`none`); a column without an Arrow type is refused only when it is used."""
     pa = arrow()
 
     try:

@@ -19,7 +19,7 @@ from tacit.source.engine import PLACE, ClusterWork, Piece
 from tacit.source.listed_text import ListedText
 
 PIECE: Final = 2**21
-"""Rows of a piece, about: at least so many where a file has row groups."""
+"""Rows of a piece of a table; at least so many where a file has row groups."""
 
 
 class ArrowColumns:
@@ -34,7 +34,7 @@ class ArrowColumns:
         return {name: lazy.type for name, lazy in self._columns.items()}
 
     def read(self, columns: Sequence[Reading]) -> Any:
-        """See `Engine.read`.  Columns travel as a0, a1, ...: names of any spelling, capitals that differ only."""
+        """See `Engine.read`.  Columns are renamed a0, a1, ...: DuckDB would confuse names that differ by case only."""
         pa = arrow()
         if not columns:
             return nw.from_native(connection().from_arrow(pa.table({"a0": pa.nulls(self._rows(), pa.bool_())})))
@@ -54,7 +54,7 @@ class ArrowColumns:
         return arrays(frame)
 
     def pieces(self) -> Iterator[Piece]:
-        """See `Engine.pieces`: rows as they stand in memory; a column is converted once."""
+        """See `Engine.pieces`: slices of the columns in memory, each column converted once."""
         rows, whole = self._rows(), {name: cache(lazy.read) for name, lazy in self._columns.items()}
         for at in range(0, rows, PIECE):
             here = min(PIECE, rows - at)
@@ -65,7 +65,7 @@ class ArrowColumns:
             yield piece(made, here)
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
-        """See `Engine.spread`: one machine."""
+        """See `Engine.spread`: None, since this engine runs on one machine."""
 
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`."""
@@ -76,14 +76,14 @@ class ArrowColumns:
 
 
 def travelling(columns: Sequence[Reading]) -> list[tuple[str, bool]]:
-    """Columns that travel as a0, a1, ...: names, and whether a cell must be told from every other (`arrays.plain`)."""
+    """Return the columns sent as a0, a1, ...: names, and whether different cells must stay different (`plain`)."""
     return list(dict.fromkeys((one.name, one.how == "unit") for one in columns))
 
 
 def arrow_cells(
     columns: Sequence[Reading], travelling: Sequence[tuple[str, bool]], types: Sequence[Any]
 ) -> list[str | ListedText]:
-    """Cells of columns that travel, of Arrow's types as they were."""
+    """Return SQL of the cells of columns sent as a0, a1, ..., by their Arrow types before conversion."""
     place = {one: i for i, one in enumerate(travelling)}
     found = [(one, place[one.name, one.how == "unit"]) for one in columns]
     return [duckdb_cells.of_arrow(one, f'"a{i}"', types[i]) for one, i in found]
@@ -94,6 +94,6 @@ def _slice(whole: Callable[[], Any], at: int, rows: int) -> Any:
 
 
 def piece(columns: Mapping[str, LazyColumn], rows: int) -> Piece:
-    """Columns of some rows, and their places."""
+    """Make a `Piece` of columns of so many rows, with the column PLACE."""
     place = LazyColumn(ColumnType("place", "number"), lambda: arrow().array(np.arange(rows, dtype=np.float64)))
     return Piece(ArrowColumns({**columns, PLACE: place}, lambda: rows), rows)

@@ -1,4 +1,7 @@
-"""Engines: the native steps that narwhals has no word for (types, dates as days, listed text, collecting)."""
+"""The interface of engines: what narwhals does not offer, such as types, dates as days, and fetching results.
+
+An engine is a file of `engines/` and a line of `engine_registry`.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from tacit.source.column_kinds import ColumnType, Reading
 
 Words = NDArray[np.uint64]
 PLACE: Final = "\x00place"
-"""The column of a piece that says which of its rows a row is: a name that no table has."""
+"""The column of a piece that numbers its rows: a name that no table has."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some of a table's rows behind an engine of their own, which has the column PLACE: 0 to rows - 1."""
+    """Consecutive rows of a table with an engine of their own, which adds the column PLACE: 0 to rows - 1."""
 
     engine: Engine
     rows: int
@@ -26,11 +29,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class ClusterWork:
-    """What machines of a cluster do with rows: plain functions and values, which travel to them.
+    """What the machines of a cluster compute from rows: functions and values that are sent to them.
 
-    words: of rows from their persons (None: of so many rows), once for each row.  numbered: where rows are counted
-    through instead, makes what gives words to so many rows from a number on.  group: the group of each word.
-    answer: from a group's number, its rows, shape (rows, columns), and their words to numbers, shape (..., p).
+    Each row has a word, 64 random bits, which decides its block.
+    words: (persons, rows) -> words of these rows; persons is an Arrow array, or None where a row is a person.
+    numbered: None, or makes a function (first, count) -> words of rows by their number in the table.
+    group: words -> the group of blocks of each row.
+    answer: (group, its rows, shape (rows, columns), their words) -> results, shape (..., numbers).
     """
 
     words: Callable[[Any, int], Words]
@@ -41,39 +46,39 @@ class ClusterWork:
 
 
 class Engine(Protocol):
-    """A native table and what its engine needs.  Only `collect` reads rows, in one query."""
+    """A native table of one engine.  Methods that read rows say so; the others read names, types and settings only."""
 
     def types(self) -> dict[str, ColumnType]:
-        """Names and types, without reading a row."""
+        """Return names and types of the columns."""
         ...
 
     def read(self, columns: Sequence[Reading]) -> Any:
-        """A lazy narwhals frame of all rows with columns c0, c1, ..., one for each reading."""
+        """Return a narwhals frame of all rows, columns c0, c1, ... for the readings; no cell may make it raise."""
         ...
 
     def collect(self, frame: Any) -> list[dict[str, Any]]:
-        """READS ROWS.  The few rows of an aggregated frame."""
+        """READS ROWS.  Return the few rows of an aggregated frame, None where a cell is missing."""
         ...
 
     def arrays(self, frame: Any) -> dict[str, Any]:
-        """READS ROWS.  Columns of integers without missing cells, as NumPy arrays."""
+        """READS ROWS.  Return the columns of a frame as NumPy arrays, masked where cells are missing."""
         ...
 
     def pieces(self) -> Iterator[Piece] | None:
-        """The rows in consecutive pieces, the same ones at every call; None where rows have no place that lasts."""
+        """Return consecutive pieces of the rows, the same at every call; None where the order of rows may change."""
         ...
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> dict[int, NDArray[np.float64]] | None:
-        """READS ROWS.  What `work` makes of the rows of each of its groups, where they are: by number of the group.
+        """READS ROWS, on the machines of a cluster.  Return the results of `work` by the number of their group.
 
-        frame: of `read`, with columns v0, v1, ..., and u where there are persons.  None on an engine of one machine.
+        frame: made from `read`, with columns v0, v1, ..., and u where there are persons.  None on one machine.
         """
         ...
 
     def counting(self) -> Callable[[], int] | None:
-        """How all rows are counted (READS ROWS), where that takes no pass over them; else None."""
+        """Return a function that counts all rows (READS ROWS) without a pass over them; None where there is none."""
         ...
 
     def probe(self) -> None:
-        """Raises anything where a query could not run now.  No row is read."""
+        """Raise any error where a query could not run now."""
         ...

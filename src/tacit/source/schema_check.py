@@ -1,4 +1,4 @@
-"""Whether a table's names and types fit the schema: public facts only, no row is read."""
+"""Comparison of a table's column names and types with the schema; no row is read.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LISTED: Final = 12
 
 
 def check_source(source: Source, schema: Schema) -> None:
-    """SourceError D04 for a column that is there twice, D10 for one that is not, D11 for a type that does not fit."""
+    """Raise SourceError D04 for an ambiguous column, D10 for an absent one, D11 for a type that does not fit."""
     types = source.types()
     for name in schema.stored:
         column, found = schema[name], schema.source(name)
@@ -43,7 +43,7 @@ def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
 
 
 def accepted(column: Column) -> tuple[Holds, ...]:
-    """What a table's type may hold to be read as the declared column."""
+    """Return what a table's type may hold to be read as the declared column."""
     always: tuple[Holds, ...] = ("anything", "nothing")
     if isinstance(column, Date):
         return (*always, "date")
@@ -55,7 +55,7 @@ def accepted(column: Column) -> tuple[Holds, ...]:
 
 
 def needs(column: Column) -> str:
-    """The same in words."""
+    """Say in words what a declared column needs."""
     if isinstance(column, Date):
         return "dates or timestamps"
     if isinstance(column, PrivacyUnit):

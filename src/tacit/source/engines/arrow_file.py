@@ -9,14 +9,14 @@ from typing import Any
 from tacit.base.lazy_imports import arrow
 from tacit.source.arrow_columns import LazyColumn, array_type
 from tacit.source.arrow_engine import ArrowColumns
-from tacit.source.column_kinds import distinct
+from tacit.source.column_kinds import check_distinct
 from tacit.source.engine import Engine
 
 
 def open_engine(paths: Sequence[Path]) -> Engine:
     """The engine of one Arrow file."""
     columns = arrow_file(paths[0])
-    distinct([name for name, _ in columns])
+    check_distinct([name for name, _ in columns])
     return ArrowColumns(dict(columns), lambda: arrow_rows(paths[0]))
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from tacit.source.arrow_columns import LazyColumn, array_type
 from tacit.source.arrow_engine import ArrowColumns
-from tacit.source.column_kinds import distinct
+from tacit.source.column_kinds import check_distinct
 from tacit.source.engine import Engine
 
 
 def open_engine(table: Any) -> Engine:
     """The engine of a PyArrow table or record batch."""
-    distinct(list(table.schema.names))
+    check_distinct(list(table.schema.names))
     columns = {
         name: LazyColumn(array_type(table.schema.field(i).type), lambda i=i: table.column(i))
         for i, name in enumerate(table.schema.names)

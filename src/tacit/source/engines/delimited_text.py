@@ -58,7 +58,7 @@ class TextFile:
         """See `Engine.pieces`: lines are read once."""
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
-        """See `Engine.spread`: one machine."""
+        """See `Engine.spread`: None, since this engine runs on one machine."""
 
     def counting(self) -> None:
         """See `Engine.counting`: a pass."""

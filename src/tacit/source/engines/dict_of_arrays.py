@@ -11,13 +11,13 @@ from tacit.errors import SourceError
 from tacit.source import arrow_columns
 from tacit.source.arrow_columns import LazyColumn
 from tacit.source.arrow_engine import ArrowColumns
-from tacit.source.column_kinds import distinct
+from tacit.source.column_kinds import check_distinct
 from tacit.source.engine import Engine
 
 
 def open_engine(data: Mapping[object, object]) -> Engine:
     """The engine of columns by their names; SourceError D04 where there are none, or their lengths differ."""
-    distinct([str(name) for name in data])
+    check_distinct([str(name) for name in data])
     columns: dict[str, LazyColumn] = {}
     lengths: dict[str, int] = {}
     for key, values in data.items():

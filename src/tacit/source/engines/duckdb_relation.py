@@ -83,7 +83,7 @@ class DuckDBRelation:
         """See `Engine.pieces`: a query may give rows in any order."""
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
-        """See `Engine.spread`: one machine."""
+        """See `Engine.spread`: None, since this engine runs on one machine."""
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`: a pass."""

@@ -16,7 +16,7 @@ from tacit.base import lazy_imports
 from tacit.errors import SourceError
 from tacit.source import arrow_engine
 from tacit.source.arrow_columns import LazyColumn, plain
-from tacit.source.column_kinds import ColumnType, Reading, distinct
+from tacit.source.column_kinds import ColumnType, Reading, check_distinct
 from tacit.source.duckdb_connection import connection
 from tacit.source.duckdb_query import arrays, collect, project
 from tacit.source.engine import ClusterWork, Engine, Piece
@@ -26,7 +26,7 @@ from tacit.source.listed_text import quoted
 
 def open_engine(paths: Sequence[Path]) -> Engine:
     """The engine of Parquet files, in the order given; SourceError D04 where their columns differ."""
-    distinct(parquet_names(paths[0]), ignore_case=True)
+    check_distinct(parquet_names(paths[0]), ignore_case=True)
     if len(paths) > 1:
         same_columns(paths)
     return Parquet(paths)
@@ -69,7 +69,7 @@ class Parquet:
             yield arrow_engine.piece(made, rows)
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
-        """See `Engine.spread`: one machine."""
+        """See `Engine.spread`: None, since this engine runs on one machine."""
 
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`: footers say it."""

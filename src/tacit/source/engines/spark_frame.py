@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from tacit.base.lazy_imports import arrow
 from tacit.base.muted import silent
 from tacit.source.arrow_columns import masked
-from tacit.source.column_kinds import KNOWN, LAST_DAY, ColumnType, Holds, Reading, distinct
+from tacit.source.column_kinds import KNOWN, LAST_DAY, ColumnType, Holds, Reading, check_distinct
 from tacit.source.engine import ClusterWork, Engine, Words
 
 
 def open_engine(frame: Any) -> Engine:
     """The engine of a PySpark frame; Spark does not tell a column a from A."""
-    distinct(list(frame.columns), ignore_case=True)
+    check_distinct(list(frame.columns), ignore_case=True)
     return Spark(frame)
 
 
