@@ -10,11 +10,11 @@ from typing import Any, Final
 from tacit.source.pass_progress import WATCHED
 
 _DATABASE: Final[dict[int, Any]] = {}
-"""Our database, by process: a forked child makes its own."""
+"""The library's database in memory, by process: a forked child makes its own."""
 
 
 def connection() -> Any:
-    """A DuckDB connection of our own, for one query: to the one database that this process has, which stays empty.
+    """Return a DuckDB connection for one query, to the one database of this process, which stays empty.
 
     `temp_directory = ''`: confidential rows are never written to disk; sums by public cells need little memory.
     No extension is fetched or loaded: what the wheel has built in will do.
@@ -29,7 +29,7 @@ def connection() -> Any:
 
 
 def _cursor(database: Any) -> Any:
-    """None where there is no database, or a failure of the machine has broken it."""
+    """Return a connection; None where there is no database, or a failure has closed it."""
     try:
         made = database.cursor()
         made.execute("SET enable_progress_bar = false")
@@ -40,7 +40,7 @@ def _cursor(database: Any) -> Any:
 
 
 def database() -> Any:
-    """A database in memory with our settings."""
+    """Make a database in memory with the settings that `connection` describes."""
     import duckdb
 
     made: Any = duckdb.connect(":memory:")
@@ -52,7 +52,7 @@ def database() -> Any:
 
 
 def _forget() -> None:
-    """When the process ends: narwhals' caches keep DuckDB alive, which then fills the console with "leaked" lines."""
+    """Drop the databases when the process ends, with narwhals' caches, which keep them alive ("leaked" lines)."""
     for name in [name for name in sys.modules if name.split(".")[0] == "narwhals"]:
         for value in list(vars(sys.modules[name]).values()):
             clear = getattr(value, "cache_clear", None)

@@ -1,4 +1,4 @@
-"""DuckDB: cells of a relation as the columns of a query, and the fetching of its answer.  INSIDE the wall."""
+"""Queries on DuckDB: projection of a relation's cells, and fetching of results.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tacit.source.listed_text import ListedText
 
 
 def collect(frame: Any) -> list[dict[str, Any]]:
-    """Rows as Python values, 128-bit sums as integers."""
+    """READS ROWS.  Return rows as Python values, with 128-bit sums as integers."""
     relation = frame.to_native()
     rows: list[tuple[Any, ...]] = _fetched(relation.fetchall)
     return [dict(zip(relation.columns, row, strict=True)) for row in rows]
 
 
 def arrays(frame: Any) -> dict[str, Any]:
-    """Columns as NumPy arrays, masked where cells are missing: what stands there is any number."""
+    """READS ROWS.  Return columns as NumPy arrays, masked where cells are missing."""
     found: dict[str, Any] = _fetched(frame.to_native().fetchnumpy)
     return found
 
 
 def project(relation: Any, cells: Sequence[str | ListedText], one: Any | None = None) -> Any:
-    """Cells as c0, c1, ...; `one`: a relation of one row on the same connection, the relation's own where not given."""
+    """Project cells as c0, c1, ...; `one`: a relation of one row on the same connection, by default of `relation`."""
     names = [f'"c{i}"' for i in range(len(cells))]
     text = [cell.text if isinstance(cell, ListedText) else cell for cell in cells]
     made = relation.project(", ".join(f"{cell} AS {name}" for cell, name in zip(text, names, strict=True)))
@@ -38,7 +38,7 @@ def project(relation: Any, cells: Sequence[str | ListedText], one: Any | None = 
 
 
 def _fetched(fetch: Callable[[], Any]) -> Any:
-    """READS ROWS.  What DuckDB hands over; it tells of Ctrl-C by an error of its own."""
+    """READS ROWS.  Fetch a result; DuckDB reports Ctrl-C by an error of its own, turned into KeyboardInterrupt here."""
     try:
         return fetch()
     except Exception as error:

@@ -21,7 +21,7 @@ def open_engine(paths: Sequence[Path]) -> Engine:
 
 
 def arrow_file(path: Path) -> list[tuple[str, LazyColumn]]:
-    """Columns of an Arrow IPC file (or stream), memory-mapped; only those of a query are read."""
+    """Return the columns of an Arrow IPC file (or stream), memory-mapped; only those of a query are read."""
     schema = _ipc(path, None).schema
     return [
         (name, LazyColumn(array_type(schema.field(i).type), lambda i=i: arrow_column(path, i)))
@@ -30,14 +30,14 @@ def arrow_file(path: Path) -> list[tuple[str, LazyColumn]]:
 
 
 def arrow_rows(path: Path) -> int:
-    """READS ROWS.  How many there are in an Arrow IPC file, as it says beside its cells."""
+    """READS ROWS.  Count the rows of an Arrow IPC file from its metadata."""
     opened = _ipc(path, None)
     counts = getattr(opened, "count_rows", None)
     return int(counts()) if counts is not None else sum(batch.num_rows for batch in opened)
 
 
 def arrow_column(path: Path, i: int) -> Any:
-    """READS ROWS.  One column, as a chunked array."""
+    """READS ROWS.  Return one column as a chunked array."""
     return _ipc(path, [i]).read_all().column(0)
 
 

@@ -34,7 +34,7 @@ def open_engine(data: Mapping[object, object]) -> Engine:
 
 
 def _array(name: str, given: object) -> tuple[LazyColumn, int]:
-    """One column of a dict: an array of one dimension, or a list of one type."""
+    """Convert one column of a dict, an array of one dimension or a list of one type; return it with its length."""
     library = type(given).__module__.split(".")[0]
     values: Any = given
     found: LazyColumn | None
@@ -56,5 +56,5 @@ def _array(name: str, given: object) -> tuple[LazyColumn, int]:
 
 
 def _filled(values: Any) -> Any:
-    """A masked array of numbers with NaN for what is masked."""
+    """Return a masked array of numbers with NaN where it is masked."""
     return values.astype(np.float64).filled(np.nan)

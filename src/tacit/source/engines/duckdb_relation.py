@@ -19,7 +19,7 @@ MORE: Final = ("UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE")
 
 
 def holds(name: str) -> Holds:
-    """What cells of a DuckDB type are, by its name.
+    """Return what cells of a DuckDB type are, by its name.
 
     >>> holds("DECIMAL(10,2)"), holds("ENUM('a', 'b')"), holds("TIMESTAMP WITH TIME ZONE"), holds("INTEGER[]")
     ('number', 'text', 'date', 'other')
@@ -41,7 +41,7 @@ def open_engine(relation: Any) -> Engine:
 
 
 class DuckDBRelation:
-    """An `Engine` of a DuckDB relation, made anew for each query where it is ours.
+    """An `Engine` of a DuckDB relation; the library's own are made again for each query.
 
     make: from the names of the columns that a query needs (None: all of them, for their types) to a relation; DuckDB
     looks at the bounds of every column that a relation names, needed or not, and may fail at one.

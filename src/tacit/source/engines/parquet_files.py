@@ -81,7 +81,7 @@ class Parquet:
 
 
 def parquet(paths: Sequence[Path], columns: Sequence[str] | None = None) -> Any:
-    """Parquet files as one relation of some columns, streamed; of all where none are given, for their types only.
+    """Return Parquet files as one streamed relation of `columns`; of all columns (None) for their types only.
 
     Whatever a query names, DuckDB converts the bounds in the footers of, and raises where it cannot: one cell of a
     column that nobody asked for would make the query fail.  So a query names what it needs, and to count rows nothing.
@@ -95,22 +95,22 @@ def parquet(paths: Sequence[Path], columns: Sequence[str] | None = None) -> Any:
 
 
 def parquet_names(path: Path) -> list[str]:
-    """Names of the columns as they stand in the file; DuckDB gives those that it cannot tell apart other ones."""
+    """Return the column names of a file; DuckDB renames those that differ by case only."""
     return list(_parquet(path).schema_arrow.names)
 
 
 def parquet_rows(paths: Sequence[Path]) -> int:
-    """READS ROWS.  How many there are, as the footers say: no cell is looked at."""
+    """READS ROWS.  Count the rows from the footers; no cell is read."""
     return sum(int(_parquet(path).metadata.num_rows) for path in paths)
 
 
 def _parquet(path: Path) -> Any:
-    """A file as PyArrow reads it: timestamps of 96 bits as microseconds, for nanoseconds end in the year 2262."""
+    """Open a file by PyArrow; 96-bit timestamps are read as microseconds, since nanoseconds end in the year 2262."""
     return lazy_imports.parquet().ParquetFile(path, coerce_int96_timestamp_unit="us")
 
 
 def streamed(paths: Sequence[Path]) -> frozenset[str]:
-    """Columns that DuckDB's reader does not give as they are.
+    """Return the columns that DuckDB's reader would fail on or change.
 
     Timestamps in milliseconds: it raises at cells beyond microseconds.  Decimals of more than 38 digits: it makes
     floats of them, and two persons one.
@@ -130,7 +130,7 @@ class Stream:
 
 
 def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -> Stream:
-    """READS ROWS.  Columns of Parquet files by PyArrow, which passes on whatever the cells hold.
+    """READS ROWS.  Return a stream of columns read by PyArrow, which accepts any cell.
 
     columns: names, and whether their cells must be told from every other (`arrow_columns.plain`).
     """
@@ -152,7 +152,7 @@ def parquet_stream(paths: Sequence[Path], columns: Sequence[tuple[str, bool]]) -
 
 
 def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Callable[[str], Any]]]:
-    """Consecutive row groups of at least so many rows, where a file has them: rows, and how a column is read."""
+    """Yield consecutive row groups of at least `least` rows, where a file has them: rows, and a reader of columns."""
 
     def read(path: Path, groups: list[int], name: str) -> Any:
         return _parquet(path).read_row_groups(groups, columns=[name]).column(name)  # "a" brings "a.b" too
@@ -168,13 +168,13 @@ def parquet_pieces(paths: Sequence[Path], least: int) -> Iterator[tuple[int, Cal
 
 
 def _decoded(cells: Any, exact: bool) -> Any:
-    """As `plain`, no dictionaries: one file may have them where another has none."""
+    """Convert cells as `plain`, and decode dictionaries, which one file may have where another has none."""
     encoded = lazy_imports.arrow().types.is_dictionary(cells.type)
     return plain(cells.cast(cells.type.value_type) if encoded else cells, exact=exact)
 
 
 def same_columns(paths: Sequence[Path]) -> None:
-    """SourceError D04 unless all files have the names and types of the first: an engine would find out mid-way."""
+    """Raise SourceError D04 unless all files have the names and types of the first: a query would fail midway."""
     first: dict[str, str] | None = None
     for path in paths:
         relation = parquet([path])

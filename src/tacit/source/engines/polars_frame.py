@@ -63,7 +63,7 @@ class Polars:
 
 
 def holds(dtype: Any) -> Holds:
-    """What cells of a Polars type are.
+    """Return what cells of a Polars type are.
 
     >>> import polars as pl
     >>> holds(pl.Categorical()), holds(pl.List(pl.Int8))
@@ -111,7 +111,7 @@ def _cell(one: Reading, dtype: Any) -> Any:
 
 
 def _count(cell: Any, dtype: Any) -> Any:
-    """Days or units since 1970; null for infinity, or no instant, elsewhere."""
+    """Return days or units since 1970, null beyond the counts that are valid on every engine."""
     import polars as pl
 
     count, last = cell.to_physical().cast(pl.Int64), LAST_DAY if dtype == pl.Date else KNOWN[dtype.time_unit]
