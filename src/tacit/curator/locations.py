@@ -19,7 +19,7 @@ def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
 def _text(name: str) -> str:
     """Return the name; LedgerError L20 where it holds a lone surrogate, which has no UTF-8 form."""
     if not is_text(name):
-        raise LedgerError(f"the name {shown(name)} is no text.", code="L20", hint='name="lfs-2024"')
+        raise LedgerError(f"the name {shown(name)} is not valid text.", code="L20", hint='name="lfs-2024"')
     return name
 
 

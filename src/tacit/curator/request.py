@@ -38,7 +38,7 @@ class Questions:
             if not isinstance(text, str) or not is_text(text):  # pyright: ignore[reportUnnecessaryIsInstance]
                 said = shown(text) if isinstance(text, str) else repr(text)  # pyright: ignore
                 raise LedgerError(
-                    f"the note or name {said} is no text.", code="L24", hint='name="age", note="board 31"'
+                    f"the note or name {said} is not valid text.", code="L24", hint='name="age", note="board 31"'
                 )
 
     @property

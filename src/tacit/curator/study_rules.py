@@ -47,7 +47,9 @@ def size_hint(given: int | None, study: Study | None, name: str) -> int | None:
     """Return the approximate number of rows: given, else the study's for this party; QueryError Q41 for no number."""
     if given is not None:
         if isinstance(given, bool) or not isinstance(given, int) or given < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise QueryError(f"size_hint is {given!r}: no number from 2 on.", code="Q41", hint="size_hint=10_000")
+            raise QueryError(
+                f"size_hint is {given!r}: not a whole number of at least 2.", code="Q41", hint="size_hint=10_000"
+            )
         return given
     if study is None:
         return None
@@ -86,7 +88,9 @@ def own_words(shares: object, name: object, fresh: object = None) -> None:
     """Raise QueryError Q21 for arguments that may not be given with a study, which sets them itself."""
     for word, value in (("shares", shares), ("name", name), ("fresh", fresh or None)):
         if value is not None:
-            raise QueryError(f"{word}= beside a study, which says it itself.", code="Q21", hint=f"leave {word} out")
+            raise QueryError(
+                f"{word}= may not be given with a study, which sets it.", code="Q21", hint=f"leave {word} out"
+            )
 
 
 def still_open(study: Study | None) -> None:

@@ -77,7 +77,7 @@ def checked_analyst(name: object) -> str:
     """Return an analyst's name in Unicode form NFC; LedgerError L22 for an invalid one."""
     wrong = not isinstance(name, str) or not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST
     if wrong:
-        message = f"an analyst is called {name!r}: not text of 1 to {LONGEST} letters."
+        message = f"the analyst's name {name!r} is not text of 1 to {LONGEST} printable characters."
         raise LedgerError(message, code="L22", hint='analyst="alice"')
     return unicodedata.normalize("NFC", str(name))
 

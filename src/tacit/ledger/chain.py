@@ -94,8 +94,8 @@ def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str)
 def checked_text(*words: str) -> None:
     """Raise LedgerError L17 for a lone surrogate, which a terminal makes of bytes that are no text."""
     if not all(map(is_text, words)):
-        message = "a name or a note holds half a character, which is no text."
-        raise LedgerError(message, code="L17", hint="type it anew")
+        message = "a name or a note holds half a character (a lone surrogate), which is not text."
+        raise LedgerError(message, code="L17", hint="type it again")
 
 
 def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:

@@ -30,7 +30,7 @@ def damaged(where: str | None, what: str, hint: str = NEWEST) -> LedgerError:
 
 def headless(where: str | None) -> LedgerError:
     """Return the error L10 of an existing ledger without its header."""
-    message = f"{where} holds no header, which a ledger has from its first moment: it is no new one."
+    message = f"{where} holds no header, which every ledger has from the start, so it is no new one."
     hint = "it may have lost its -wal or -journal: bring that back; remove it only if it was never used"
     return LedgerError(message, code="L10", hint=hint)
 

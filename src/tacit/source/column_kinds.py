@@ -69,6 +69,6 @@ def check_distinct(names: Sequence[str], *, ignore_case: bool = False) -> None:
     for name in names:
         known = name.lower() if ignore_case else name
         if known in seen:
-            alike = ", capitals or not: its engine does not tell a from A" if ignore_case else ""
-            raise SourceError(f"column {name!r} is there twice{alike}.", code="D04", hint="rename one")
+            alike = ", and its engine ignores case in names" if ignore_case else ""
+            raise SourceError(f"there are two columns {name!r}{alike}.", code="D04", hint="rename one")
         seen.add(known)

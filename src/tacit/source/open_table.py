@@ -49,14 +49,18 @@ def _opened_as_it_is(data: object) -> EngineTable:
         import narwhals as nw
 
         return _opened_as_it_is(nw.to_native(frame))
-    message = f"the columns of this {name} cannot be told."
+    message = f"the columns of this {name} cannot be determined."
     return tried(lambda: _frame(package, name, frame), message, "D04", "can it be queried on its own?")
 
 
 def _frame(package: str, name: str, frame: Any) -> EngineTable:
     kind = registry.frame_kind(package, name)
     if kind is None:
-        raise SourceError(f"data is {name!r}, which is no table.", code="D01", hint=registry.accepted_tables())
+        raise SourceError(
+            f"data is {name!r}, which is not a kind of table that can be opened.",
+            code="D01",
+            hint=registry.accepted_tables(),
+        )
     return EngineTable(kind.words, registry.engine_file(kind.file).open_engine(frame), kind.busy_hint)
 
 
@@ -73,7 +77,7 @@ def _path(path: Path) -> EngineTable:
 
 def _found(path: Path) -> list[Path]:
     """The files of a path: itself, those of a folder, those of a pattern, in the order of names."""
-    if os.path.isfile(path):  # which no name is too long for, nor without meaning
+    if os.path.isfile(path):  # False for a name that is too long, where Path.is_file raises
         return [path]
     if os.path.isdir(path):
         found = sorted(one for one in path.rglob("*") if _joins(one) and one.is_file())

@@ -21,7 +21,7 @@ def check_source(source: Source, schema: Schema) -> None:
         if found not in types:
             _absent(found, types, source.kind)
         if types[found].holds == "several":
-            message = f"column {found!r} is twice in this {source.kind}, whose engine does not tell a from A."
+            message = f"there are two columns {found!r} in this {source.kind}, whose engine ignores case in names."
             raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
         if types[found].holds not in accepted(column):
             kind = type(column).__name__

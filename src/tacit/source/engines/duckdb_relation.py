@@ -53,7 +53,7 @@ class DuckDBRelation:
         self._own = own
 
     def types(self) -> dict[str, ColumnType]:
-        """See `Engine.types`.  DuckDB does not tell a from A: a query could take the one or the other."""
+        """See `Engine.types`.  DuckDB ignores case in names, so a query could take either column."""
         made = self._make(None)
         names = Counter(name.lower() for name in made.columns)
         found = {name: str(dtype) for name, dtype in zip(made.columns, made.types, strict=True)}
