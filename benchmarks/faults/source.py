@@ -223,7 +223,7 @@ FAULTS = (
         (f"{ENGINES}::test_names_and_types_are_checked_without_rows",),
     ),
     Fault(
-        "tacit.source.memory",
+        "tacit.source.arrow_columns",
         "        return np.inf\n",
         "        return 0.0\n",
         "a Python integer beyond all floats is a row at 0",

@@ -10,12 +10,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tacit.source import data_files as files
-from tacit.source import open_source
+from tacit.source import duckdb_connection, open_source
 
 
 def test_connections_share_settings_and_no_tables() -> None:
-    one, other = files.connection(), files.connection()
+    one, other = duckdb_connection.connection(), duckdb_connection.connection()
     one.execute("CREATE TEMP TABLE t AS SELECT 1")
     assert other.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
     for name, value in (("temp_directory", ""), ("autoload_known_extensions", False), ("enable_progress_bar", False)):
@@ -26,7 +25,7 @@ def test_a_database_that_a_failure_closed_is_replaced(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1.0, 2.0]}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
     assert source.rows() == 2
-    files._DATABASE[os.getpid()].close()
+    duckdb_connection._DATABASE[os.getpid()].close()
     assert source.rows() == 2
 
 
@@ -34,13 +33,13 @@ def test_a_forked_child_makes_its_own(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1.0, 2.0]}), tmp_path / "t.parquet")
     script = f"""
 import os
-from tacit.source import data_files as files, open_source
+from tacit.source import duckdb_connection, open_source
 source = open_source({str(tmp_path / "t.parquet")!r})
 before = source.rows()
 child = os.fork()
 if child == 0:
     found = source.rows()
-    os._exit(0 if found == before == 2 and len(files._DATABASE) == 2 else 1)
+    os._exit(0 if found == before == 2 and len(duckdb_connection._DATABASE) == 2 else 1)
 _, status = os.waitpid(child, 0)
 assert os.waitstatus_to_exitcode(status) == 0
 assert source.rows() == 2

@@ -22,7 +22,7 @@ from tacit.models import scores
 from tacit.schema.predicates.numeric_expressions import cell_of
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import unit_of
-from tacit.source import duckdb as duck
+from tacit.source import arrow_engine
 from tacit.source import row_arrays as rows
 from tacit.source.engine_table import EngineTable
 from tacit.source.open_table import open_source
@@ -99,7 +99,7 @@ def test_pieces_are_the_rows_of_one_reading(
     sources: dict[str, Any], kind: str, persons: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same rows; the same words each time and with every engine, others with another key, one for each person."""
-    monkeypatch.setattr(duck, "PIECE", 300)
+    monkeypatch.setattr(arrow_engine, "PIECE", 300)
     monkeypatch.setattr(rows, "CHUNK", 64)
     schema = tc.Schema(({"id": tc.PrivacyUnit(max_rows=50)} if persons else {}) | SCHEMA)
     source = open_source(sources[kind], schema)
@@ -127,7 +127,7 @@ def test_a_person_is_one_person_whether_or_not_others_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Numbers: a piece with a missing one must not make floats, and other words, of them."""
-    monkeypatch.setattr(duck, "PIECE", 10)
+    monkeypatch.setattr(arrow_engine, "PIECE", 10)
     table = pa.table({"id": pa.array([7, 8] * 5 + [7, None] * 5, pa.int64()), "x": np.arange(20.0)})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=10)
     schema = tc.Schema({"id": tc.PrivacyUnit(max_rows=50), "x": tc.Real()})
@@ -153,7 +153,7 @@ def test_groups_of_blocks_are_the_blocks_of_one_reading(
     sources: dict[str, Any], kind: str, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the same key: seven readings of the table, or one; blocks that overflow included."""
-    monkeypatch.setattr(duck, "PIECE", 130)
+    monkeypatch.setattr(arrow_engine, "PIECE", 130)
     monkeypatch.setattr(blocks, "SMALL", 0)
     monkeypatch.setattr(blocks.os, "urandom", lambda size: KEY[:size])
     schema = tc.Schema(SCHEMA)
@@ -180,7 +180,7 @@ def test_groups_of_blocks_of_equal_size_are_those_of_one_ranking(
     sources: dict[str, Any], kind: str, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ranked in several passes, read in seven: rows in the blocks of their words' ranks, missing ones in theirs."""
-    monkeypatch.setattr(duck, "PIECE", 130)
+    monkeypatch.setattr(arrow_engine, "PIECE", 130)
     monkeypatch.setattr(blocks, "SMALL", 0)
     monkeypatch.setattr(blocks, "GROUP", 3 * 50)
     monkeypatch.setattr(blocks.os, "urandom", lambda size: KEY[:size])
@@ -307,7 +307,7 @@ def test_scores_are_added_up_piece_by_piece_as_at_once(
     sources: dict[str, Any], table: pd.DataFrame, persons: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exactly, of several parts of persons too, and without a reading of the whole."""
-    monkeypatch.setattr(duck, "PIECE", 130)
+    monkeypatch.setattr(arrow_engine, "PIECE", 130)
     monkeypatch.setattr(blocks, "SMALL", 16)
     monkeypatch.setattr(blocks, "GROUP", 500)
     monkeypatch.setattr(one_step.os, "urandom", lambda size: KEY[:size])

@@ -48,10 +48,11 @@ ROOMS: Final[dict[str, str]] = {
 METHODS: Final = "method"
 FILES: Final[dict[str, str]] = {"mechanism": INSIDE, "estimate": OUTSIDE, "plan": OUTSIDE, "combine": OUTSIDE}
 # The only places that import by name, and what: mechanisms for the curator; and for whoever holds a release or a
-# question the files of its method that see no rows, plans, and what makes one answer of many.
+# question the files of its method that see no rows, plans, and what makes one answer of many; engines for open tables.
 OPENING: Final = "importlib.import_module"
 OPENERS: Final[dict[str, tuple[str, ...]]] = {
     "curator.mechanisms": ("method.*.mechanism",),
+    "source.engine_registry": ("source.engines.*",),
     "release.registry": ("method.*.{file}", "planning.plan", "parties.study_result"),
 }
 

@@ -1,1 +1,1 @@
-"""INSIDE the wall: sources, the ledger, and the door through which releases leave."""
+"""The curator: checks questions, charges the ledger, reads the table, adds noise.  INSIDE the wall."""

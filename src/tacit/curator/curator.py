@@ -1,6 +1,6 @@
-"""Curator: the door.  What is opened, what is public, what may be asked; how an answer is bought is in `requests`.
+"""`Curator`: one table with its ledger, and the public methods that release from it.  INSIDE the wall.
 
-INSIDE the wall.
+How an answer is bought, and in which order, is in `purchase`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, overload
 
 from tacit.base.muted import silent
-from tacit.curator import purchase as requests
-from tacit.curator import study_rules as studied
+from tacit.curator import purchase, study_rules
 from tacit.curator.guard import guarded
 from tacit.curator.locations import ledger_place, needs_budget, table_name
 from tacit.curator.mechanisms import design
-from tacit.curator.purchase import Behind
-from tacit.curator.request import Asked, Shares, split
+from tacit.curator.purchase import TableContext
+from tacit.curator.request import Questions, Shares, split
 from tacit.curator.stored_releases import Answers
 from tacit.errors import QueryError, SourceError
 from tacit.ledger import Ledger, Limit, Raise, Standing
@@ -47,14 +46,16 @@ class Curator:
         of arrays.  It must be the whole table, one row not computed from others.
     schema: what is public about its columns; or a `Study`, which says it, the budget and the questions.
     name: which people, which edition; a path's stem by default; required with `ledger=` otherwise.
-    budget: the promise; required when the ledger is made, checked against the ledger's own afterwards.
+    budget: the total privacy loss promised; required for a new ledger, compared with the ledger's own afterwards.
     ledger: a path or a "postgresql://" URL.  A file without it uses `<file>.ledger` beside it; only frames in memory go
         without, and then nothing is recorded.
-    site: with a study, how its words map to this table; it says name and ledger where they are not given.
-    analyst: who asks, by the name that limits and charges bear; None for nobody in particular, whom only the whole
-        binds.  A name is declared, not proven, and is no part of a question: what anybody bought is free to all.
-    size_hint: about how many rows (persons) there are, where their number is private and a question needs to know; of a
-        study what it says of the party, by default.  Public.
+    site: with a study, how its column names and units map to this table; it gives name and ledger where they are not
+        given.
+    analyst: who asks, by the name under which limits and charges are recorded; None for nobody in particular, who is
+        bound by the total budget alone.  A name is declared, not proven, and is no part of a question: an answer that
+        anybody bought is free to all.
+    size_hint: about how many rows (persons) there are, for questions that need it where the number is private; by
+        default what a study says of the party.  Public.
 
     Raises SourceError (D01 to D04, D10, D11, D20, D21, D30, D31), SchemaError (S01 to S03, S14, S18), StudyError (P03,
     P04), LedgerError (L01 to L07, L10, L15, L20), BudgetError (B10, B11) or QueryError (Q41: size_hint), all before a
@@ -79,8 +80,8 @@ class Curator:
         analyst: str | None = None,
         size_hint: int | None = None,
     ) -> None:
-        self.schema, self.study = studied.public_of(schema)
-        studied.with_study(site, self.study)
+        self.schema, self.study = study_rules.public_of(schema)
+        study_rules.with_study(site, self.study)
         self._key: Path | None = None if site is None else site.key
         opened = open_source(data)
         named = opened if site is None else apply(opened, site.columns)
@@ -91,12 +92,12 @@ class Curator:
         self.name: str = table_name(name if site is None or name is not None else site.name, path, where)
         if self.study is not None:
             self.study.party(self.name)
-        self.size_hint: int | None = studied.size_hint(size_hint, self.study, self.name)
+        self.size_hint: int | None = study_rules.size_hint(size_hint, self.study, self.name)
         unit = self.schema.unit
         self._unit: int | None = None if unit is None else cast(Any, self.schema[unit]).max_rows
         self.analyst: str | None = None if analyst is None else checked_analyst(analyst)
         needs_budget(budget or (self.study and self.study.budget), where)
-        self._ledger: Ledger = studied.ledger_of(where, budget, self.study, self._unit)
+        self._ledger: Ledger = study_rules.ledger_of(where, budget, self.study, self._unit)
         self.rows: int | None = self._count_rows()
         self._ledger.table(self.name, self.rows)
 
@@ -104,7 +105,7 @@ class Curator:
 
     @property
     def budget(self) -> Budget:
-        """The ledger's promise, as it stands: a recorded raise counts at once."""
+        """The total budget in force: a recorded raise counts at once."""
         return self._ledger.budget
 
     @property
@@ -114,12 +115,12 @@ class Curator:
 
     @property
     def remaining(self) -> str:
-        """Words: "left 0.49 of 0.50", and what an analyst with a limit has left of it."""
+        """What is left, in words: "left 0.49 of 0.50", and the same of the limit of an analyst who has one."""
         return self.standing.describe()
 
     @property
     def standing(self) -> Standing:
-        """What is promised, spent and, for this curator's analyst, limited and spent, at one moment."""
+        """The total budget and the sum of charges, and those of this curator's analyst, read at one moment."""
         return self._ledger.standing(self.analyst)
 
     @property
@@ -141,7 +142,7 @@ class Curator:
         )
 
     def design(self, query: Query[Any], cost: Cost) -> Measurement:
-        """Forms, noise and cells of a query at a price: public facts only.
+        """Return a query's integer encodings, noise and cells at a price, from public facts alone.
 
         Raises QueryError where it cannot be asked: Q10 to Q13 (columns), Q31 to Q33, Q60 to Q65 (where=, bins=), Q71,
         Q72 (weights, persons), Q80 to Q84 (histograms); NoiseError N01 where the price buys no law of noise.
@@ -161,14 +162,16 @@ class Curator:
         shares: Shares | None = None,
         level: float = 0.95,
     ) -> Any:  # a tacit.planning.Plan: inference stays outside this file
-        """What a release would cost and show, from public facts; reads and spends nothing.  See `tc.plan`.
+        """Return what a release would cost and its expected precision, from public facts.  See `tc.plan`.
+
+        Reads and spends nothing.
 
         Raises what `release` refuses before its charge: BudgetError B01, B03, StudyError P02, QueryError Q21, Q40, Q41.
         """
         words: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "rho": rho}
         if isinstance(query, Study):
-            studied.own_words(shares, None)
-            words = words if width is not None else studied.price(query, words)
+            study_rules.own_words(shares, None)
+            words = words if width is not None else study_rules.price(query, words)
             query, shares = query.asks, query.shares
         return plans().plan_for(self, query, **words, width=width, shares=shares, level=level)
 
@@ -223,12 +226,12 @@ class Curator:
         note: str = "",
         fresh: bool = False,
     ) -> Any:
-        """Buy the answer to one question, or to several by name (all of them or none).
+        """Buy the answer to one question, or the answers to several questions by name (all of them or none).
 
-        `epsilon=` buys discrete Laplace noise; `rho=`, or `epsilon=` with `delta=`, a normal rounded to integers.  Of
-        several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the same
-        table at the same price is answered from the ledger, free; with `fresh` it is bought once more, with fresh
-        noise.  A release is as in `Release`; `note` stays here.
+        `epsilon=` buys discrete Laplace noise; `rho=`, or `epsilon=` with `delta=`, normal noise rounded to integers.
+        Of several questions each gets its share of the price (`shares`, 1 where not given).  The same question of the
+        same table at the same price is answered from the ledger, free; with `fresh` it is bought once more, with fresh
+        noise.  `note` is recorded in the ledger and is no part of the release.
 
         A study is asked at its own price and shares; a lower price may be given.  Its answers carry its digest, and the
         signature of the site's key where there is one.
@@ -239,32 +242,32 @@ class Curator:
         read).  MachineError M01 may come after the charge: it stands, and the same question resumes it.
         """
         if isinstance(query, Study):
-            studied.own_words(shares, name, fresh)
-            studied.same(query, self.study)
-            given = studied.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
+            study_rules.own_words(shares, name, fresh)
+            study_rules.same(query, self.study)
+            given = study_rules.price(query, {"epsilon": epsilon, "delta": delta, "rho": rho})
             cost = Cost.of(**given)
             key = None if self._key is None else signer(self._key)  # what cannot be read is refused before the charge
-            found = self._named(Asked(split(query.asks, cost, query.shares), cost, note, query))
+            found = self._named(Questions(split(query.asks, cost, query.shares), cost, note, query))
             return found if key is None else found.signed_by(key)
         cost = Cost.of(epsilon=epsilon, delta=delta, rho=rho)
         if isinstance(query, Query):
             if shares is not None:
                 raise QueryError("shares= belongs to several questions.", code="Q21", hint="leave shares out")
-            asked = Asked(((name, query, cost),), cost, note, fresh=fresh)
-            return self._answer(asked)[0]
+            questions = Questions(((name, query, cost),), cost, note, fresh=fresh)
+            return self._answer(questions)[0]
         if name is not None:
             raise QueryError("name= belongs to one question.", code="Q21", hint="the mapping's keys are the names")
-        return self._named(Asked(split(query, cost, shares), cost, note, fresh=fresh))
+        return self._named(Questions(split(query, cost, shares), cost, note, fresh=fresh))
 
-    def _named(self, asked: Asked) -> Releases:
-        return Releases(tuple((cast(str, one.name), one) for one in self._answer(asked)))
+    def _named(self, questions: Questions) -> Releases:
+        return Releases(tuple((cast(str, one.name), one) for one in self._answer(questions)))
 
     # What changes the promise, on record ------------------------------------------------------------------------------
 
     def raise_budget(
         self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None, note: str
     ) -> Raise | None:
-        """Record a raise of the ledger's total, written as its budget is, with the note of who decided it.
+        """Record a higher total budget, given in the same terms as the ledger's, with a note of who decided it.
 
         None, and nothing recorded, where that is the total already.  Raises BudgetError B13 for what is no raise,
         LedgerError L21 without a note.  `tacit budget LEDGER --raise-to-rho` does the same without a table.
@@ -285,7 +288,7 @@ class Curator:
         rho: Number | None = None,
         note: str,
     ) -> Limit | None:
-        """Record what one analyst may spend of the whole, earlier charges by that name included; up and down.
+        """Record the most that one analyst may spend, earlier charges by that name included; it may go up or down.
 
         None, and nothing recorded, where that is the limit already.  Raises BudgetError B13 for a limit that does not
         add as the ledger does, B14 below what is spent, LedgerError L21 without a note, L22 for a name that is none.
@@ -296,22 +299,22 @@ class Curator:
         """A budget under the ledger's relation and accounting."""
         return self._ledger.first.like(epsilon=epsilon, delta=delta, rho=rho)
 
-    def _answer(self, asked: Asked) -> tuple[Release, ...]:
-        designs = [self.design(query, cost) for _, query, cost in asked.parts]
-        return requests.answer(asked, designs, self._behind)
+    def _answer(self, questions: Questions) -> tuple[Release, ...]:
+        designs = [self.design(query, cost) for _, query, cost in questions.parts]
+        return purchase.answer(questions, designs, self._context)
 
     @property
-    def _behind(self) -> Behind:
-        return Behind(self.name, self.schema, self.rows, self._unit, self.analyst, self._ledger, self._source)
+    def _context(self) -> TableContext:
+        return TableContext(self.name, self.schema, self.rows, self._unit, self.analyst, self._ledger, self._source)
 
     def _count_rows(self) -> int | None:
-        """Public under replace-one; under add-remove nobody looks."""
+        """Count the rows (persons) under replace-one, where their number is public; return None under add-remove."""
         if self._ledger.first.neighbors != "replace-one":
             return None
         unit = unit_of(self.schema)
         what = "rows" if unit is None else "persons"
         with reading(f"counting {what}, whose number is public", bar=unit is None):
-            rows = guarded(lambda: self._source.rows(unit), requests.log_of(self._ledger))
+            rows = guarded(lambda: self._source.rows(unit), purchase.log_of(self._ledger))
         if rows < 2:
             message = f"table {self.name!r} has {rows} {what}; under replace-one their number is public and at least 2."
             raise SourceError(message, code="D20", hint='Budget(..., neighbors="add-remove") for a private number')

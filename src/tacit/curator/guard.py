@@ -1,4 +1,4 @@
-"""What may go wrong behind the wall, and the one thing that is said of it (law 7).  INSIDE the wall."""
+"""Errors of steps that touch rows become one `MachineError`, silent about the data (law 7).  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tacit.errors import MachineError, TacitError
 T = TypeVar("T")
 
 OWN: Final = 0o600
-"""The mode of what the curator alone may read, from the moment it is there."""
+"""Permissions of the curator's log: its owner reads and writes it, from the moment it exists."""
 ALONE: Final = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_CLOEXEC", "O_NONBLOCK"))
-"""No link is followed, no process inherits it, and a pipe in its place keeps nobody waiting."""
+"""Flags of `os.open`: follow no link, let no child process inherit the handle, do not wait for a named pipe."""
 
 
 def guarded(step: Callable[[], T], log: Path | None, *public: type[TacitError]) -> T:
-    """Run a step that touches rows, silently.  Whatever it raises, MachineError is all that leaves.
+    """Run a step that touches rows, with its output muted; whatever it raises becomes a MachineError.
 
     The error is raised outside the handler, so that no cause, context or frame hangs on it; the traceback goes to the
-    curator's own log (`log`, mode 0600) and nowhere else.  An interrupt stays an interrupt, as bare.
-    public: errors that speak of public facts alone, and are what leaves instead: as bare, too.
+    curator's own log (`log`, mode 0600) and nowhere else.  KeyboardInterrupt stays one, without a traceback as well.
+    public: classes of errors whose messages hold public facts alone; they are raised on, also without a traceback.
     """
     error: BaseException
     try:
@@ -37,12 +37,12 @@ def guarded(step: Callable[[], T], log: Path | None, *public: type[TacitError]) 
         error = _bare(problem)
     except BaseException:
         error = MachineError()
-    del step  # it may hold what it was to keep
+    del step  # a traceback of the new error would hold this frame, and with it whatever `step` refers to
     raise error
 
 
 def _tried(step: Callable[[], T], log: Path | None) -> T:
-    """The step; what it raises is written down and raised on: an interrupt of the writing, too, stops above."""
+    """Run the step; log what it raises and raise it again (an interrupt while logging is handled by the caller)."""
     try:
         with silent():
             return step()
@@ -54,15 +54,15 @@ def _tried(step: Callable[[], T], log: Path | None) -> T:
 
 
 def _bare(problem: TacitError) -> TacitError:
-    """An error without its frames, and without those of what it came from."""
+    """Return the error without its traceback, cause and context: their frames hold data."""
     problem.__cause__ = problem.__context__ = None
     return problem.with_traceback(None)
 
 
 def _write(log: Path | None) -> None:
-    """Append the error at hand to the curator's own log; what fails here must not become another error.
+    """Append the error being handled to the curator's own log; a failure to write raises nothing.
 
-    Nothing in a text can be unwritable: characters that are none (lone surrogates) are written as their escapes.
+    Lone surrogates, which have no UTF-8 form, are written as escapes.
     """
     if log is None:
         return
@@ -77,9 +77,9 @@ def _write(log: Path | None) -> None:
 
 
 def _opened(log: Path) -> int:
-    """A handle of the log, which is the curator's own file or is not written: OSError for a link, or another's file.
+    """Open the log for appending; OSError where it is a link, no regular file, or owned by another user.
 
-    A log that others could read, as an earlier version or a copy may have left it, is closed to them first.
+    Where other users could read it (left so by an earlier version or a copy), its permissions are narrowed first.
     """
     handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | ALONE, OWN)
     try:

@@ -1,4 +1,4 @@
-"""Where a table's ledger is, and what its name is.  INSIDE the wall."""
+"""Defaults of a table's name and of the path of its ledger.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tacit.privacy import Budget
 
 
 def ledger_place(path: Path | None, ledger: str | Path | None) -> str | None:
-    """The ledger given, or `<file>.ledger` beside a file; None for frames in memory."""
+    """Return the ledger given, or `<file>.ledger` beside a file; None for a table in memory."""
     if ledger is not None:
         return str(ledger)
     return None if path is None else f"{path}.ledger"
 
 
 def _text(name: str) -> str:
-    """A name that can be written; LedgerError L20 for one with half a character."""
+    """Return the name; LedgerError L20 where it holds a lone surrogate, which has no UTF-8 form."""
     if not is_text(name):
-        raise LedgerError(f"the name {shown(name)} is no text.", code="L20", hint='name="lfs-2024"')
+        raise LedgerError(f"the name {shown(name)} is not valid text.", code="L20", hint='name="lfs-2024"')
     return name
 
 
 def table_name(name: str | None, path: Path | None, where: str | None) -> str:
-    """The name given, or a path's stem; LedgerError L20 where a ledger would record a table without a name."""
+    """Return the name given, or a path's stem; LedgerError L20 where a table in a ledger would have no name."""
     if name is not None:
         if not name.strip():
             raise LedgerError(
@@ -40,6 +40,6 @@ def table_name(name: str | None, path: Path | None, where: str | None) -> str:
 
 
 def needs_budget(budget: Budget | None, where: str | None) -> None:
-    """BudgetError B10 where nothing says what may be spent."""
+    """Raise BudgetError B10 for a table in memory without a budget."""
     if budget is None and where is None:
         raise BudgetError("a table in memory needs a budget.", code="B10", hint="budget=tc.Budget(rho=0.5)")

@@ -1,4 +1,4 @@
-"""The mechanism of a question, opened by its room's name.  INSIDE the wall, and the one place that opens mechanisms."""
+"""Import of the mechanism that answers a query, by its method's name.  INSIDE the wall; no other module does this."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.source import Source
 
 
 def mechanism_of(query: Query[Any]) -> Mechanism:
-    """QueryError Q04 for a question of no method of this version."""
+    """Return the mechanism of a query; QueryError Q04 where no method of this version answers it."""
     room = room_of(query)
     if room is None:
         message = f"{type(query).__name__} is no query of this version."
@@ -25,17 +25,17 @@ def mechanism_of(query: Query[Any]) -> Mechanism:
 
 
 def design(query: Query[Any], public: Public, cost: Cost) -> Measurement:
-    """Public facts -> what is measured; QueryError where it cannot be asked."""
+    """Decide what is measured, from public facts alone; QueryError where the query cannot be asked."""
     return mechanism_of(query).design(query, public, cost)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS: exact integers of every part, and at once their noise; only noisy integers are kept."""
+    """READS ROWS.  Compute the exact integers of every part and add their noise; only noisy integers are returned."""
     return mechanism_of(shape.query).measure(shape, source)
 
 
 def integers(shape: Measurement, source: Source) -> tuple[Any, ...]:
-    """READS ROWS.  The exact integers of every part, before noise: never to be shown."""
+    """READS ROWS.  Return the exact integers of every part, before noise: for tests, never to be released."""
     exact = mechanism_of(shape.query).exact
     if exact is None:
         raise TypeError(f"{shape.kind}: its integers depend on secret labels")

@@ -1,6 +1,6 @@
-"""How an answer is bought: a durable charge, the data, the noise, the stored release, and only then the answer.
+"""Buying an answer, in this order: record a durable charge, read rows, add noise, store the release, return it.
 
-INSIDE the wall.  The order of `answer` and `_buy` is law 3; `guarded` is law 7.
+INSIDE the wall.  Law 3 is the order of `answer` and `_bought`; law 7 is `guarded`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from tacit.base.json_text import canonical
-from tacit.curator import study_rules as studied
+from tacit.curator import study_rules
 from tacit.curator.guard import guarded
 from tacit.curator.mechanisms import measure
-from tacit.curator.request import Asked
+from tacit.curator.request import Questions
 from tacit.curator.stored_releases import stored
 from tacit.errors import LedgerError
 from tacit.ledger import Charge, Ledger, Request
@@ -37,8 +37,11 @@ VERSION: Final = "0.1.0"
 
 
 @dataclass(frozen=True)
-class Behind:
-    """What stands behind the door: a table and what is public of it, its ledger, and who asks."""
+class TableContext:
+    """A curator's table with its public facts, its ledger, and the analyst who asks.
+
+    rows: number of rows (persons) where it is public, else None.  unit: the most rows a person may have, None for one.
+    """
 
     name: str
     schema: Schema
@@ -50,7 +53,7 @@ class Behind:
 
     @property
     def length_is_public(self) -> bool:
-        """Whether the number of rows is: under replace-one, where each row is a person."""
+        """Whether the number of rows is public: under replace-one, where each row is a person."""
         return self.rows is not None and self.unit is None
 
     @property
@@ -59,57 +62,61 @@ class Behind:
         return self.ledger.standing(self.analyst).describe()
 
 
-def answer(asked: Asked, designs: Sequence[Measurement], behind: Behind) -> tuple[Release, ...]:
-    """Law 3, first half: after public checks a stored answer; or a durable charge, then the data."""
-    behind.ledger.first.spend(asked.cost)  # a price this budget cannot add is refused before anything else
-    request = _request(asked, designs, behind)
-    request = _once_more(request, asked, behind.ledger) if asked.fresh else request
-    bought = behind.ledger.find(request.digest)
+def answer(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> tuple[Release, ...]:
+    """Return a stored answer where there is one, else charge and buy it (law 3); public checks come first."""
+    context.ledger.first.spend(questions.cost)  # a price this budget cannot add is refused before anything else
+    request = _request(questions, designs, context)
+    request = _once_more(request, questions, context.ledger) if questions.fresh else request
+    bought = context.ledger.find(request.digest)
     if bought is None or bought.release is None:
-        if bought is None:  # a charge of before the last day buys its answer after it
-            studied.still_open(asked.study)
+        if bought is None:  # a charge made before the study closed may still be answered afterwards
+            study_rules.still_open(questions.study)
         for one in designs:
             ready(one.kind)
-        _source_ready(behind)
-        charge = behind.ledger.charge(request)
-        bought = charge if charge.release is not None else _buy(asked, designs, charge, behind)
-    return _read(bought, asked.study, behind)
+        _source_ready(context)
+        charge = context.ledger.charge(request)
+        bought = charge if charge.release is not None else _buy(questions, designs, charge, context)
+    return _read(bought, questions.study, context)
 
 
-def _buy(asked: Asked, designs: Sequence[Measurement], charge: Charge, behind: Behind) -> Charge:
-    """Law 3, second half, of which one error can come but those of the ledger: no frame of it holds an answer.
+def _buy(questions: Questions, designs: Sequence[Measurement], charge: Charge, context: TableContext) -> Charge:
+    """Buy an answer under an existing charge; only MachineError and LedgerError can leave, without a traceback.
 
-    A failure leaves the charge; asked again, it has new noise, so that nobody may keep what this one had.
+    A failure leaves the charge; when the question is asked again the noise is drawn anew, so no traceback may show the
+    answer of the failed attempt: two answers to one charge would cost twice.
     """
-    return guarded(partial(_bought, asked, designs, charge, behind), log_of(behind.ledger), LedgerError)
+    return guarded(partial(_bought, questions, designs, charge, context), log_of(context.ledger), LedgerError)
 
 
-def _bought(asked: Asked, designs: Sequence[Measurement], charge: Charge, behind: Behind) -> Charge:
-    """The charge stands; read rows, add noise, store, and only then return."""
-    noisy = _measured(designs, behind)
+def _bought(questions: Questions, designs: Sequence[Measurement], charge: Charge, context: TableContext) -> Charge:
+    """Read rows, add noise, store the release, and return the charge with what was stored."""
+    noisy = _measured(designs, context)
     made = [
-        _document(one, parts, part, charge, asked.study, behind)
-        for one, parts, part in zip(designs, noisy, asked.parts, strict=True)
+        _document(one, parts, part, charge, questions.study, context)
+        for one, parts, part in zip(designs, noisy, questions.parts, strict=True)
     ]
     text = Releases(tuple((f"{i}", one) for i, one in enumerate(made))).to_json()
-    return replace(charge, release=behind.ledger.store(charge.number, text))
+    return replace(charge, release=context.ledger.store(charge.number, text))
 
 
-def _measured(designs: Sequence[Measurement], behind: Behind) -> list[tuple[Part, ...]]:
-    """READS ROWS.  Noisy integers of each design; a phase a question only where lengths of time tell nothing new."""
-    if not behind.length_is_public:
+def _measured(designs: Sequence[Measurement], context: TableContext) -> list[tuple[Part, ...]]:
+    """READS ROWS.  Return the noisy integers of each design.
+
+    Progress is shown per question only where the number of rows is public, since the time taken reveals it.
+    """
+    if not context.length_is_public:
         with reading("reading the table, once a question", bar=False):
-            return [measure(one, behind.source) for one in designs]
+            return [measure(one, context.source) for one in designs]
     found: list[tuple[Part, ...]] = []
     for i, one in enumerate(designs, start=1):
         of = f", question {i} of {len(designs)}" if len(designs) > 1 else ""
         with reading(f"reading the table{of}", bar=True):
-            found.append(measure(one, behind.source))
+            found.append(measure(one, context.source))
     return found
 
 
 def log_of(ledger: Ledger) -> Path | None:
-    """The curator's own log, beside a ledger that is a file."""
+    """Return the path of the curator's log, beside a ledger that is a file; None for other ledgers."""
     return None if ledger.where is None or "://" in ledger.where else Path(ledger.where + ".log")
 
 
@@ -119,16 +126,16 @@ def _document(
     part: tuple[str | None, Query[Any], Cost],
     charge: Charge,
     study: Study | None,
-    behind: Behind,
+    context: TableContext,
 ) -> Release:
     return release_class(shape.kind)(
         query=shape.query,
         mechanism=shape.mechanism,
-        table=behind.name,
-        schema=behind.schema.digest(),
-        neighbors=behind.ledger.first.neighbors,
-        unit=behind.unit,
-        rows=behind.rows,
+        table=context.name,
+        schema=context.schema.digest(),
+        neighbors=context.ledger.first.neighbors,
+        unit=context.unit,
+        rows=context.rows,
         levels=shape.levels,
         axes=shape.axes,
         parts=parts,
@@ -138,36 +145,40 @@ def _document(
         date=charge.date,
         version=VERSION,
         name=part[0],
-        recorded=behind.ledger.where is not None,
-        ledger=behind.ledger.identity,
+        recorded=context.ledger.where is not None,
+        ledger=context.ledger.identity,
         study=None if study is None else study.digest(),
         ordered=shape.ordered,
         variables=shape.variables,
     )
 
 
-def _request(asked: Asked, designs: Sequence[Measurement], behind: Behind) -> Request:
-    """The question as the ledger remembers it: never a digest of rows."""
+def _request(questions: Questions, designs: Sequence[Measurement], context: TableContext) -> Request:
+    """Return the request to the ledger, whose question is canonical JSON of public facts, never a digest of rows."""
     question = {
-        "table": behind.name,
-        "schema": behind.schema.digest(),
-        "neighbors": behind.ledger.first.neighbors,
-        "unit": behind.unit,
+        "table": context.name,
+        "schema": context.schema.digest(),
+        "neighbors": context.ledger.first.neighbors,
+        "unit": context.unit,
         "mechanism": "+".join(sorted({one.mechanism for one in designs})),
-        "cost": asked.cost.to_dict(),
-        "ask": [[name if asked.several else None, query.to_dict(), _said(cost)] for name, query, cost in asked.parts],
+        "cost": questions.cost.to_dict(),
+        "ask": [
+            [name if questions.several else None, query.to_dict(), _price(cost)]
+            for name, query, cost in questions.parts
+        ],
     }
-    names = tuple(name for name, _, _ in asked.parts if name is not None)
+    names = tuple(name for name, _, _ in questions.parts if name is not None)
     bought = price_parts(designs)
-    return Request(behind.name, names, canonical(question), asked.cost, asked.note, behind.analyst, bought)
+    return Request(context.name, names, canonical(question), questions.cost, questions.note, context.analyst, bought)
 
 
-def _once_more(request: Request, asked: Asked, ledger: Ledger) -> Request:
-    """The first repetition of a question that has no answer yet: a charge that a crash left without one is resumed.
+def _once_more(request: Request, questions: Questions, ledger: Ledger) -> Request:
+    """Number the repetitions of a question and return the first that has no stored answer.
 
-    Names of several questions stay those of the first answers; a name that one question is given must be a new one.
+    A charge that a crash left without its answer is thus resumed.  Several questions asked again record no names: these
+    stay with the first answers; a name given to one question must be new.
     """
-    if asked.several:
+    if questions.several:
         request = replace(request, names=())
     for number in count(1):
         words = {**json.loads(request.question), "again": number}
@@ -178,22 +189,22 @@ def _once_more(request: Request, asked: Asked, ledger: Ledger) -> Request:
     raise AssertionError
 
 
-def _said(cost: Cost) -> dict[str, str]:
-    """A part's price in a question: a share of a pair as the ρ that it once was, so that old answers are found."""
+def _price(cost: Cost) -> dict[str, str]:
+    """Write a part's price in a question: μ² as its ρ, as earlier versions did, so that their answers are found."""
     return cost.to_dict() if cost.mu_squared is None else Cost(rho=cost.zcdp).to_dict()
 
 
-def _read(charge: Charge, study: Study | None, behind: Behind) -> tuple[Release, ...]:
-    """The stored document, as releases that know what is left.
+def _read(charge: Charge, study: Study | None, context: TableContext) -> tuple[Release, ...]:
+    """Read the stored document back as releases, with the words for what is left of the budget.
 
-    A study that asks the same of the same columns at the same price is answered by it, whatever was asked first.
+    The same question at the same price has one answer, whichever study asked first; it gets the asking study's digest.
     """
-    found = tuple(stored(charge, behind.ledger.where).with_remaining(behind.remaining).values())
+    found = tuple(stored(charge, context.ledger.where).with_remaining(context.remaining).values())
     return found if study is None else tuple(replace(one, study=study.digest()) for one in found)
 
 
-def _source_ready(behind: Behind) -> None:
-    """A user's connection with an unfinished result is refused before the charge."""
-    ready = getattr(behind.source, "ready", None)
+def _source_ready(context: TableContext) -> None:
+    """Raise SourceError D08, before the charge, where the engine cannot run a query now."""
+    ready = getattr(context.source, "ready", None)
     if ready is not None:
         ready()

@@ -1,4 +1,4 @@
-"""What is asked: public facts -> designs, one price over several questions, exact integers -> noisy parts.  INSIDE."""
+"""The questions of one purchase, and the division of its price among them.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -18,36 +18,39 @@ Shares = Mapping[str, Number]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request: (name, query, its part of the price) of each question, the whole price, a note for the ledger."""
+class Questions:
+    """The questions of one purchase.
+
+    parts: name, query and price of each question.  cost: the total price.  note: recorded in the ledger.
+    """
 
     parts: tuple[tuple[str | None, Query[Any], Cost], ...]
     cost: Cost
     note: str
     study: Study | None = None
-    """The study whose questions these are: answers carry its digest, new ones are refused once it is closed."""
+    """The study that asks, if any: answers carry its digest, and none is bought once the study is closed."""
     fresh: bool = False
-    """Whether it is bought once more where it was answered before."""
+    """Whether questions answered before are bought again, with new noise."""
 
     def __post_init__(self) -> None:
-        """LedgerError L24 for a note or a name that no ledger can record; nothing is spent."""
+        """Raise LedgerError L24 for a note or a name that has no UTF-8 form."""
         for text in (self.note, *(name for name, _, _ in self.parts if name is not None)):
             if not isinstance(text, str) or not is_text(text):  # pyright: ignore[reportUnnecessaryIsInstance]
                 said = shown(text) if isinstance(text, str) else repr(text)  # pyright: ignore
                 raise LedgerError(
-                    f"the note or name {said} is no text.", code="L24", hint='name="age", note="board 31"'
+                    f"the note or name {said} is not valid text.", code="L24", hint='name="age", note="board 31"'
                 )
 
     @property
     def several(self) -> bool:
-        """Whether answers are told apart by name."""
+        """Whether the price is divided among named questions."""
         return len(self.parts) > 1 or (len(self.parts) == 1 and self.parts[0][2] != self.cost)
 
 
 def split(
     asks: Mapping[str, Query[Any]], cost: Cost, shares: Shares | None
 ) -> tuple[tuple[str | None, Query[Any], Cost], ...]:
-    """One price over several questions by shares (1 where not given): parts add up to the price exactly."""
+    """Divide one price among questions in proportion to `shares` (1 where not given); parts add up to it exactly."""
     if not asks:
         raise QueryError("no question is asked.", code="Q22", hint='{"mean": tc.Mean("age")}')
     given = dict(shares or {})

@@ -1,4 +1,4 @@
-"""Stored answers of one table, by name.  INSIDE the wall."""
+"""Releases stored in the ledger, read back by charge or by name.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tacit.release.document import Releases, releases_from_dict
 
 
 def stored(charge: Charge, where: str | None) -> Releases:
-    """The answer that a charge bought; LedgerError L10 where what is stored is none, or another charge's."""
+    """Return the releases stored for a charge; LedgerError L10 where they cannot be read or are another charge's."""
     found: Releases | None = None
     try:
         found = releases_from_dict(json.loads(charge.release or ""))
-    except TacitError:  # of a later version, say: it has its own words
+    except TacitError:  # for example a release of a later version: its message says so
         raise
     except UNREADABLE:
         pass
@@ -27,7 +27,7 @@ def stored(charge: Charge, where: str | None) -> Releases:
 
 
 class Answers(Mapping[str, Any]):
-    """Stored answers of one table, by the name they were given.  Reading them is free."""
+    """The stored releases of one table by the names they were given.  Reading them costs nothing."""
 
     def __init__(self, table: str, ledger: Ledger, remaining: Callable[[], str]) -> None:
         self._table = table

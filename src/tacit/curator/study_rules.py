@@ -1,6 +1,6 @@
-"""What a study lets its parties do: its price at most, until it closes, by a party it lists.  INSIDE the wall.
+"""Rules that a study sets its parties: its schema, its highest price, its closing date.  INSIDE the wall.
 
-Public facts only: the study, the ledger's promise, today's date.
+Everything here depends on public facts alone: the study, the ledger's budget, today's date.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Prices: Final = ("epsilon", "delta", "rho")
 
 
 def public_of(given: Schema | Mapping[str, Any] | Study) -> tuple[Schema, Study | None]:
-    """A schema, or a study in its place, as Curator is given one -> schema, study."""
+    """Return the schema, and the study where one was given in its place."""
     if isinstance(given, Study):
         return given.schema, given
     return (given if isinstance(given, Schema) else Schema(given)), None
 
 
 def ledger_of(where: str | None, budget: Budget | None, study: Study | None, unit: int | None) -> Ledger:
-    """The ledger of a curator: of the budget given, else of the study's.  LedgerError as `open_ledger`.
+    """Open a curator's ledger with the budget given, else with the study's.  LedgerError as `open_ledger`.
 
     A party that keeps one ledger for several studies of the same people gives the budget of that ledger.
     """
@@ -44,10 +44,12 @@ def ledger_of(where: str | None, budget: Budget | None, study: Study | None, uni
 
 
 def size_hint(given: int | None, study: Study | None, name: str) -> int | None:
-    """About how many rows there are: as given, else as the study says of this party; QueryError Q41 for no number."""
+    """Return the approximate number of rows: given, else the study's for this party; QueryError Q41 for no number."""
     if given is not None:
         if isinstance(given, bool) or not isinstance(given, int) or given < 2:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise QueryError(f"size_hint is {given!r}: no number from 2 on.", code="Q41", hint="size_hint=10_000")
+            raise QueryError(
+                f"size_hint is {given!r}: not a whole number of at least 2.", code="Q41", hint="size_hint=10_000"
+            )
         return given
     if study is None:
         return None
@@ -56,7 +58,7 @@ def size_hint(given: int | None, study: Study | None, name: str) -> int | None:
 
 
 def with_study(site: Site | None, study: Study | None) -> None:
-    """StudyError P04 for a site without the study that it was read for."""
+    """Raise StudyError P04 where a site is given without the study that it was loaded for."""
     if site is not None and (study is None or study.digest() != site.study):
         what = "none is given" if study is None else "this is another"
         message = f"{site.path} maps columns to those of a study, and {what}."
@@ -64,7 +66,7 @@ def with_study(site: Site | None, study: Study | None) -> None:
 
 
 def same(study: Study, own: Study | None) -> None:
-    """StudyError P04 unless it is the curator's own study."""
+    """Raise StudyError P04 unless the study is the one that the curator was made with."""
     if own is None or own.digest() != study.digest():
         message = "the curator was made for another schema than that of this study."
         hint = 'tc.Curator(data, study, name="st-mary", ledger="st-mary.ledger")'
@@ -72,7 +74,7 @@ def same(study: Study, own: Study | None) -> None:
 
 
 def price(study: Study, given: Mapping[str, Number | None]) -> dict[str, Number | None]:
-    """The study's price, or a lower one; StudyError P02 for a higher one, in the way the study's own budget adds."""
+    """Return the price given, else the study's; StudyError P02 where it exceeds it under the study's accounting."""
     if all(value is None for value in given.values()):
         return {name: getattr(study.spend, name) for name in Prices}
     cost = Cost.of(**given)
@@ -83,14 +85,16 @@ def price(study: Study, given: Mapping[str, Number | None]) -> dict[str, Number 
 
 
 def own_words(shares: object, name: object, fresh: object = None) -> None:
-    """QueryError Q21 for words that a study says itself, or that have no place beside one."""
+    """Raise QueryError Q21 for arguments that may not be given with a study, which sets them itself."""
     for word, value in (("shares", shares), ("name", name), ("fresh", fresh or None)):
         if value is not None:
-            raise QueryError(f"{word}= beside a study, which says it itself.", code="Q21", hint=f"leave {word} out")
+            raise QueryError(
+                f"{word}= may not be given with a study, which sets it.", code="Q21", hint=f"leave {word} out"
+            )
 
 
 def still_open(study: Study | None) -> None:
-    """StudyError P01 after the last day on which answers count."""
+    """Raise StudyError P01 after the study's closing date."""
     if study is None or study.closes is None:
         return
     today = datetime.date.today()

@@ -1,4 +1,4 @@
-"""The ledger: charges that survive anything, and the releases they bought.  INSIDE the wall.  Laws: design §2.3."""
+"""The ledger: an append-only, hash-chained record of charges and the releases they bought.  INSIDE the wall."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Recorded acts on a ledger's promise: raises of the whole budget, limits of one analyst.  Pure values.
+"""Recorded changes of a ledger's budget: raises of the total, and limits of one analyst.  Pure values.
 
-An act is one entry of the chain.  A raise holds the totals before and after it; the newest is the promise in force.  A
-limit holds what one analyst may spend of it, before and after.  Neither changes what was charged.
+Each is one entry of the chain.  A raise holds the totals before and after it; the newest is the budget in force.  A
+limit holds the most that one analyst may spend, before and after.  Neither changes what was charged.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from tacit.ledger.chain import Entry, checked_text
 from tacit.privacy import Budget, Spend
 
 LONGEST: Final = 100
-"""Letters of an analyst's name."""
+"""The most characters of an analyst's name."""
 
 
 @dataclass(frozen=True)
 class Raise:
-    """A raise of the whole budget; `after` is the number of the last charge before it, 0 where there was none."""
+    """A raise of the total budget; `after` is the number of the last charge before it, 0 where there was none."""
 
     number: int
     before: Budget
@@ -32,13 +32,13 @@ class Raise:
 
     @property
     def words(self) -> str:
-        """In words: "ρ = 0.5 to ρ = 0.8"."""
+        """The change in words: "ρ = 0.5 to ρ = 0.8"."""
         return f"{self.before} to {self.total}"
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What one analyst may spend, from here on; `before` is None for a first limit."""
+    """The most that one analyst may spend from this entry on; `before` is None for a first limit."""
 
     number: int
     analyst: str
@@ -50,7 +50,7 @@ class Limit:
 
     @property
     def words(self) -> str:
-        """In words: "no limit to ρ = 0.2"."""
+        """The change in words: "no limit to ρ = 0.2"."""
         return f"{'no limit' if self.before is None else self.before} to {self.most}"
 
 
@@ -59,7 +59,7 @@ Act: TypeAlias = Raise | Limit
 
 @dataclass(frozen=True)
 class Standing:
-    """What is promised and spent at one moment, and an analyst's part of it where one was asked about."""
+    """The total budget and the sum of charges at one moment; with an analyst, also that analyst's limit and charges."""
 
     budget: Budget
     spent: Spend
@@ -68,22 +68,22 @@ class Standing:
     own: Spend = field(default_factory=Spend)
 
     def describe(self) -> str:
-        """In words: "left 0.49 of 0.50 · alice: left 0.10 of 0.20"; no second part without a limit."""
+        """Say what is left: "left 0.49 of 0.50 · alice: left 0.10 of 0.20"; no second part without a limit."""
         whole = self.budget.describe_left(self.spent)
         return whole if self.limit is None else f"{whole} · {self.analyst}: {self.limit.describe_left(self.own)}"
 
 
 def checked_analyst(name: object) -> str:
-    """An analyst's name in one spelling (NFC); LedgerError L22 for what is none."""
+    """Return an analyst's name in Unicode form NFC; LedgerError L22 for an invalid one."""
     wrong = not isinstance(name, str) or not name.isprintable() or name != name.strip() or not 0 < len(name) <= LONGEST
     if wrong:
-        message = f"an analyst is called {name!r}: not text of 1 to {LONGEST} letters."
+        message = f"the analyst's name {name!r} is not text of 1 to {LONGEST} printable characters."
         raise LedgerError(message, code="L22", hint='analyst="alice"')
     return unicodedata.normalize("NFC", str(name))
 
 
 def checked_note(note: object) -> str:
-    """The reason of an act; LedgerError L21 where there is none."""
+    """Return the note of a raise or a limit; LedgerError L21 where it is empty."""
     if not isinstance(note, str) or not note.strip():
         message = "a raise or a limit is recorded with a note: who decided it, and where it is written."
         raise LedgerError(message, code="L21", hint='note="board 31", or --note "board 31"')
@@ -92,9 +92,10 @@ def checked_note(note: object) -> str:
 
 
 def is_upward(before: Budget, total: Budget) -> bool:
-    """Whether `total` is written as `before` is, under the same relation and accounting, and nowhere below it.
+    """Whether `total` has the parameters, relation and accounting of `before`, and none of them is lower.
 
-    An (ε, δ) promise kept in ρ must not lose of that ρ either: charges so far stay within every later total.
+    The ρ (or μ²) in which an (ε, δ) budget is accounted must not fall either, so that earlier charges stay within every
+    later total.
     """
     pairs = [(getattr(before, name), getattr(total, name)) for name in ("epsilon", "delta", "rho")]
     if any((old is None) != (new is None) for old, new in pairs) or not same_words(before, total):
@@ -103,12 +104,12 @@ def is_upward(before: Budget, total: Budget) -> bool:
 
 
 def same_words(one: Budget, other: Budget) -> bool:
-    """Whether two budgets add costs alike and protect against the same neighbours."""
+    """Whether two budgets add costs in the same way and protect against the same neighbours."""
     return (one.kind, one.neighbors) == (other.kind, other.neighbors)
 
 
 def refused_raise(where: str | None, before: Budget, total: Budget) -> BudgetError:
-    """The error B13."""
+    """Return the error B13 of a total that is no raise."""
     message = (
         f"{where or 'the ledger'} promises {before} ({before.neighbors}), which {total} ({total.neighbors}) is no "
         "raise of: a total is only raised, in the kind, accounting and relation that it has."
@@ -117,7 +118,7 @@ def refused_raise(where: str | None, before: Budget, total: Budget) -> BudgetErr
 
 
 def acts_of(entries: Iterable[Entry]) -> list[Act]:
-    """All acts of a chain, in order."""
+    """Return all raises and limits of a chain, in order."""
     found: list[Act] = []
     after = 0
     for one in entries:
@@ -131,14 +132,14 @@ def acts_of(entries: Iterable[Entry]) -> list[Act]:
 
 
 def raise_of(entry: Entry, after: int) -> Raise:
-    """A raise's entry -> Raise."""
+    """Read an entry of kind "raise"."""
     words = entry.words
     before, total = Budget.from_dict(words["before"]), Budget.from_dict(words["total"])
     return Raise(words["number"], before, total, words["note"], words["date"], after)
 
 
 def limit_of(entry: Entry, after: int) -> Limit:
-    """A limit's entry -> Limit."""
+    """Read an entry of kind "limit"."""
     words = entry.words
     before = None if words["before"] is None else Budget.from_dict(words["before"])
     most = Budget.from_dict(words["limit"])
@@ -146,5 +147,5 @@ def limit_of(entry: Entry, after: int) -> Limit:
 
 
 def one_line(text: str) -> str:
-    """A note as one line of letters: whoever wrote it moves no cursor of whoever reads it."""
+    """Return a note as one line of printable characters, so that no control sequence reaches a terminal."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,4 +1,4 @@
-"""A copy of a ledger in a file of its own: whole, verified before it has its name, never over anything."""
+"""Verification of a ledger, and its copy to a new file, which is verified before it gets its name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.privacy import Budget
 
 
 def verify_store(store: Store, promise: Budget) -> None:
-    """See `Ledger.verify`.  `promise`: the header's budget."""
+    """Verify a ledger as `Ledger.verify` says.  `promise`: the header's budget."""
     store.inspect()
     with store.read() as tx:
         entries = tx.all()
@@ -29,7 +29,7 @@ def verify_store(store: Store, promise: Budget) -> None:
 
 
 def back_up(store: Store, identity: str, target: Path) -> None:
-    """See `Ledger.backup`.  `identity`: hash of the ledger's header, which the copy must have, too."""
+    """Copy a ledger as `Ledger.backup` says.  `identity`: hash of the header, which the copy must have as well."""
     with copied(target) as place:
         newest = store.copy_to(place)
         copy = store_at(place)

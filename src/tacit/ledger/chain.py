@@ -1,4 +1,4 @@
-"""Entries of a ledger and the chain of hashes that ties each to all before it.  Pure values.
+"""Entries of a ledger and the chain of hashes that links each to all before it.  Pure values.
 
 Every entry's hash is SHA-256 over (number in the chain, kind, key, body, hash before).  An edit, a removal or a swap
 anywhere changes every later hash, so `broken_link` finds it; an older copy of the whole file put back is found only by
@@ -24,7 +24,7 @@ START: Final = "0" * 64
 
 @dataclass(frozen=True)
 class Entry:
-    """One line of the chain; `body` is canonical JSON."""
+    """One entry of the chain, numbered `seq` from 1; `body` is canonical JSON, `prev` the hash of the entry before."""
 
     seq: int
     kind: str
@@ -41,10 +41,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Request:
-    """What one charge is asked for: `question` is canonical JSON of all that makes it the same question.
+    """A request for a charge.
 
-    `analyst`: who asks, None for nobody in particular; no part of the question.  `bought`: what the price is spent on,
-    None where that is not known; public, and no part of the question either.
+    question: canonical JSON of everything that identifies the question; equal text is the same question.
+    analyst: who asks, None for nobody in particular; no part of the question.
+    bought: the parts that the price is spent on, None where not known; public, and no part of the question.
     """
 
     table: str
@@ -56,7 +57,7 @@ class Request:
     bought: tuple[Bought, ...] | None = None
 
     def __post_init__(self) -> None:
-        """LedgerError L17 before anything is charged for half a character."""
+        """Raise LedgerError L17 for text with a lone surrogate, before anything is charged."""
         checked_text(self.table, self.question, self.note, self.analyst or "", *self.names)
 
     @property
@@ -83,7 +84,7 @@ class Charge:
 
 
 def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str) -> Entry:
-    """The entry that follows `last`."""
+    """Make the entry that follows `last` (None: the first of a chain)."""
     text = body if isinstance(body, str) else canonical(body)
     seq, prev = (1, START) if last is None else (last.seq + 1, last.hash)
     checked_text(key, text)
@@ -91,10 +92,10 @@ def linked(last: Entry | None, kind: Kind, key: str, body: dict[str, Any] | str)
 
 
 def checked_text(*words: str) -> None:
-    """LedgerError L17 for half a character (a lone surrogate: what a terminal makes of bytes that are no text)."""
+    """Raise LedgerError L17 for a lone surrogate, which a terminal makes of bytes that are no text."""
     if not all(map(is_text, words)):
-        message = "a name or a note holds half a character, which is no text."
-        raise LedgerError(message, code="L17", hint="type it anew")
+        message = "a name or a note holds half a character (a lone surrogate), which is not text."
+        raise LedgerError(message, code="L17", hint="type it again")
 
 
 def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:
@@ -103,7 +104,7 @@ def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:
 
 
 def broken_link(entries: Iterable[Entry]) -> int | None:
-    """Number of the first entry that does not fit the chain, or None."""
+    """Return the number of the first entry whose number, hash or previous hash is wrong, or None."""
     prev, expected = START, 1
     for one in entries:
         right = entry_hash(one.seq, one.kind, one.key, one.body, one.prev)
@@ -114,7 +115,7 @@ def broken_link(entries: Iterable[Entry]) -> int | None:
 
 
 def charge_of(entry: Entry, release: Entry | None) -> Charge:
-    """A charge entry, and the release entry it bought where there is one -> Charge."""
+    """Make a `Charge` of its entry and of the entry of the release it bought, if any."""
     words = entry.words
     return Charge(
         number=words["number"],

@@ -1,6 +1,7 @@
-"""Whether a chain keeps the ledger's laws: every hash, every sum, every total and limit in force at its time.  Pure.
+"""Audit of a whole chain: every hash, every sum, and every charge against the budget and limit then in force.
 
-A raise that was edited breaks the chain; one that was chained anew must still follow the total before it.
+An edited entry breaks the hashes after it.  Where somebody computed these anew, the sums and totals must still agree.
+Pure functions of entries.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ KINDS: Final = get_args(Kind)
 
 
 def misfit(entries: Sequence[Entry], promise: Budget) -> int | None:
-    """Number of the first entry that does not fit what is before it, or None.  `promise`: the header's budget."""
+    """Return the number of the first entry that contradicts those before it, or None.
+
+    promise: the header's budget.
+    """
     broken = broken_link(entries)
     if broken is not None:
         return broken
@@ -34,7 +38,10 @@ def misfit(entries: Sequence[Entry], promise: Budget) -> int | None:
 
 
 def _price(budget: Budget, cost: Cost, charged: Mapping[str, Any] | None) -> Spend:
-    """What a charge adds; recorded where it is by parts, at most what any parts could; ValueError otherwise."""
+    """Return what a charge adds to the sum spent.
+
+    charged: recorded where the price of the parts is below that of the whole cost, and at most that; else ValueError.
+    """
     most = budget.spend(cost)
     found = most if charged is None else Spend.from_dict(charged)
     if found == Spend() or not found.within(most):
@@ -43,13 +50,16 @@ def _price(budget: Budget, cost: Cost, charged: Mapping[str, Any] | None) -> Spe
 
 
 def unknown(entries: Sequence[Entry]) -> Entry | None:
-    """The first entry of a kind that this version does not know, or None."""
+    """Return the first entry of a kind that this version does not know, or None."""
     return next((one for one in entries if one.kind not in KINDS), None)
 
 
 @dataclass
 class _Books:
-    """What is promised and spent up to an entry."""
+    """Running totals: the budget in force, the sums spent, the limits, and how many entries of each kind came so far.
+
+    own: number of charges and sum spent, by analyst.
+    """
 
     budget: Budget
     spent: Spend = field(default_factory=Spend)
@@ -60,7 +70,7 @@ class _Books:
     changes: int = 0
 
     def take(self, entry: Entry) -> bool:
-        """Enter one; False where it does not fit."""
+        """Add the next entry; False where it contradicts the totals."""
         take = {"charge": self._charge, "raise": self._raise, "limit": self._limit}.get(entry.kind)
         return take is None or take(entry)
 
@@ -69,9 +79,9 @@ class _Books:
         price = _price(self.budget, Cost.from_dict(words["cost"]), words.get("charged"))
         self.charges, self.spent = self.charges + 1, self.spent + price
         summed = words["number"] == self.charges and Spend.from_dict(words["spent"]) == self.spent
-        return summed and self.budget.holds(self.spent) and self._whose(words.get("analyst"), price)
+        return summed and self.budget.holds(self.spent) and self._analyst(words.get("analyst"), price)
 
-    def _whose(self, words: Mapping[str, Any] | None, price: Spend) -> bool:
+    def _analyst(self, words: Mapping[str, Any] | None, price: Spend) -> bool:
         if words is None:
             return True
         name = words["name"]

@@ -1,8 +1,8 @@
-"""What a process has read of a chain: every entry held against its hash, its place and its form, once.
+"""Memory of the entries that a process has verified: each was checked once for its hash, its number and its form.
 
-A database finds entries by indices, which a damaged file or an edit may bend; the view remembers which hash stands at
-which place, which place has which key, and which entry of a kind is the newest.  So what is read later is either what
-was verified or an error, and an entry that is there is found.
+A database finds entries by indices, which a damaged file or an edit may falsify.  The view remembers the hash of each
+entry number, the number of each key, and the newest entry of each kind.  So an entry read later is either the one that
+was verified or an error, and no entry can be hidden by a wrong index.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from tacit.ledger.entry_forms import misplaced, well_formed
 
 @dataclass
 class View:
-    """Hashes by place, places by kind and key, the newest place of a kind (of an analyst's charges, too)."""
+    """Verified entries.
+
+    hashes: of entries 1, 2, ....  places: number of the entry of a kind and key.  newest: number of the newest entry of
+    a kind (analyst None), and of the newest charge of each analyst.
+    """
 
     hashes: list[str] = field(default_factory=list[str])
     places: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
@@ -23,11 +27,11 @@ class View:
 
     @property
     def last(self) -> int:
-        """The number of the last entry that was read; 0 for none."""
+        """The number of the last verified entry; 0 for none."""
         return len(self.hashes)
 
     def take(self, entry: Entry | None, where: str | None) -> None:
-        """The next entry; LedgerError L10 where it does not follow, or is no entry."""
+        """Verify and remember the next entry; LedgerError L10 where it does not follow, or is no entry."""
         if entry is None or not self._follows(entry) or not well_formed(entry):
             raise misplaced(where, self.last + 1)
         self.hashes.append(entry.hash)
@@ -38,7 +42,7 @@ class View:
             self.newest["charge", analyst["name"]] = entry.seq
 
     def holds(self, entry: Entry | None, seq: int) -> bool:
-        """Whether what was read at a place is the entry that was verified there."""
+        """Whether the entry read with number `seq` is the one that was verified."""
         return entry is not None and entry.seq == seq and entry.hash == self.hashes[seq - 1] and _own(entry)
 
     def _follows(self, entry: Entry) -> bool:

@@ -1,6 +1,6 @@
-"""What an entry of each kind says.  Whatever else stands there is damage (L10), never another error.  Pure.
+"""Required form of each kind of entry; anything else in a ledger is damage (L10), never another error.  Pure.
 
-Whatever a ledger acts on went through here when it was read: rows by `entry_of`, bodies by `well_formed`.
+Everything that a ledger acts on was checked here when it was read: rows by `entry_of`, bodies by `well_formed`.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from tacit.privacy import Budget, Spend
 UNREADABLE: Final = (
     ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError, TacitError,
 )  # fmt: skip
-"""What reading foreign words may raise."""
+"""Errors that parsing the body of an entry may raise."""
 FORMAT: Final = 1
 NEWEST: Final = "restore the newest intact copy"
 
 
 def damaged(where: str | None, what: str, hint: str = NEWEST) -> LedgerError:
-    """The error L10."""
+    """Return the error L10 of a ledger that was changed or damaged."""
     return LedgerError(f"ledger {where} was changed or damaged: {what}.", code="L10", hint=hint, state=None)
 
 
 def headless(where: str | None) -> LedgerError:
-    """The error L10 of what is there and holds no header."""
-    message = f"{where} holds no header, which a ledger has from its first moment: it is no new one."
+    """Return the error L10 of an existing ledger without its header."""
+    message = f"{where} holds no header, which every ledger has from the start, so it is no new one."
     hint = "it may have lost its -wal or -journal: bring that back; remove it only if it was never used"
     return LedgerError(message, code="L10", hint=hint)
 
 
 def misplaced(where: str | None, seq: int) -> LedgerError:
-    """The error L10 of an entry that breaks the chain, or the sums and limits before it."""
+    """Return the error L10 of an entry that contradicts the chain, or the sums and limits before it."""
     message = f"ledger {where} was changed: entry {seq} does not fit its chain."
     return LedgerError(message, code="L10", hint=NEWEST, state=None)
 
 
 def entry_of(row: Any) -> Entry | None:
-    """A row of the database as an entry; None where a cell is of another type: SQLite takes anything anywhere."""
+    """Make an entry of a database row; None where a cell has the wrong type, since SQLite stores any type anywhere."""
     cells = tuple(row)
     if [type(one) for one in cells] != [int, str, str, str, str, str]:
         return None
@@ -50,9 +50,9 @@ def entry_of(row: Any) -> Entry | None:
 
 
 def well_formed(entry: Entry) -> bool:
-    """Whether the body says what an entry of its kind says, in this version or an earlier one."""
+    """Whether the body has the form of its kind, in this version or an earlier one."""
     form = FORMS.get(entry.kind)
-    if form is None:  # of a later version, or a release: text
+    if form is None:  # a kind of a later version, or a release, whose body is any text
         return True
     try:
         return form(entry)
@@ -61,7 +61,7 @@ def well_formed(entry: Entry) -> bool:
 
 
 def format_of(header: Entry) -> int:
-    """The format that a header names; LedgerError L10 where it names none."""
+    """Return the format number of a header; LedgerError L10 where it has none."""
     try:
         found = json.loads(header.body)["format"]
     except UNREADABLE:

@@ -1,4 +1,4 @@
-"""Where entries live: the one table, and how a transaction reads and appends to it.  SQL shared by both databases."""
+"""The table of entries, and transactions that read it and append to it: SQL shared by SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tacit.ledger.entry_forms import entry_of, misplaced
 
 COLUMNS: Final = "seq, kind, key, body, prev, hash"
 Execute = Callable[[str, Sequence[Any]], list[Any]]
-"""Runs SQL with `?` marks; all its rows."""
+"""Runs SQL with `?` placeholders and returns all rows."""
 After = Callable[[int], Iterator[Any]]
-"""Rows after a place, in order; after 0 of the whole table, whatever its indices say."""
+"""Yields the rows after an entry number, in order; after 0 all rows of the table, past its indices."""
 
 
 @dataclass
 class Tx:
-    """One transaction on the entries of one ledger.  What it reads went through the view: LedgerError L10 otherwise."""
+    """One transaction on the entries of one ledger; LedgerError L10 for an entry that the view has not verified."""
 
     execute: Execute
     after: After
@@ -31,7 +31,7 @@ class Tx:
     appended: list[Entry] = field(default_factory=list[Entry])
 
     def catch_up(self) -> None:
-        """Read what was written since, and hold it against the chain so far."""
+        """Read and verify the entries that were written since the last transaction of this process."""
         known = self.view.last
         if known > 0:
             self._at(known)
@@ -39,25 +39,25 @@ class Tx:
             self.view.take(entry_of(row), self.where)
 
     def last(self) -> Entry | None:
-        """The newest entry."""
+        """Return the newest entry, or None."""
         if self.appended:
             return self.appended[-1]
         return self._at(self.view.last) if self.view.last else None
 
     def get(self, kind: str, key: str) -> Entry | None:
-        """The entry of a kind with a key; there is at most one."""
+        """Return the entry of a kind with a key, or None; there is at most one."""
         mine = [one for one in self.appended if (one.kind, one.key) == (kind, key)]
         seq = self.view.places.get((kind, key))
         return mine[-1] if mine else None if seq is None else self._at(seq)
 
     def newest(self, kind: str, analyst: str | None = None) -> Entry | None:
-        """The newest entry of a kind; of charges, that of an analyst where one is named."""
+        """Return the newest entry of a kind, or the newest charge of an analyst; None where there is none."""
         mine = [one for one in self.appended if one.kind == kind and (analyst is None or _whose(one) == analyst)]
         seq = self.view.newest.get((kind, analyst))
         return mine[-1] if mine else None if seq is None else self._at(seq)
 
     def all(self) -> list[Entry]:
-        """Every entry, oldest first, read anew; whether they are a chain is the reader's to verify."""
+        """Read every entry again, oldest first; the caller verifies that they are a chain."""
         found: list[Entry] = []
         for row in self.after(0):
             entry = entry_of(row)
@@ -67,14 +67,14 @@ class Tx:
         return found
 
     def numbered(self, kind: str) -> list[Entry]:
-        """The entries of a kind whose keys are "1", "2", …: few, and each found by its key."""
+        """Return the entries of a kind whose keys are "1", "2", ...: raises and limits, of which there are few."""
         found: list[Entry] = []
         while (one := self.get(kind, str(len(found) + 1))) is not None:
             found.append(one)
         return found
 
     def append(self, entry: Entry) -> Entry:
-        """Insert one entry at the end; a second of the same kind and key, or number, is refused by the database."""
+        """Append one entry; the database refuses a second one of the same kind and key, or of the same number."""
         marks = (self.ledger, entry.seq, entry.kind, entry.key, entry.body, entry.prev, entry.hash)
         self.execute(f"INSERT INTO tacit_entries (ledger, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", marks)
         self.appended.append(entry)
@@ -95,41 +95,41 @@ def _whose(charge: Entry) -> str | None:
 
 
 class Store(Protocol):
-    """A database that holds a ledger.  Its own errors leave as LedgerError, with nothing spent."""
+    """A database that holds a ledger.  Its own errors are raised as LedgerError; nothing was spent then."""
 
     @property
     def where(self) -> str | None:
-        """Words for messages; None in memory."""
+        """The path or server, for messages; None in memory."""
         ...
 
     def exists(self) -> bool:
-        """Whether a ledger is there already (without making one); LedgerError L03, L10 for what is none."""
+        """Whether a ledger exists already (none is made); LedgerError L03 or L10 where something else does."""
         ...
 
     def create(self, first: Callable[[Tx], Any] | None = None) -> None:
-        """Make the table and, where there is no entry yet, its first: both or neither, however often it is killed."""
+        """Make the table and, where it has no entry yet, append the first: both or neither, even where killed."""
         ...
 
     def read(self) -> AbstractContextManager[Tx]:
-        """A consistent view."""
+        """Open a transaction that sees the entries as they are at one moment."""
         ...
 
     def write(self) -> AbstractContextManager[Tx]:
-        """The only writer, durable when the block ends, nothing of it if the block raises."""
+        """Open the only writing transaction: durable when the block ends, without effect if the block raises."""
         ...
 
     def confirm(self, entry: Entry) -> None:
-        """LedgerError unless the entry is where a loss of power, or a copy of the file alone, leaves it."""
+        """Raise LedgerError unless the entry survives a loss of power, and a copy of the file alone."""
         ...
 
     def inspect(self) -> None:
-        """The database's own check of itself; LedgerError L10 where it finds damage."""
+        """Run the database's own integrity check; LedgerError L10 where it finds damage."""
         ...
 
     def copy_to(self, place: Path) -> Entry:
-        """A copy of everything in an empty file, at one moment; its newest entry.  LedgerError L16 for none."""
+        """Copy all entries of one moment to an empty file and return the newest; LedgerError L16 if it cannot."""
         ...
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         ...

@@ -1,4 +1,4 @@
-"""The ledger's laws, whatever database holds it: charge first, one release a charge, nothing refunded.  INSIDE."""
+"""The ledger: a charge before its release, one release a charge, no refund; on any database.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from tacit.release.document import Release
 
 @dataclass(frozen=True)
 class Ledger:
-    """One population's charges under one promise.  Made by `open_ledger`.
+    """The charges of one population under one budget.  Made by `open_ledger`.
 
     Every method is one transaction; a BudgetError or LedgerError from it means that nothing was written.
     """
 
     store_: Store
     first: Budget
-    """What was promised when the ledger was made; the total may have been raised since."""
+    """The budget of the header; the total may have been raised since."""
     unit: int | None
     identity: str
-    """Hash of the header, which no other ledger has.  Releases carry it: one ledger, the same people."""
+    """Hash of the header, unique to this ledger.  Releases carry it: those of one ledger are of the same people."""
 
     @property
     def where(self) -> str | None:
-        """Path or server for messages; None in memory."""
+        """The path or server, for messages; None in memory."""
         return self.store_.where
 
     @property
     def budget(self) -> Budget:
-        """The promise in force: raises by other processes count at once."""
+        """The total budget in force: raises by other processes count at once."""
         with self.store_.read() as tx:
             return self._total(tx)
 
@@ -61,12 +61,12 @@ class Ledger:
             raise LedgerError(message, code="L05", hint=hint)
 
     def find(self, digest: str) -> Charge | None:
-        """The charge of a question, with its stored answer, or None."""
+        """Return the charge of a question, with its stored answer if any, or None."""
         with self.store_.read() as tx:
             return _charge(tx, tx.get("charge", digest))
 
     def named(self, table: str, name: str) -> Charge | None:
-        """The charge whose answer bears a name."""
+        """Return the charge whose answer has a name, or None."""
         with self.store_.read() as tx:
             found = tx.get("name", canonical([table, name]))
             return None if found is None else _charge(tx, tx.get("charge", found.words["digest"]))
@@ -74,10 +74,10 @@ class Ledger:
     def charge(self, request: Request) -> Charge:
         """Record a charge durably before returning; the same question is the same charge, at no new cost.
 
-        A charge without its answer is confirmed first: the main file of the ledger, alone, shows it.
+        A charge without a stored answer is confirmed before it is returned (`Store.confirm`): rows may be read next.
 
         Raises BudgetError B02 where the budget refuses, B12 where the analyst's limit does, B04 for a price it cannot
-        add, LedgerError L09 for a name that another question bears.
+        add, LedgerError L09 for a name that another question has.
         """
         entry, release = self._charged(request)
         if release is None:  # whoever gets this goes on to read data
@@ -85,7 +85,7 @@ class Ledger:
         return charge_of(entry, release)
 
     def _charged(self, request: Request) -> tuple[Entry, Entry | None]:
-        """The charge, there before or from here on, and the answer it bought."""
+        """Find or append the entry of the charge; return it with the entry of its release, if any."""
         with self.store_.write() as tx:
             known = tx.get("charge", request.digest)
             if known is not None:
@@ -101,7 +101,7 @@ class Ledger:
         return entry, None
 
     def store(self, number: int, document: str) -> str:
-        """Keep the release that a charge bought; the first one stored wins, and is returned."""
+        """Store the release of a charge, unless one is stored already; return the one that is stored."""
         with self.store_.write() as tx:
             known = tx.get("release", str(number))
             if known is not None:
@@ -112,11 +112,12 @@ class Ledger:
             return tx.append(linked(tx.last(), "release", str(number), document)).body
 
     def raise_budget(self, total: Budget, *, note: str) -> Raise | None:
-        """Record a raise of the whole budget; None, and nothing recorded, where that is the total already.
+        """Record a raise of the total budget; None, and nothing recorded, where that is the total already.
 
-        total: what is promised from here on, all earlier charges included; of the kind, accounting and relation that
-        the ledger has (its own where a pair says none), and above it (of a pair neither below).  note: who decided, and
-        where it is written.  Raises BudgetError B13 for any other total, LedgerError L21 without a note.
+        total: the budget from here on, all earlier charges included; of the ledger's kind, accounting and relation (an
+        (ε, δ) pair that names no accounting gets the ledger's), and above the total in force (of a pair, neither
+        below).  note: who decided, and where it is written.  Raises BudgetError B13 for any other total, LedgerError
+        L21 without a note.
 
         >>> from tacit.ledger import open_ledger
         >>> ledger = open_ledger(None, budget=Budget(rho=0.5), unit=None)
@@ -135,12 +136,12 @@ class Ledger:
             return acts.raise_of(self._act(tx, "raise", words), _number(tx.newest("charge")))
 
     def limit(self, analyst: str, most: Budget, *, note: str) -> Limit | None:
-        """Record what one analyst may spend of the whole, from here on; None where that is the limit already.
+        """Record the most that one analyst may spend; None where that is the limit already.
 
-        most: for the sum of the analyst's charges, earlier ones included, added up as the whole is.  Limits go up and
-        down; they reserve nothing, and may add up to more than the whole.  note: as for a raise.  Raises BudgetError
-        B13 for another kind or relation than the ledger's, B14 below what the analyst has spent, LedgerError L21
-        without a note, L22 for a name that is none.
+        most: bounds the sum of the analyst's charges, earlier ones included, added up as the total is.  Limits may be
+        raised and lowered; they reserve nothing, and may add up to more than the total.  note: as for a raise.  Raises
+        BudgetError B13 for another kind or relation than the ledger's, B14 below what the analyst has spent,
+        LedgerError L21 without a note, L22 for an invalid name.
         """
         analyst = acts.checked_analyst(analyst)
         acts.checked_note(note)
@@ -162,12 +163,12 @@ class Ledger:
             return acts.limit_of(self._act(tx, "limit", words), _number(tx.newest("charge")))
 
     def acts(self) -> list[Act]:
-        """All recorded raises and limits, in order."""
+        """Return all recorded raises and limits, in order."""
         with self.store_.read() as tx:
             return acts.acts_of(tx.all())
 
     def standing(self, analyst: str | None = None) -> Standing:
-        """What is promised, spent and, for an analyst, limited and spent by that one, at one moment."""
+        """Return the total and the sum of charges at one moment, and an analyst's limit and charges."""
         with self.store_.read() as tx:
             total, newest = self._total(tx), tx.newest("charge")
             spent = Spend() if newest is None else _spent(newest)
@@ -176,14 +177,14 @@ class Ledger:
             return Standing(total, spent, analyst, _limit(tx, analyst), _own(tx, analyst)[1])
 
     def charges(self) -> list[Charge]:
-        """All charges in order."""
+        """Return all charges in order."""
         with self.store_.read() as tx:
             entries = tx.all()
         bought = {one.key: one for one in entries if one.kind == "release"}
         return [charge_of(one, bought.get(str(one.words["number"]))) for one in entries if one.kind == "charge"]
 
     def spent(self) -> Spend:
-        """Exact sum of all charges."""
+        """Return the exact sum of all charges."""
         with self.store_.read() as tx:
             newest = tx.newest("charge")
         return Spend() if newest is None else _spent(newest)
@@ -195,7 +196,10 @@ class Ledger:
         verify_store(self.store_, self.first)
 
     def check(self, releases: Iterable[tuple[int, str]]) -> None:
-        """Hold (charge number, head) of releases against the chain: L14 where this is an older copy, or not theirs."""
+        """Compare (charge number, head) of releases with the chain.
+
+        Raises LedgerError L14 where this is an older copy of their ledger, or another ledger.
+        """
         heads = {one.number: one.head for one in self.charges()}
         for number, head in releases:
             if number not in heads:
@@ -207,19 +211,19 @@ class Ledger:
                 raise LedgerError(message, code="L14", hint="is this the ledger of that release?", state=None)
 
     def hold(self, releases: Iterable[tuple[str, Release]]) -> None:
-        """Hold whole releases, each with the words for where it was found, against the answers that are stored.
+        """Compare whole releases, each with words for where it was found, with the stored answers.
 
-        L14 as `check`; L23 naming the releases that say anything else than what their charge bought, or whose charge
-        has no stored answer.
+        Raises LedgerError L14 as `check`; L23 naming the releases that differ from the stored answer of their charge,
+        or whose charge has none.
         """
         given = list(releases)
         self.check((one.charge, one.head) for _, one in given)
         hold(self.where, self.charges(), given)
 
     def backup(self, target: str | Path) -> None:
-        """Copy the ledger to a new file, of mode 0600, at one moment; the copy is verified before it has its name.
+        """Copy the ledger of one moment to a new file of mode 0600; the copy is verified before it gets its name.
 
-        A charge that is made later is not in it: as soon as there is one, the copy is an older one.  Raises LedgerError
+        Charges made later are not in it.  Raises LedgerError
         L16 where `target` is there already or cannot be made, and for a ledger on a server.
 
         >>> import pathlib, tempfile
@@ -231,7 +235,7 @@ class Ledger:
         back_up(self.store_, self.identity, Path(target))
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         self.store_.close()
 
     def _total(self, tx: Tx) -> Budget:
@@ -239,7 +243,7 @@ class Ledger:
         return Budget.from_dict(raises[-1].words["total"]) if raises else self.first
 
     def _admit(self, tx: Tx, request: Request, number: int, spent: Spend) -> None:
-        """Both the whole and the analyst's limit admit a charge; otherwise the error of the one with less left."""
+        """Raise BudgetError unless the total and the analyst's limit admit a charge: that of the one with less left."""
         total, cost, asked, bought = self._total(tx), request.cost, max(1, len(request.names)), request.bought
         fits = total.admits(spent, cost, bought)
         limit = None if request.analyst is None else _limit(tx, request.analyst)
@@ -256,7 +260,7 @@ class Ledger:
         return tx.append(linked(tx.last(), kind, str(number), dated))
 
     def _body(self, tx: Tx, request: Request, number: int, spent: Spend) -> dict[str, Any]:
-        price = self.first.spend(request.cost, request.bought)  # a raise changes no way of adding
+        price = self.first.spend(request.cost, request.bought)  # raises do not change how costs are added up
         words = {
             "number": number,
             "table": request.table,
@@ -267,7 +271,7 @@ class Ledger:
             "date": datetime.date.today().isoformat(),
             "spent": (spent + price).to_dict(),
         }
-        if price != self.first.spend(request.cost):  # charged by its parts: `privacy.bought`
+        if price != self.first.spend(request.cost):  # the sum of the costs of its parts is lower: `privacy.bought`
             words["charged"] = price.to_dict()
         if request.analyst is None:
             return words
@@ -299,13 +303,13 @@ def _number(entry: Entry | None) -> int:
 
 
 def _limit(tx: Tx, analyst: str) -> Budget | None:
-    """An analyst's limit in force."""
+    """Return an analyst's limit in force, or None."""
     found = [one.words for one in tx.numbered("limit") if one.words["analyst"] == analyst]
     return Budget.from_dict(found[-1]["limit"]) if found else None
 
 
 def _own(tx: Tx, analyst: str) -> tuple[int, Spend]:
-    """How many charges an analyst made, and their sum, from the newest of them: an older version writes none."""
+    """Return how many charges an analyst made, and their sum, from the newest of them."""
     newest = tx.newest("charge", analyst)
     words = None if newest is None else newest.words["analyst"]
     return (0, Spend()) if words is None else (words["number"], Spend.from_dict(words["spent"]))

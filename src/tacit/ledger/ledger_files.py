@@ -1,4 +1,4 @@
-"""The files of a ledger: made with mode 0600, on a disk of this machine; what is left over beside one."""
+"""The files of a ledger: made with mode 0600, on a local disk; left-over logs and journals beside them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ NETWORK: Final = frozenset(
 )
 """File systems whose locks SQLite cannot rely on."""
 JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
-"""How a rollback journal begins."""
+"""The first bytes of an SQLite rollback journal."""
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file; 0 where there is none; LedgerError L06 where that cannot be told.  Opens nothing.
+    """Return the bytes of a file without opening it, 0 where there is none; LedgerError L06 where it cannot be reached.
 
-    (A file that is opened and closed beside SQLite's own drops the locks that this process holds on it.)
+    Closing any handle of a file drops the POSIX locks that SQLite holds on it in this process.
     """
     try:
         return path.stat().st_size
@@ -33,17 +33,17 @@ def size_of(path: Path) -> int:
 
 
 def refuse_left_over(path: Path) -> None:
-    """LedgerError L10 where an empty or missing ledger has a log or a journal that speaks of entries."""
+    """Raise LedgerError L10 where an empty or missing ledger has a write-ahead log or a journal of existing pages."""
     wal, journal = Path(f"{path}-wal"), Path(f"{path}-journal")
-    found = wal if size_of(wal) > 0 else journal if _speaks_of_pages(journal) else None
+    found = wal if size_of(wal) > 0 else journal if _has_pages(journal) else None
     if found is not None:
         message = f"{path} is empty, yet {found} lies beside it: this is no new ledger, it may have lost its file."
         hint = f"bring {path.name} back; if it is gone on purpose, remove {found.name} too"
         raise LedgerError(message, code="L10", hint=hint)
 
 
-def _speaks_of_pages(journal: Path) -> bool:
-    """Whether a journal is that of a file that had pages; one that is made in an empty file speaks of none."""
+def _has_pages(journal: Path) -> bool:
+    """Whether a journal belongs to a file that had pages (its header counts them; an empty file has none)."""
     try:
         with journal.open("rb") as file:
             head = file.read(20)
@@ -53,7 +53,7 @@ def _speaks_of_pages(journal: Path) -> bool:
 
 
 def make_file(path: Path) -> None:
-    """An empty file of mode 0600, its name on the disk; another process may have made it first."""
+    """Make an empty file of mode 0600 and flush its name to the disk, unless another process made it first."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         flush_folder(path)
@@ -68,7 +68,7 @@ def make_file(path: Path) -> None:
 
 
 def flush_folder(path: Path) -> None:
-    """The names in a file's folder, on the disk."""
+    """Flush the names in a file's folder to the disk."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -78,9 +78,9 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def copied(target: Path) -> Generator[Path]:
-    """A file beside `target`, of mode 0600, that takes its name when the block ends; LedgerError L16 where it cannot.
+    """Make a file of mode 0600 beside `target`, which gets its name when the block ends; LedgerError L16 if it cannot.
 
-    What is there already is never written over, and a block that raises leaves nothing.
+    No existing file is overwritten, and a block that raises leaves no file.
     """
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     words = None
@@ -99,13 +99,13 @@ def copied(target: Path) -> Generator[Path]:
 
 
 def refuse_existing(target: Path) -> None:
-    """LedgerError L16 for a backup that would write over something."""
+    """Raise LedgerError L16 where `target` exists."""
     if os.path.lexists(target):
         raise LedgerError(f"backup {target} is there already.", code="L16", hint="a new name for each backup")
 
 
 def _named(temporary: Path, target: Path) -> None:
-    """The bytes on the disk, then the name: a link never replaces anything."""
+    """Flush the bytes to the disk, then name the file by a link, which never replaces an existing one."""
     handle = os.open(temporary, os.O_RDWR)
     try:
         os.fsync(handle)
@@ -122,11 +122,14 @@ def _named(temporary: Path, target: Path) -> None:
 
 
 def refuse_network(path: Path, mounts: str | None = None) -> None:
-    """LedgerError L04 where `path` is on a network file system, whose locks lose charges."""
+    """Raise LedgerError L04 where `path` is on a network file system: unreliable locks could lose charges.
+
+    mounts: text of /proc/self/mounts, read where not given.
+    """
     if mounts is None:
         try:
             mounts = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="surrogateescape")
-        except OSError:  # no such list on this system: nothing can be told
+        except OSError:  # no such list on this system: nothing can be said of the file system
             return
     place, kind = "", ""
     target = _resolved(path)
@@ -150,7 +153,7 @@ def _resolved(path: Path) -> str:
 
 
 def address(path: Path, options: str) -> str:
-    """A file as SQLite's URI; names that are no text, too."""
+    """Return SQLite's URI of a file, whose name may be any bytes."""
     from urllib.parse import quote
 
     return f"file:{quote(os.fsencode(path.resolve()))}?{options}"

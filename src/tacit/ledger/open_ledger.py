@@ -1,4 +1,4 @@
-"""Opening a ledger, or making one: whether the promise it holds is the one that is meant.  INSIDE."""
+"""Opening or making a ledger, and the check of its budget and unit of privacy.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tacit.privacy.exact_numbers import plain
 
 
 def unit_of(where: str | Path) -> int | None:
-    """The unit of privacy that an existing ledger records; LedgerError where there is none."""
+    """Return the unit of privacy of an existing ledger: the most rows of a person, None for one row each."""
     ledger = open_recorded(where)
     ledger.close()
     return ledger.unit
 
 
 def open_recorded(where: str | Path) -> Ledger:
-    """An existing ledger under what it records itself; LedgerError L03 where there is none."""
+    """Open an existing ledger with its own budget and unit; LedgerError L03 where there is none."""
     store = store_at(where)
     with closing_on_failure(store):
         header = recorded_header(store, where)
@@ -36,8 +36,8 @@ def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | 
     """Open a ledger, or make one (which takes a budget).
 
     where: a path; a "postgresql://" URL; None for memory only.  budget: the total in force; after a recorded raise the
-    one before it is refused, so that nobody goes on saying what is no longer promised.  A pair without a word on
-    accounting is kept in μ² by a new ledger, and in ρ by one that was made so.  unit: the most rows a person
+    earlier total is refused, so that no code goes on stating a budget that no longer holds.  An (ε, δ) pair that names
+    no accounting is accounted in μ² by a new ledger, and in ρ by one that was made so.  unit: the most rows a person
     may have, None for one.  Raises LedgerError: L01 another budget, L02 another unit of privacy, L03 no ledger, L04 a
     network file system, L06 out of reach, L07 held by another process, L08 no room, L10 damage, or no header, L15 a
     later version; BudgetError B11 without a budget.
@@ -57,7 +57,7 @@ def open_ledger(where: str | Path | None, *, budget: Budget | None, unit: int | 
 
 
 def _write_header(budget: Budget, unit: int | None, tx: Tx) -> None:
-    """The first promise, with the table it is in; where another process was first, its promise holds."""
+    """Append the header; where another process made the ledger first, its header stands (`Store.create`)."""
     words = {"format": FORMAT, "budget": budget.to_dict(), "unit": unit, "id": secrets.token_hex(16)}
     tx.append(linked(None, "header", "", words))
 
@@ -75,7 +75,7 @@ def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) 
 
 
 def _another(ledger: Ledger, given: Budget) -> LedgerError:
-    """The error L01: what is promised, since when and why, and what was given."""
+    """Return the error L01: the ledger's budget, its last raise, and the budget given."""
     raises = [one for one in ledger.acts() if isinstance(one, Raise)]
     now = raises[-1].total if raises else ledger.first
     since = "".join(f", raised from {one.before} on {one.date} ({one_line(one.note)})" for one in raises[-1:])

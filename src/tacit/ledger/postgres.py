@@ -1,4 +1,4 @@
-"""A ledger on a PostgreSQL server, by URL: the same entries, one writer at a time by a lock on the ledger's header.
+"""A ledger on a PostgreSQL server, by URL: the same entries, one writer at a time by a lock on the header's row.
 
 "postgresql://user@server/database?ledger=name" keeps several ledgers in one database ("main" where not said).
 """
@@ -31,13 +31,13 @@ DDL: Final = (
 LOCK: Final = 0x7AC17001
 WAIT_SECONDS = 30
 BATCH: Final = 200
-"""Entries that are read at a time."""
+"""Entries read at a time."""
 GUARD: Final = """SELECT
     (SELECT count(*) FROM pg_trigger WHERE tgrelid = 'tacit_entries'::regclass
         AND tgname = 'tacit_no_change' AND tgenabled <> 'D'),
     (SELECT count(*) FROM pg_constraint WHERE conrelid = 'tacit_entries'::regclass AND contype IN ('p', 'u')
         AND convalidated)"""
-"""Whether the trigger and the two indices are in force."""
+"""Counts the triggers and the indices that are in force."""
 
 
 class PostgresStore:
@@ -66,7 +66,7 @@ class PostgresStore:
             return bool(self._connect().execute(sql, (self._ledger,)).fetchone()[0])
 
     def create(self, first: Callable[[Tx], Any] | None = None) -> None:
-        """See `Store.create`.  One makes it at a time; what is there is not made again, for others may be using it."""
+        """See `Store.create`.  An advisory lock admits one maker; an existing table may be in use and is kept."""
         with self._lock, self._translated(), self._connect().transaction():
             self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             for statement in () if self._made() else DDL:
@@ -84,32 +84,32 @@ class PostgresStore:
 
     @contextmanager
     def write(self) -> Generator[Tx]:
-        """Read committed: what is read after the lock is what the last writer left."""
+        """See `Store.write`.  Isolation is "read committed": reads after the lock see the last commit."""
         with self._lock, self._translated(), self._connect().transaction():
             self._connect().execute("SET LOCAL synchronous_commit = on")
             self._connect().execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
             sql = "SELECT seq FROM tacit_entries WHERE ledger = %s AND kind = 'header' FOR UPDATE"
             if self._connect().execute(sql, (self._ledger,)).fetchone() is None:
-                if self._view.last > 0:  # it was there: somebody removed it
+                if self._view.last > 0:  # this process has read it before: somebody removed it
                     raise misplaced(self.where, 1)
                 self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             yield self._tx()
 
     def confirm(self, entry: Entry) -> None:
-        """See `Store.confirm`: the server flushed it before its commit returned; it is there for whoever reads next."""
+        """See `Store.confirm`: the server flushed the entry before its commit returned; read it back once more."""
         with self.read() as tx:
             if tx.get(entry.kind, entry.key) != entry:
                 raise misplaced(self.where, entry.seq)
 
     def inspect(self) -> None:
-        """The trigger and the indices are in force.  Its pages a server checks itself (`pg_amcheck`)."""
+        """See `Store.inspect`: trigger and indices are in force.  A server checks its own pages (`pg_amcheck`)."""
         with self._lock, self._translated(), self._connect().transaction():
             triggers, indices = self._connect().execute(GUARD).fetchone()
         if triggers < 1 or indices < 2:
             raise damaged(self.where, "its table has lost its trigger or an index")
 
     def copy_to(self, place: Path) -> Entry:
-        """See `Store.copy_to`: a server's backup is its own, for what is put back there."""
+        """See `Store.copy_to`: always LedgerError L16, since a server makes its own backups."""
         raise LedgerError(
             f"ledger {self.where} is on a server, which makes its own backups.",
             code="L16",

@@ -1,9 +1,10 @@
-"""A ledger in a SQLite file (or in memory): one writer at a time, append-only by trigger, durable in the file alone.
+"""A ledger in a SQLite file (or in memory): one writer at a time, append-only by trigger, durable in one file.
 
-Rollback journal and synchronous=EXTRA: when a commit returns, every page is in the main file and flushed, and the
-journal's name is gone from the disk.  The number of entries stands in the file's first page, written with them; so a
-copy of the main file that was taken in the middle of a later commit shows every entry of before, or is refused:
-either a place of the chain is missing, or fewer entries are there than the first page says (see `docs`, the ledger).
+The mode is a rollback journal with synchronous=EXTRA: when a commit returns, every page is in the main file and
+flushed, and the journal's name is gone from the disk.  The number of entries is stored in the file's first page by the
+same commit.  So a copy of the main file taken in the middle of a later commit either shows all earlier entries or is
+refused, because a number of the chain is missing or there are fewer entries than the first page says (see `docs`, the
+ledger).
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from tacit.ledger.sqlite_errors import failed, held, is_busy
 from tacit.ledger.sqlite_layout import DDL, empty, has_parts, is_ledger, sound
 
 BUSY_SECONDS = 30.0
-"""How long another process may hold the ledger before a clear error."""
+"""How long to wait for another process that holds the ledger, before LedgerError L07."""
 SETTINGS: Final = (
     "synchronous = EXTRA",
     "fullfsync = ON",
@@ -38,11 +39,11 @@ SETTINGS: Final = (
 )
 MINE: Final = f"CASE ledger WHEN 'main' THEN seq END, {COLUMNS[5:]}"
 WHOLE: Final = f"SELECT {MINE} FROM tacit_entries NOT INDEXED ORDER BY rowid"
-"""The table itself, past its indices, which damage may bend; entries of another ledger are none."""
+"""Reads the table itself and not its indices, which may be damaged; rows of another ledger get no number."""
 
 
 class SqliteStore:
-    """One file; one connection a process, made anew after a fork."""
+    """A ledger in one file; each process has one connection, and a forked child makes its own."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -60,7 +61,7 @@ class SqliteStore:
         return None if self._path is None else str(self._path)
 
     def exists(self) -> bool:
-        """See `Store.exists`; all of it is read at one moment, for another process may be making it."""
+        """See `Store.exists`; in one transaction, since another process may be making the ledger."""
         if self._path is None:
             return self._connection is not None
         if size_of(self._path) == 0:
@@ -70,7 +71,7 @@ class SqliteStore:
             return not empty(connection) and is_ledger(connection, self.where)
 
     def create(self, first: Callable[[Tx], Any] | None = None) -> None:
-        """See `Store.create`.  One transaction: a file without a header was never a ledger, or has lost a part."""
+        """See `Store.create`.  Table and header are one transaction: a table without a header is damage."""
         if self._path is not None and size_of(self._path) == 0:
             make_file(self._path)
         with self._lock, self._begun("BEGIN IMMEDIATE") as connection:
@@ -99,9 +100,9 @@ class SqliteStore:
             self._end(connection, tx)
 
     def confirm(self, entry: Entry) -> None:
-        """The main file alone, opened read-only and without a look at any journal, shows the entry.
+        """See `Store.confirm`: the main file alone, opened read-only and without any journal, shows the entry.
 
-        Meanwhile this process reads the file the usual way, too, so that nobody can be writing it.
+        A read transaction is open meanwhile, so that no process can be writing the file.
         """
         if self._path is None:
             return
@@ -113,14 +114,14 @@ class SqliteStore:
             raise LedgerError(message, code="L06", hint=hint, state="A charge that was recorded stands.")
 
     def inspect(self) -> None:
-        """SQLite's integrity check, and the table, triggers and indices as they were made."""
+        """See `Store.inspect`: SQLite's integrity check, and a comparison of table, triggers and indices with `DDL`."""
         with self.read(), self._translated():
             connection = self._connect()
             is_ledger(connection, self.where)
             sound(connection, self.where)
 
     def copy_to(self, place: Path) -> Entry:
-        """See `Store.copy_to`; by SQLite's own backup, under this process's lock against writers."""
+        """See `Store.copy_to`: by SQLite's backup function, within a read transaction, which keeps writers out."""
         with self.read() as tx, self._translated():
             with closing(sqlite3.connect(address(place, "mode=rw"), uri=True, isolation_level=None)) as copy:
                 self._connect().backup(copy)
@@ -135,7 +136,7 @@ class SqliteStore:
         self._connection = None
 
     def _tx(self, connection: sqlite3.Connection) -> Tx:
-        """A transaction whose view is up to date; LedgerError L10 where fewer entries are there than were written."""
+        """Make a transaction whose view is up to date; LedgerError L10 where entries that were written are missing."""
         with self._translated():
             written = connection.execute("PRAGMA user_version").fetchone()[0]
         tx = Tx(self._execute, self._after, "main", self._view, self.where)
@@ -152,7 +153,7 @@ class SqliteStore:
 
     @contextmanager
     def _begun(self, begin: str) -> Generator[sqlite3.Connection]:
-        """A transaction that is rolled back unless the block ends it, in a file that has no write-ahead log."""
+        """Begin a transaction, rolled back unless the block ends it; first end write-ahead logging where it is on."""
         try:
             with self._translated():
                 connection = self._connect()
@@ -170,15 +171,15 @@ class SqliteStore:
                     self._connection.execute("ROLLBACK")
 
     def _has_log(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file is a ledger that an earlier version left with a write-ahead log, or turned back to one."""
+        """Whether the file is a ledger in write-ahead mode, which earlier versions used."""
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the mode is the file's once it is read
         with_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         return with_log and not empty(connection) and is_ledger(connection, self.where)
 
     def _leave_log(self, path: Path) -> None:
-        """Everything of the log into the main file, and no log from here on; waits for those who hold it.
+        """Move the write-ahead log into the main file and turn the mode off, waiting for processes that hold the file.
 
-        Each try is a connection of its own: one that waits would hold the file against another that does the same.
+        Each try has a connection of its own: two processes that waited with theirs open would block each other.
         """
         until = time.monotonic() + BUSY_SECONDS
         while True:
@@ -224,7 +225,7 @@ class SqliteStore:
         return self._connection
 
     def _open(self, path: Path | None) -> sqlite3.Connection:
-        """A connection whose every commit reaches the disk before it returns."""
+        """Open a connection whose commits are flushed to the disk before they return."""
         place = ":memory:" if path is None else address(path, "mode=rw")
         made = sqlite3.connect(
             place, uri=path is not None, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
@@ -239,7 +240,7 @@ class SqliteStore:
 
     @contextmanager
     def _translated(self) -> Generator[None]:
-        """SQLite's errors -> LedgerError, named by what a curator can do; no other error hangs on it."""
+        """Raise LedgerError in place of SQLite's errors, without a cause or context."""
         try:
             yield
             return

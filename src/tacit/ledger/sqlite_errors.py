@@ -1,4 +1,4 @@
-"""SQLite's errors as a ledger's: what a curator can do about each."""
+"""Translation of SQLite's errors to `LedgerError`, with a hint for the curator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REACH: Final = frozenset(
 
 
 def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerError:
-    """The LedgerError of an error: L03, L06, L07, L08; L10 for all that an intact ledger never raises."""
+    """Return the LedgerError of an error: L03, L06, L07, L08; L10 for errors that an intact ledger never raises."""
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
     words = one_line(str(problem).lower())[:200] or type(problem).__name__
     if is_busy(problem):
@@ -40,18 +40,18 @@ def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerE
 
 
 def is_busy(problem: BaseException) -> bool:
-    """Whether another process holds the file."""
+    """Whether the error says that another process holds the file."""
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF in BUSY
 
 
 def held(where: str | None, seconds: float, also: str = "") -> LedgerError:
-    """The error L07."""
+    """Return the error L07 of a ledger held by another process; `also`: words in brackets."""
     more = f" ({also})" if also else ""
     message = f"ledger {where} is held by another process for more than {seconds:g} seconds{more}."
     return LedgerError(message, code="L07", hint="wait for it, or end it, and ask again")
 
 
 def no_ledger(where: str | None) -> LedgerError:
-    """The error L03."""
+    """Return the error L03 of a file that is no ledger."""
     message = f"{where} is not a ledger, or its first page is lost."
     return LedgerError(message, code="L03", hint='a ledger\'s own path, or a new file: ledger="people.ledger"')

@@ -1,4 +1,4 @@
-"""What a SQLite file must be to be a ledger: its mark, its table and two indices, two triggers, sound pages."""
+"""The layout of a ledger's SQLite file, and its check: application_id, one table, two indices, two triggers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tacit.ledger.entry_forms import damaged, headless
 from tacit.ledger.sqlite_errors import no_ledger
 
 APPLICATION: Final = 0x7AC17001
-"""SQLite's application_id: says that a database is a ledger."""
+"""SQLite's application_id of a ledger."""
 DDL: Final = (
     """CREATE TABLE IF NOT EXISTS tacit_entries (
         ledger TEXT NOT NULL, seq INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
@@ -27,18 +27,18 @@ PARTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name N
 
 
 def empty(connection: sqlite3.Connection) -> bool:
-    """Whether a file has no page at all: new, or its making was interrupted and is undone."""
+    """Whether a file has no pages: it is new, or the transaction that made the ledger was rolled back."""
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return connection.execute("PRAGMA page_count").fetchone()[0] == 0
 
 
 def has_parts(connection: sqlite3.Connection) -> bool:
-    """Whether there is any table, or anything else."""
+    """Whether the database has any table, index or trigger."""
     return bool(_parts(connection))
 
 
 def is_ledger(connection: sqlite3.Connection, where: str | None) -> bool:
-    """True; LedgerError L03 for another database, L10 for a ledger without its parts."""
+    """Return True for a ledger; LedgerError L03 for another database, L10 for a ledger whose layout was changed."""
     mark = connection.execute("PRAGMA application_id").fetchone()[0]
     parts = _parts(connection)
     if mark != APPLICATION and (mark != 0 or (parts and not _looks_like(parts))):
@@ -51,7 +51,7 @@ def is_ledger(connection: sqlite3.Connection, where: str | None) -> bool:
 
 
 def sound(connection: sqlite3.Connection, where: str | None) -> None:
-    """LedgerError L10 where SQLite finds damage in pages, rows or indices, or another encoding."""
+    """Raise LedgerError L10 where SQLite finds damage in pages, rows or indices, or the encoding is not UTF-8."""
     if connection.execute("PRAGMA encoding").fetchone()[0] != "UTF-8":
         raise damaged(where, "its text is not UTF-8")
     found = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]

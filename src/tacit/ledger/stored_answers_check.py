@@ -1,7 +1,7 @@
-"""Releases held against the answers that a ledger stored: whole, not only by charge and chain.  INSIDE the wall.
+"""Comparison of whole releases with the answers stored in a ledger.  INSIDE the wall.
 
-A release is what its charge bought only if it says what was stored, word for word.  Two things aside: the study that an
-answer is handed to, for the same answer serves several, and a digest, which the ledger makes unnecessary.
+A release is what its charge bought only if every field equals the stored one.  Two are not compared: the study that an
+answer was given to, since one answer may serve several, and the file's digest, which the comparison makes unnecessary.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tacit.release.document import Release, releases_from_dict
 
 ASIDE: Final = ("study",)
 NAMED: Final = 5
-"""Releases that one error names."""
+"""The most releases that one error names."""
 
 
 def hold(where: str | None, charges: Sequence[Charge], releases: Iterable[tuple[str, Release]]) -> None:
-    """(Where it was found, release) against stored answers; LedgerError L23 naming those that differ or have none."""
+    """Compare (where it was found, release) with stored answers; LedgerError L23 names those that differ."""
     known = {one.number: one for one in charges}
     wrong = [said for place, one in releases if (said := differs(known[one.charge], place, one)) is not None]
     if wrong:
@@ -30,7 +30,7 @@ def hold(where: str | None, charges: Sequence[Charge], releases: Iterable[tuple[
 
 
 def differs(charge: Charge, place: str, release: Release) -> str | None:
-    """Why a release is not what its charge bought, in words, or None."""
+    """Say why a release is not what its charge bought; None where it is."""
     if charge.release is None:
         return f"{place}: charge {charge.number} has no stored answer"
     own = release.to_dict()
@@ -42,7 +42,7 @@ def differs(charge: Charge, place: str, release: Release) -> str | None:
 
 
 def _answers(charge: Charge) -> list[dict[str, Any]]:
-    """The documents that a charge stored; LedgerError L10 where they cannot be read."""
+    """Return the documents stored for a charge; LedgerError L10 where they cannot be read."""
     try:
         return [one.to_dict() for one in releases_from_dict(parsed(charge.release or "")).values()]
     except (TacitError, ValueError, RecursionError):
@@ -51,7 +51,7 @@ def _answers(charge: Charge) -> list[dict[str, Any]]:
 
 
 def _other(own: dict[str, Any], stored: dict[str, Any]) -> Iterator[str]:
-    """Names of the fields that differ."""
+    """Yield the names of the fields that differ."""
     for name in sorted(own.keys() | stored.keys()):
         if name not in ASIDE and own.get(name) != stored.get(name):
             yield name

@@ -1,4 +1,4 @@
-"""Where a ledger is stored, and the header that its chain begins with.  INSIDE."""
+"""The database of a ledger by its path or URL, and the header that begins its chain.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.ledger.sqlite import SqliteStore
 
 
 def store_at(where: str | Path | None) -> Store:
-    """The database that a path or a URL names, whether a ledger is there or not; None for memory only."""
+    """Return the database that a path or a URL names (None: in memory), whether it holds a ledger or not."""
     if where is not None and str(where).startswith(("postgresql://", "postgres://")):
         return PostgresStore(str(where))
     return SqliteStore(None if where is None else Path(where))
@@ -24,7 +24,7 @@ def store_at(where: str | Path | None) -> Store:
 
 @contextmanager
 def closing_on_failure(store: Store) -> Generator[None]:
-    """Lets go of the connections where what follows fails."""
+    """Close the store's connections where the block raises."""
     try:
         yield
     except BaseException:
@@ -33,14 +33,14 @@ def closing_on_failure(store: Store) -> Generator[None]:
 
 
 def recorded_header(store: Store, where: str | Path) -> Entry:
-    """The header of a ledger that is there already; LedgerError L03 where there is none."""
+    """Return the header of an existing ledger; LedgerError L03 where there is none."""
     if not store.exists():
         raise LedgerError(f"{where} is not a ledger.", code="L03", hint="the path of a .ledger file", state=None)
     return header_of(store)
 
 
 def header_of(store: Store) -> Entry:
-    """The first entry of a ledger; LedgerError L10 where what is there has none."""
+    """Return the header; LedgerError L10 where there are entries and no header."""
     with store.read() as tx:
         found = tx.get("header", "")
     if found is None:
@@ -49,7 +49,7 @@ def header_of(store: Store) -> Entry:
 
 
 def header_words(store: Store, header: Entry) -> Any:
-    """What a header says; LedgerError L15 in a later version's format."""
+    """Return the parsed body of a header; LedgerError L15 in a later version's format."""
     found = format_of(header)
     if found > FORMAT:
         message = f"ledger {store.where} has format {found}; this version reads up to {FORMAT}."

@@ -1,4 +1,4 @@
-"""Frames and files -> exact integer sums, the same on every engine.  INSIDE the wall."""
+"""Exact integer sums over the rows of frames and files, the same on every engine.  INSIDE the wall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of the cells that rows are in, or of all cells: what a histogram counts, in one pass.  INSIDE the wall."""
+"""Counts of rows by cell, of all cells or of occupied ones, in one pass.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import SumsPass, cell_reading, filtered, key_reading, plan
 from tacit.source.column_kinds import Reading
-from tacit.source.engines import Engine
+from tacit.source.engine import Engine
 
 Ints: TypeAlias = NDArray[np.int64]
 
@@ -28,7 +28,7 @@ def tallied(
     unit: Unit | None = None,
     share: Share | None = None,
 ) -> Tally:
-    """READS ROWS.  Rows in each cell (of persons, by `unit`, the sums of their shares), as one array."""
+    """READS ROWS.  Return the number of rows in each cell (the sum of persons' shares, by `unit`) as one array."""
     one = SumTerm(None) if share is None else SumTerm(None, ONE, share, IDENTITY)
     found = _occupied(engine, keys, one, unit, where)
     counts = np.zeros(prod(key.size for key in keys), dtype=np.int64)
@@ -39,7 +39,7 @@ def tallied(
 def occupied(
     engine: Engine, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None = None, where: Predicate | None = None
 ) -> Occupied:
-    """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0: memory follows those cells."""
+    """READS ROWS.  Return the cells in which a sum over rows (persons) is not 0, in order, with the sums."""
     found = _occupied(engine, keys, one, unit, where)
     order = np.argsort(found.cells)
     return Occupied(found.rows, found.cells[order], found.counts[order])
@@ -48,9 +48,9 @@ def occupied(
 def _occupied(
     engine: Engine, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None, where: Predicate | None
 ) -> Occupied:
-    """`occupied` in any order.
+    """READS ROWS.  As `occupied`, in any order.
 
-    Where an engine can number the keys, a row's cell is one whole number below 2**53, made of float64: exact.
+    Where an engine can number the levels, a row's cell is one integer below 2**53, exact in float64.
     """
     numbered = all(ex.numbered(key) for key in keys) and prod(ex.places(key) for key in keys) < 2**53
     if unit is not None or not numbered:
@@ -67,7 +67,7 @@ def _occupied(
 
 
 def occupied_of(planned: SumsPass, engine: Engine) -> Occupied:
-    """READS ROWS.  The first sum of a pass, of the cells where it is not 0."""
+    """READS ROWS.  Return the first sum of a pass for the cells where it is not 0."""
     rows, found = planned.found(engine)
     counts: dict[int, int] = {}
     for cell, sums in found.items():
@@ -81,7 +81,7 @@ def occupied_of(planned: SumsPass, engine: Engine) -> Occupied:
 
 
 def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
-    """Column "cell" of every row: the places of its keys as one number, -1 where it is in no cell."""
+    """Return the column "cell" of every row: the places of its levels as one number, -1 for a row in no cell."""
     tools = ex.NarwhalsBackend(frame)
     places = [tools.keep(ex.place(key, f"c{i}", tools)) for i, key in enumerate(keys)]
     code, stride = ex.real(0.0), 1
@@ -97,7 +97,7 @@ def _coded(frame: Any, keys: Sequence[KeyMap], where: Predicate | None) -> Any:
 
 
 def _folded(keys: Sequence[KeyMap], places: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Rows of combined places, each once -> public cells, each once, and their rows."""
+    """Turn distinct combined places and their rows into distinct public cells and their rows."""
     tables = [ex.indices(key) for key in keys]
     if all(table is None for table in tables):
         return places, rows
@@ -114,7 +114,7 @@ def _folded(keys: Sequence[KeyMap], places: Ints, rows: Ints) -> tuple[Ints, Int
 
 
 def numbered_reading(key: KeyMap) -> Reading:
-    """How a column of levels is read for `expressions.place`."""
+    """Return how a column of levels is read for `cell_expressions.place`."""
     if isinstance(key.levels[0], str):
         return Reading(key.source, "index", tuple(map(str, key.levels)))
     return key_reading(key)

@@ -1,8 +1,8 @@
-"""The one safe expression: a cell -> an integer, in narwhals, equal to `RowMap.numpy` on every engine, row by row.
+"""The one safe expression: from a cell to an integer in narwhals, equal to `RowMap.numpy` row by row on every engine.
 
-`is_finite` stands in every branch: comparisons alone let NaN pass on some engines.  Never `round`, a bare cast, `clip`,
-or a function whose last digit is the engine's own.  The last steps are missing -> declared place, and a clamp in
-64-bit integers, so that whatever an engine did before them, v is in {0, ..., G}.
+Every branch tests `is_finite`, since comparisons alone let NaN pass on some engines.  `round`, a cast of an unguarded
+float, `clip`, and functions whose last digit differs between engines are never used.  The last steps give missing cells
+their declared value and clamp in 64-bit integers, so that v is in {0, ..., G} whatever an engine did before them.
 """
 
 from __future__ import annotations
@@ -18,49 +18,55 @@ from numpy.typing import NDArray
 
 from tacit.rows.row_map import KeyMap, Polynomial, RowMap
 from tacit.schema.predicates.numeric_expressions import ColumnCell
+from tacit.source.engine_registry import EXACT
 
 WIDEST: Final = 2**16
-"""Whole numbers between the least and the greatest code are grouped as they are where they are at most so many."""
+"""The widest range of integer codes in which rows are grouped by the number itself."""
 
 LIMB: Final = 2**20
-"""Terms too large to be added up in 64 bits are added as t = LIMB * high + low."""
+"""Terms whose sum could exceed 64 bits are split as t = LIMB * high + low, and the parts are summed."""
 
 
 def real(value: float) -> Any:
-    """A 64-bit float literal."""
+    """Return a 64-bit float literal."""
     return nw.lit(float(value), dtype=nw.Float64())
 
 
 def whole(value: int) -> Any:
-    """A 64-bit integer literal: an untyped one may be 32 bits wide."""
+    """Return a 64-bit integer literal: an untyped one may be 32 bits wide."""
     return nw.lit(int(value), dtype=nw.Int64())
 
 
 def divide(x: Any, by: Any) -> Any:
-    """X / by in float64 on any engine, x finite, rounded as IEEE 754 demands.
+    """Divide a finite x in float64, rounded as IEEE 754 demands on any engine.
 
-    Polars divides by what is the same in all rows as it multiplies by the reciprocal, which is another number in one
-    case of three: so the divisor is made to be a row's own.
+    Polars multiplies by the reciprocal of a divisor that is constant over rows, which differs in one case of three.
+    Adding x - x = 0 makes the divisor vary by row.
     """
     return x / (by + (x - x))
 
 
 def select(frame: Any, columns: Mapping[str, Any]) -> Any:
-    """Columns by their names, as many rows as the frame has: Polars makes one row of columns that no row enters."""
-    if frame.implementation.is_polars():
-        return frame.with_columns(**columns).select(*columns)
-    return frame.select(**columns)
+    """Select columns by name and keep the number of rows: Polars returns one row of constant columns."""
+    if exact(frame):
+        return frame.select(**columns)
+    return frame.with_columns(**columns).select(*columns)
+
+
+def exact(frame: Any) -> bool:
+    """Whether a frame's implementation is registered to divide as IEEE 754 demands and to keep rows in `select`."""
+    return frame.implementation.value in EXACT
 
 
 class Tools(Protocol):
-    """What a long expression is made with."""
+    """Steps of long expressions that depend on the engine."""
 
     def divide(self, x: Any, by: Any) -> Any:
         """X / by, rounded as IEEE 754 demands."""
         ...
 
     def keep(self, x: Any) -> Any:
-        """X, computed once where the engine can be told to."""
+        """Return x, stored as a column where possible, so that it is computed once."""
         ...
 
     def whole(self, column: str) -> bool:
@@ -69,7 +75,7 @@ class Tools(Protocol):
 
 
 class Inline:
-    """`Tools` of an expression that knows no frame."""
+    """`Tools` without a frame: nothing is stored, and nothing is known of types."""
 
     def divide(self, x: Any, by: Any) -> Any:
         """See `Tools.divide`."""
@@ -88,7 +94,7 @@ INLINE: Final = Inline()
 
 
 def step(at: RowMap, column: str) -> Any:
-    """Index of the grid step, 0..steps; -1 for a missing cell."""
+    """Return the index of a cell's grid step, 0 to steps; -1 for a missing cell."""
     x = nw.col(column).cast(nw.Float64())
     known = x.is_finite()
     if at.kind == "boolean":
@@ -109,7 +115,7 @@ def step(at: RowMap, column: str) -> Any:
 
 
 def value(at: RowMap, steps: str) -> Any:
-    """Step column -> v, by integers only: missing -> its place or 0, then the clamp."""
+    """Return v of a column of steps, in integers: the declared value (or 0) where missing, else clamped and scaled."""
     k = nw.col(steps)
     clamped = nw.when(k > whole(at.steps)).then(whole(at.steps)).otherwise(k)
     v = clamped if at.factor == 1 else clamped * whole(at.factor)
@@ -118,7 +124,7 @@ def value(at: RowMap, steps: str) -> Any:
 
 
 def term(polynomial: Polynomial, at: RowMap, values: str, steps: str) -> Any:
-    """What one row adds: the polynomial of v, 0 where the cell is absent."""
+    """Return what one row adds to a sum: the polynomial of v, 0 where the cell is missing without a declared value."""
     total = evaluate(polynomial, values)
     if at.missing is not None:
         return total
@@ -126,7 +132,7 @@ def term(polynomial: Polynomial, at: RowMap, values: str, steps: str) -> Any:
 
 
 def evaluate(polynomial: Polynomial, values: str) -> Any:
-    """floor(sum_k c_k v**k / divisor) of an integer column."""
+    """Return floor(sum_k c_k v**k / divisor) of an integer column."""
     v = nw.col(values)
     total: Any = whole(polynomial.coefficients[-1])
     for i, c in enumerate(reversed(polynomial.coefficients[:-1])):
@@ -141,9 +147,9 @@ def evaluate(polynomial: Polynomial, values: str) -> Any:
 
 
 class NarwhalsBackend:
-    """`schema.predicates.arithmetic.Backend` in narwhals, on every engine: no comparison sees what is not finite.
+    """`schema.predicates.arithmetic.Backend` in narwhals; comparisons are made of finite values alone.
 
-    frame: what the expressions belong to; what is kept becomes a column of it.
+    frame: the frame of the expressions, to which `keep` adds columns.
     """
 
     def __init__(self, frame: Any) -> None:
@@ -173,7 +179,7 @@ class NarwhalsBackend:
 
     def divide(self, x: Any, by: Any) -> Any:
         """See `Backend.divide`; `divide` says why not the engine's own everywhere."""
-        return divide(x, by) if self._first.implementation.is_polars() else x / by
+        return x / by if exact(self._first) else divide(x, by)
 
     def floor(self, x: Any) -> Any:
         """See `Backend.floor`."""
@@ -200,11 +206,11 @@ class NarwhalsBackend:
 
 
 FEW_BINS: Final = 6
-"""Edges up to which a value is compared with each."""
+"""The most edges for which a value is compared with every one."""
 
 
 def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
-    """The bin of a number, null where it is missing or not finite; `beyond` bounds, one of the last two levels."""
+    """Return the bin of a number, null where missing or not finite; with `beyond`, the last two levels are outside."""
     x = nw.col(column).cast(nw.Float64())
     even = key.even is not None and len(key.edges) >= FEW_BINS
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
@@ -217,10 +223,11 @@ def binned(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
 
 
 def _beyond(key: KeyMap, x: Any, known: Any, bin_: Any) -> Any:
-    """The bin, or one of the last two levels.
+    """Return the bin, or one of the last two levels for a number below or above the bounds.
 
-    What is not finite is infinite where its reciprocal is finite: no comparison may see a NaN, for DuckDB takes those
-    (and `is_nan`) to be the same in all rows where a Parquet file's bounds say so, and the bounds leave NaN out.
+    A value that is not finite is infinite where its reciprocal is finite, and NaN otherwise.  Comparisons and `is_nan`
+    cannot tell these apart: DuckDB folds them to a constant where a Parquet file's statistics, which omit NaN, suggest
+    it.
     """
     assert key.beyond is not None
     low, high = key.beyond
@@ -233,14 +240,14 @@ def _beyond(key: KeyMap, x: Any, known: Any, bin_: Any) -> Any:
 
 
 def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
-    """The bin among those of equal width, null where x is not finite: about (x - low) / width, put right by one edge.
+    """Return the bin among bins of equal width, null where x is not finite: the quotient, corrected by one edge.
 
     A bin is wider than 2**-30 of either end (`rowmaps`), so that the quotient is off by less than 2**-20 bins, and
     u = floor(quotient + 1 - SLACK) is the bin or the one above it: the one above where x is below its lower edge.
-    Edges are computed as they were when the key was made, by the same operations of float64.  A number beyond the bins
-    is moved to `low`, or to the last number below the upper edge of the last bin.
-    Bins one wide from a half or a whole low > 0: x - low is a multiple of ulp(x), or of 1/2 where that is less, and
-    below x: a float64, exact; so its floor is the bin.
+    Edges are computed by the same float64 operations as when the key was made.  A number outside the bins is moved to
+    `low`, or to the last number below the upper edge of the last bin.
+    Bins of width 1 with low > 0 a multiple of 1/2: x - low is a multiple of ulp(x), or of 1/2 where that is less, and
+    below x, so it is an exact float64 and its floor is the bin.
     """
     assert key.even is not None
     low, high = key.even
@@ -262,11 +269,11 @@ def _even(key: KeyMap, x: Any, tools: Tools, *, whole: bool) -> Any:
 SLACK: Final = 2.0**-16
 
 SHORT: Final = 64
-"""Codes of a category that are compared one by one."""
+"""The most codes of a category that are compared one by one."""
 
 
 def numbered(key: KeyMap) -> bool:
-    """Whether `place` serves a key: text, bins, Booleans, few codes, or codes that are not far apart."""
+    """Whether `place` can number the levels: text, bins, Booleans, few codes, or codes in a range up to WIDEST."""
     if key.edges or isinstance(key.levels[0], str) or len(key.levels) <= SHORT:
         return True
     return _span(key) <= WIDEST
@@ -278,25 +285,25 @@ def _span(key: KeyMap) -> int:
 
 
 def _follow(key: KeyMap) -> bool:
-    """Whether codes are more than a few whole numbers that follow each other."""
+    """Whether the codes are more than four consecutive integers."""
     codes = [int(level) for level in key.levels]
     return len(codes) > 4 and codes == list(range(codes[0], codes[0] + len(codes)))
 
 
 def _apart(key: KeyMap) -> bool:
-    """Whether places are those of the whole numbers from the least code to the greatest, and one for other cells."""
+    """Whether places number all integers from the least code to the greatest, with one more for other cells."""
     if key.edges or key.constant or isinstance(key.levels[0], str):
         return False
     return len(key.levels) > SHORT and not _follow(key)
 
 
 def places(key: KeyMap) -> int:
-    """Number of values of `place`: as many as levels, or more of codes with gaps."""
+    """Return the number of values of `place`: that of levels, or more for codes with gaps."""
     return _span(key) + 1 if _apart(key) else key.size
 
 
 def indices(key: KeyMap) -> NDArray[np.int64] | None:
-    """The index of the level of each place, -1 for none; None where places are indices."""
+    """Return the index of the level of each place, -1 for none; None where places are the indices themselves."""
     if not _apart(key):
         return None
     found = np.full(places(key), -1 if key.missing is None else key.missing, dtype=np.int64)
@@ -306,7 +313,7 @@ def indices(key: KeyMap) -> NDArray[np.int64] | None:
 
 
 def place(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
-    """The place of a cell's level (`indices`) as float64, that of missing cells where they have one, else null."""
+    """Return the place of a cell's level (see `indices`) as float64, null where it has none."""
     x = nw.col(column).cast(nw.Float64())
     if key.edges:
         found = binned(key, column, tools)
@@ -328,7 +335,7 @@ def place(key: KeyMap, column: str, tools: Tools = INLINE) -> Any:
 
 
 def quality(key: KeyMap, column: str) -> Any:
-    """The class of a cell: 0 missing, 1 below or unlisted, 2 above, the last one as declared."""
+    """Return the data-quality class of a cell: 0 missing, 1 below bounds or unlisted, 2 above, last as declared."""
     x = nw.col(column).cast(nw.Float64())
     known = nw.when(x.is_finite()).then(x).otherwise(real(0.0))
     if key.edges:
@@ -345,7 +352,7 @@ def quality(key: KeyMap, column: str) -> Any:
 
 
 def condition_cell(cell: ColumnCell, column: str) -> Any:
-    """A column that a condition reads, as float64, null or not finite where it is missing; of a category, its index."""
+    """Return a column that a condition reads as float64, a category by its index; null or not finite where missing."""
     number = nw.col(column).cast(nw.Float64())
     key = cell.key
     if key is None:
@@ -360,12 +367,12 @@ def condition_cell(cell: ColumnCell, column: str) -> Any:
 
 
 def high(column: str) -> Any:
-    """floor(t / LIMB) of a term below 2**53."""
+    """Return floor(t / LIMB) of a term below 2**53."""
     return (nw.col(column).cast(nw.Float64()) * real(1 / LIMB)).floor().cast(nw.Int64())
 
 
 def code(key: KeyMap, column: str, *, exact: bool = False) -> Any:
-    """A number that may be a level, null for every other: at most WIDEST groups, or (`exact`) one a level."""
+    """Return the numbers that may be a level, else null: at most WIDEST groups, or with `exact` one for each level."""
     number = nw.col(column).cast(nw.Float64())
     codes = sorted(float(level) for level in key.levels)
     if codes[-1] - codes[0] < WIDEST and not exact:

@@ -1,8 +1,8 @@
-"""Exact sums by cell: one lazy pass on the table's own engine, folded into the public cells in Python integers.
+"""Exact sums by cell: one lazy pass on the table's engine, folded into the public cells in Python integers.  INSIDE.
 
-Why no engine's 64-bit integers overflow: a table has at most MAX_ROWS rows (more are an error after the pass), a term
-is at most `Polynomial.bound`, and where the product could reach 2**63 two limbs are added up instead.  Before the sum,
-`Polynomial.check` bounds every step of its evaluation.
+Why 64-bit integers do not overflow: a table has at most MAX_ROWS rows (more are an error after the pass), a term is at
+most `SumTerm.bound`, and where the product could reach 2**63 the term is split into limbs, each summed.  Before the
+sum, `Polynomial.check` bounds every step of its evaluation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
 from tacit.source import person_sums as persons
 from tacit.source.column_kinds import How, Reading
-from tacit.source.engines import Engine
+from tacit.source.engine import Engine
 
 
 def aggregate(
@@ -31,13 +31,17 @@ def aggregate(
     unit: Unit | None = None,
     where: Predicate | None = None,
 ) -> Aggregate:
-    """READS ROWS.  Sums of every cell, row-major in the keys' levels, and the number of all rows (or persons)."""
+    """READS ROWS.  Return sums of every cell, row-major in the keys' levels, and the number of all rows (persons)."""
     return plan(engine, keys, sums, unit, where).run(engine)
 
 
 @dataclass(frozen=True)
 class SumsPass:
-    """One pass over a table, not yet run: what an engine collects, and how groups become public cells."""
+    """One pass over a table, not yet run.
+
+    frame: sums by group, for the engine to collect.  terms: the different terms of `sums`.  counted: the column with
+    the number of rows that the condition keeps.
+    """
 
     frame: Any
     keys: tuple[KeyMap, ...]
@@ -45,7 +49,7 @@ class SumsPass:
     terms: list[SumTerm]
     counted: str
     counting: Callable[[], int] | None = None
-    """How all rows are counted, where only some of them are in the pass."""
+    """Counts all rows, where the pass has only those that a condition keeps; else None."""
 
     def run(self, engine: Engine) -> Aggregate:
         """READS ROWS."""
@@ -55,7 +59,7 @@ class SumsPass:
         return Aggregate(rows, tuple(tuple(found.get(cell, nothing)) for cell in every))
 
     def found(self, engine: Engine) -> tuple[int, dict[tuple[int, ...], list[int]]]:
-        """Number of all rows, and the sums of cells that are not empty."""
+        """READS ROWS.  Return the number of all rows, and the sums of cells that are not empty."""
         rows, found = _fold(engine.collect(self.frame), self.keys, self.sums, self.terms, self.counted)
         rows = rows if self.counting is None else self.counting()
         if rows > MAX_ROWS:
@@ -66,11 +70,11 @@ class SumsPass:
 def plan(
     engine: Engine, keys: Sequence[KeyMap], sums: Sequence[SumTerm], unit: Unit | None, where: Predicate | None
 ) -> SumsPass:
-    """The pass of `aggregate`.
+    """Plan the pass of `aggregate`; no row is read.
 
-    Rows for which `where` does not hold add nothing, and are counted among all rows: in the pass, or apart from it.
-    Rows are grouped by levels as they stand in the table, listed ones and one null, and folded here: memory stays
-    bounded by the public levels, whatever else is in the columns.  Equal sums are computed once.
+    Rows for which `where` does not hold add nothing and count among all rows, in the pass or by `Engine.counting`.
+    Rows are grouped by their listed levels, all others by null, and folded into cells here: memory is bounded by the
+    public levels, whatever else is in the columns.  Equal sums are computed once.
     """
     terms = list(dict.fromkeys(one for one in sums if one.rowmap is not None or one.weight is not None))
     maps = list(dict.fromkeys(at for one in terms for at in one.maps))
@@ -91,7 +95,7 @@ def plan(
 
 
 def filtered(frame: Any, where: Predicate, first: int) -> Any:
-    """Columns c0, c1, ... before `first`, of rows for which `where` holds: nothing else is computed of the others."""
+    """Return columns c0, c1, ... before `first` of the rows for which `where` holds."""
     engine = ex.NarwhalsBackend(frame)
     read = {cell: engine.keep(ex.condition_cell(cell, f"c{first + i}")) for i, cell in enumerate(where.cells)}
     holds = evaluate(where, read, engine)
@@ -107,16 +111,16 @@ def ranked(
     where: Predicate | None = None,
     share: Share | None = None,
 ) -> Ranked:
-    """READS ROWS.  Rows (persons, by `unit`) at each value of a column's grid, in each cell.
+    """READS ROWS.  Count the rows (persons, by `unit`) at each value of a column's grid, in each cell.
 
-    share: of persons who may be in several cells, their weights in each are added up instead.
+    share: weights of persons who may be in several cells, added up in place of counts.
     """
     return ranking(engine, at, keys, unit, where, share).run(engine)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The pass of `ranked`, not yet run."""
+    """The pass of `ranked`, not yet run; see `SumsPass`."""
 
     frame: Any
     keys: tuple[KeyMap, ...]
@@ -133,7 +137,7 @@ class Ranking:
             if cell is not None and group["p"] >= 0:
                 into, p = cells[cell], int(group["p"])
                 into[p] = into.get(p, 0) + int(group[what])
-        if self.share is not None:  # so small a part of a person that it weighs nothing
+        if self.share is not None:  # a person's part in a cell may round to weight 0
             cells = {cell: {p: weight for p, weight in held.items() if weight} for cell, held in cells.items()}
         return Ranked(rows, tuple(cells.values()))
 
@@ -146,7 +150,7 @@ def ranking(
     where: Predicate | None,
     share: Share | None,
 ) -> Ranking:
-    """Plan `ranked`."""
+    """Plan the pass of `ranked`; no row is read."""
     shares = {} if share is None else {"a": (0, share)}
     frame = _values(engine.read(_readings(keys, [at], unit, where)), keys, [at], shares, unit, where)
     here = nw.when(nw.col("s0") < ex.whole(0)).then(ex.whole(-1)).otherwise(nw.col("v0"))
@@ -160,21 +164,21 @@ def ranking(
 
 
 def map_reading(at: RowMap) -> Reading:
-    """How a column of numbers is read for `expressions.step`."""
+    """Return how a column of numbers is read for `cell_expressions.step`."""
     return Reading(at.source, _how(at))
 
 
 def _readings(
     keys: Sequence[KeyMap], maps: Sequence[RowMap], unit: Unit | None, where: Predicate | None
 ) -> list[Reading]:
-    """Columns c0, c1, ...: keys, maps, what the condition reads, the unit."""
+    """Return the columns c0, c1, ...: keys, maps, those of the condition, the unit."""
     readings = [*(key_reading(key) for key in keys), *map(map_reading, maps)]
     readings += [cell_reading(cell) for cell in (() if where is None else where.cells)]
     return readings if unit is None else [*readings, Reading(unit.source, "unit")]
 
 
 def _names(j: int, one: SumTerm) -> tuple[str, ...]:
-    """Columns that term j is added up in: itself, or limbs below LIMB and what is above them, highest first."""
+    """Return the columns in which term j is summed: the term itself, or its limbs, highest first."""
     bound = one.bound
     if bound * MAX_ROWS < 2**63:
         return (f"t{j}",)
@@ -194,9 +198,9 @@ def _values(
     unit: Unit | None,
     where: Predicate | None,
 ) -> Any:
-    """Levels g, steps s (below 0: absent) and values v of rows, or of persons, who also have shares a.
+    """Return columns of rows or persons: levels g, steps s (below 0 where absent), values v, and shares a of persons.
 
-    Where there is a condition: k, 1 for what it keeps, else 0.
+    With a condition also k: 1 for rows or persons that it keeps, else 0.
     """
     if not keys and not maps and unit is None and where is None:
         return frame
@@ -206,7 +210,7 @@ def _values(
     named |= {f"x{i}": ex.condition_cell(cell, f"c{at + i}") for i, cell in enumerate(cells)}
     frame = ex.select(frame, named if unit is None else named | {"u": nw.col(f"c{at + len(cells)}")})
     made = [ex.value(one, f"s{i}").alias(f"v{i}") for i, one in enumerate(maps)]
-    # one level for all rows of a person, from these rows alone: she is then in one cell
+    # a constant key has one level for all rows of a person, a function of these rows alone: one cell a person
     made += [nw.col(f"g{i}").min().over("u").alias(f"g{i}") for i, key in enumerate(keys) if key.constant]
     if where is not None:
         read = {cell: nw.col(f"x{i}") for i, cell in enumerate(cells)}
@@ -219,13 +223,13 @@ def _values(
 
 
 def _shares(maps: list[RowMap], terms: list[SumTerm]) -> dict[str, tuple[int | None, Share]]:
-    """Column -> (place of the map that says which rows count, None for all; share), one for each share of a map."""
+    """Return, by the name of its column, each share with the index of the map whose present rows count (None: all)."""
     found = [(one.rowmap, one.weight) for one in terms if isinstance(one.weight, Share)]
     return {_share(maps, at, share): (_counted(maps, at, share), share) for at, share in found}
 
 
 def _counted(maps: list[RowMap], at: RowMap | None, share: Share) -> int | None:
-    """Place of the map whose rows count: the weights' own where there are any."""
+    """Return the index of the map whose present rows count: that of the weights where there are any."""
     by = at if share.of is None else share.of
     return None if by is None else maps.index(by)
 
@@ -236,7 +240,7 @@ def _share(maps: list[RowMap], at: RowMap | None, share: Share) -> str:
 
 
 def _terms(frame: Any, maps: list[RowMap], terms: list[SumTerm], *, kept: bool) -> Any:
-    """Terms, then limbs, in stages: an engine computes each once."""
+    """Add the columns of terms, then of limbs, in stages, so that an engine computes each once."""
     if not terms:
         return frame
     made = [_term(one, maps) for one in terms]
@@ -247,7 +251,7 @@ def _terms(frame: Any, maps: list[RowMap], terms: list[SumTerm], *, kept: bool) 
 
 
 def _term(one: SumTerm, maps: list[RowMap]) -> Any:
-    """What one row adds."""
+    """Return what one row adds to the sum of a term."""
     own: Any = None
     if one.rowmap is not None:
         i = maps.index(one.rowmap)
@@ -263,7 +267,7 @@ def _term(one: SumTerm, maps: list[RowMap]) -> Any:
 
 
 def _limbs(frame: Any, limbs: Mapping[str, int]) -> Any:
-    """Terms that are too large, as t = sum_k LIMB**k l_k, 0 <= l_k < LIMB but for the highest."""
+    """Split terms as t = sum_k LIMB**k l_k with 0 <= l_k < LIMB, except for the highest limb; `limbs`: how many."""
     for k in range(1, max(limbs.values())):
         rest = {name: name if k == 1 else f"{name}l{k - 1}" for name, number in limbs.items() if k < number}
         frame = frame.with_columns(*(ex.high(column).alias(f"{name}l{k}") for name, column in rest.items()))
@@ -290,7 +294,7 @@ def _level(key: KeyMap, column: str, *, exact: bool) -> Any:
 def _fold(
     found: list[dict[str, Any]], keys: Sequence[KeyMap], sums: Sequence[SumTerm], terms: list[SumTerm], counted: str
 ) -> tuple[int, dict[tuple[int, ...], list[int]]]:
-    """Groups as they stand in the table -> rows, and public cells where there are some, in Python integers."""
+    """Fold groups into public cells: return the number of rows, and the sums of cells that have rows."""
     place = {one: j for j, one in enumerate(terms)}
     wanted = [_names(place[one], one) if one in place else (counted,) for one in sums]
     cells: dict[tuple[int, ...], list[int]] = {}
@@ -310,14 +314,14 @@ def _fold(
 def _place(
     group: Mapping[str, Any], keys: Sequence[KeyMap], lookups: Sequence[Mapping[Any, int]]
 ) -> tuple[int, ...] | None:
-    """The public cell of a group, or None."""
+    """Return the public cell of a group, or None."""
     cell = [lookup.get(group[f"g{i}"], keys[i].missing) for i, lookup in enumerate(lookups)]
     known = [i for i in cell if i is not None]
     return tuple(known) if len(known) == len(cell) else None
 
 
 def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
-    """A sum, or its limbs, as a Python integer; 0 of no rows."""
+    """Join the limbs of a sum to a Python integer; 0 for no rows."""
     total = 0
     for name in names:
         total = total * ex.LIMB + int(group[name] or 0)
@@ -325,7 +329,7 @@ def _joined(group: Mapping[str, Any], names: tuple[str, ...]) -> int:
 
 
 def _lookup(key: KeyMap) -> dict[Level | float, int]:
-    """What stands for a level -> its index: text or its place from 1; numbers and Booleans as float64."""
+    """Return the index of each level by its value in a group: text or its place from 1, numbers as float64."""
     if key.constant:
         return {float(i): i for i in range(len(key.levels))}
     if _textual(key):
@@ -345,7 +349,7 @@ def _how(at: RowMap) -> How:
 
 
 def key_reading(key: KeyMap) -> Reading:
-    """How a column is read that rows are grouped by."""
+    """Return how a column to group by is read."""
     if key.kind.startswith("quality"):
         hows: dict[str, How] = {"quality-text": "listed", "quality-date": "date", "quality-boolean": "boolean"}
         return Reading(key.source, hows.get(key.kind, "number"), tuple(map(str, key.codes)))
@@ -357,7 +361,7 @@ def key_reading(key: KeyMap) -> Reading:
 
 
 def cell_reading(cell: ColumnCell) -> Reading:
-    """How a cell of a condition is read."""
+    """Return how a column of a condition is read."""
     if cell.key is not None:
         textual = _textual(cell.key)
         return Reading(cell.source, "index", tuple(map(str, cell.key.levels))) if textual else key_reading(cell.key)

@@ -1,7 +1,7 @@
-"""Exact sums of products of columns, for regressions: one lazy pass on the table's own engine.  INSIDE the wall.
+"""Exact sums of products of columns, for regressions: one lazy pass on the table's engine.  INSIDE the wall.
 
-The same integers as `Crossed.numpy`, row by row.  Why no engine's 64-bit integers overflow: `Crossed.check` bounds
-every step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
+The integers of each row equal those of `Crossed.numpy`.  64-bit integers do not overflow: `Crossed.check` bounds every
+step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tacit.source import person_sums as persons
 from tacit.source.cell_counts import numbered_reading
 from tacit.source.cell_sums import cell_reading, map_reading
 from tacit.source.column_kinds import Reading
+from tacit.source.engine import Engine
 from tacit.source.engine_scores import bent, clamped, combined, halved
-from tacit.source.engines import Engine
 
 
 def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:
-    """READS ROWS.  Sums over complete rows (persons) for which `where` holds, and the number of all rows (persons)."""
+    """READS ROWS.  Return sums over complete rows (persons) kept by `where`, and the number of all rows (persons)."""
     return plan(engine, question, where).run(engine)
 
 
@@ -48,7 +48,7 @@ class ProductsPass:
 
 
 def plan(engine: Engine, question: Crossed, where: Predicate | None) -> ProductsPass:
-    """The pass of `crossed`, in stages: what a later one uses often is computed once."""
+    """Plan the pass of `crossed` in stages, so that what later stages share is computed once; no row is read."""
     question.check()
     frame = _coordinates(_read(engine, question, where), question)
     if isinstance(question.aim, Bend):
@@ -72,7 +72,7 @@ def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Products
 
 
 def _persons(frame: Any, question: Crossed) -> Any:
-    """One row for each person: means of the products, then products of two of them.  See `Crossed.sums`."""
+    """Reduce rows to persons: means of the products, then products of two means.  See `Crossed.sums`."""
     first = len(question.products)
     frame = persons.averaged(frame, {f"t{i}": question.most(i) for i in range(first)})
     made = [
@@ -83,7 +83,7 @@ def _persons(frame: Any, question: Crossed) -> Any:
 
 
 def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
-    """Grid values v, levels p (0 where absent) and k: 1 for rows that count, else 0."""
+    """Read grid values v, indices of levels p (0 where absent), and k: 1 for rows that count, else 0."""
     maps, keys, cells = question.maps, question.keys, () if where is None else where.cells
     readings: list[Reading] = [*map(map_reading, maps), *map(numbered_reading, keys), *map(cell_reading, cells)]
     unit = [] if question.unit is None else [Reading(question.unit.source, "unit")]
@@ -123,7 +123,7 @@ def _coordinates(frame: Any, question: Crossed) -> Any:
 
 
 def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
-    """See `Coordinate.numpy`."""
+    """Return a coordinate as `Coordinate.numpy` defines it."""
     z: Any = ex.whole(1 if one.numbers else H)
     for at in one.numbers:
         z = z * (nw.col(f"v{maps.index(at)}") - ex.whole(at.G // 2))
@@ -136,10 +136,10 @@ def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
 
 
 def _residual(aim: ResidualAim) -> Any:
-    """See `Aim.numpy`."""
+    """Return the clamped residual as `ResidualAim.numpy` defines it."""
     return clamped(combined(aim.weights, aim.shift), -aim.clip, aim.clip)
 
 
 def _halved(total: Any, shift: int) -> Any:
-    """floor(total / 2**shift) of integers below 2**52: exact in float64."""
+    """Return floor(total / 2**shift) of integers below 2**52; no step for a shift of 0."""
     return total if shift == 0 else halved(total, shift)

@@ -1,4 +1,4 @@
-"""DuckDB: a cell as SQL, by the type that its column has there.  INSIDE the wall.
+"""SQL of a cell for DuckDB, by the type of its column and the `Reading`.  INSIDE the wall.
 
 No conversion of DuckDB's own that may raise stands here: days and instants become integers by differences and counts
 (a cast of TIMESTAMP_S to text breaks the whole database), text becomes numbers by TRY_CAST.
@@ -6,30 +6,22 @@ No conversion of DuckDB's own that may raise stands here: days and instants beco
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from tacit.base.lazy_imports import arrow
-from tacit.source.column_kinds import Reading
+from tacit.source.column_kinds import KNOWN, LAST_DAY, PER_DAY, Reading
 from tacit.source.listed_text import ListedText, is_listed, listed, quoted
-
-PER_DAY: Final = {"s": 86_400, "ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-KNOWN: Final = {"s": (2**63 - 2) // 10**6, "ms": (2**63 - 2) // 10**3, "us": 2**63 - 2, "ns": 2**63 - 2}
-"""The greatest count of each unit that is an instant: one whose microseconds are a 64-bit integer.  A cell beyond it is
-missing on every engine alike, as are the last integers, which stand for infinity on some."""
-
-LAST_DAY: Final = 2**31 - 2
-"""The same for days."""
 
 
 def _part(cell: str, levels: tuple[str, ...]) -> str:
-    """The number that a group of a regular expression finds in a cell's text."""
+    """Return the number in the text of a cell that a group of a regular expression matches."""
     pattern, group = levels
     found = f"regexp_extract(CAST({cell} AS VARCHAR), {quoted(pattern, chr(39))}, {int(group)})"
     return f"TRY_CAST(nullif({found}, '') AS DOUBLE)"
 
 
 def _unit(cell: str, dtype: str) -> str:
-    """Whose row it is: text as bytes, since a collation may hold two people equal.
+    """Return the identifier of a row's person: text as bytes, since a collation may equate two persons.
 
     Numbers of more than 64 bits as their text: NumPy, which is handed them, would make floats of them.
     """
@@ -41,12 +33,12 @@ def _unit(cell: str, dtype: str) -> str:
 
 
 def _known(count: str, last: int) -> str:
-    """A count of days or of an instant's units since 1970, null where it is none."""
+    """Return a count of days or units since 1970, null beyond `last`."""
     return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {count} END"
 
 
 def _count(cell: str, dtype: str) -> tuple[str, int]:
-    """Days or units since 1970 of a cell of one of DuckDB's types, and the greatest count that is known."""
+    """Return days or units since 1970 of a cell of a DuckDB type, and the greatest valid count."""
     if dtype == "DATE":
         return f"({cell} - DATE '1970-01-01')", LAST_DAY
     if dtype.endswith("_NS"):
@@ -60,14 +52,14 @@ def _days(count: str) -> str:
 
 
 def _counted(count: str, unit: str) -> str:
-    """Days of an instant counted in `unit` since 1970, in integers: DuckDB's own conversions raise far from today."""
+    """Return the days of an instant counted in `unit` since 1970, by integers: DuckDB's conversions may raise."""
     day, last = PER_DAY[unit], KNOWN[unit]
     whole = f"CAST({count} // {day} - (({count} % {day}) < 0)::BIGINT AS DOUBLE)"
     return f"CASE WHEN {count} BETWEEN {-last} AND {last} THEN {whole} END"
 
 
 def of_table(one: Reading, cell: str, dtype: str, *, own: bool = True) -> str | ListedText:
-    """A cell as `Reading` says, of one of DuckDB's types; `own`: of a connection without collations."""
+    """Return a cell as `Reading` says, of a DuckDB type; `own`: the connection has no collation."""
     if dtype == '"NULL"':
         return "NULL::DOUBLE"
     if one.how in ("text", "index"):
@@ -85,9 +77,9 @@ def of_table(one: Reading, cell: str, dtype: str, *, own: bool = True) -> str | 
 
 
 def of_arrow(one: Reading, cell: str, dtype: Any) -> str | ListedText:
-    """As `of_table`, of a type of Arrow's; days and instants arrive as integers (`arrays.plain`), counted from 1970.
+    """Return a cell as `Reading` says, of a column of an Arrow type.
 
-    They are those of UTC where there is a time zone.
+    Days and instants arrive as integers counted from 1970 (`arrow_columns.plain`), in UTC where there is a time zone.
     """
     is_ = arrow().types
     if is_.is_null(dtype):
@@ -112,7 +104,7 @@ def _arrow_unit(cell: str, dtype: Any) -> str:
 
 
 def of_text(one: Reading, cell: str) -> str | ListedText:
-    """As `of_table`, of a text file."""
+    """Return a cell as `Reading` says, of a text file."""
     number = f"TRY_CAST({cell} AS DOUBLE)"
     if one.how in ("text", "index"):
         return listed(cell, one.levels, collated=False)

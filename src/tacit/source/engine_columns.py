@@ -1,7 +1,7 @@
-"""Computed columns of a schema, on the table's own engine, as if they stood in the table.  INSIDE the wall.
+"""Computed columns of a schema, evaluated by the table's own engine.  INSIDE the wall.
 
-The values are floats; what happens to them afterwards, the clamp in 64-bit integers last of all, is what happens to a
-column of the table.
+The values are floats, and are then treated as the cells of a stored column are: the last step is the clamp in 64-bit
+integers.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from tacit.schema.predicates.row_values import compute
 from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import cell_reading
 from tacit.source.column_kinds import ColumnType, Reading
-from tacit.source.engines import ClusterWork, Engine, Piece
+from tacit.source.engine import ClusterWork, Engine, Piece
 
 
 class Computing:
-    """An `Engine` that has computed columns beside those of another."""
+    """An `Engine` that adds computed columns to those of another engine."""
 
     def __init__(self, engine: Engine, computed: Mapping[str, Computed]) -> None:
         self._engine = engine
         self._computed = computed
 
     def types(self) -> dict[str, ColumnType]:
-        """See `Engine.types`: of the table itself."""
+        """See `Engine.types`: of the stored columns alone."""
         return self._engine.types()
 
     def read(self, columns: Sequence[Reading]) -> Any:

@@ -1,6 +1,7 @@
-"""Bounded scores of a row on its own engine: the same integers as `Bend.numpy`, row by row.  INSIDE the wall.
+"""Bounded scores of rows in narwhals: the same integers as `Bend.numpy`, row by row.  INSIDE the wall.
 
-Every step is of integers below 2**52, in stages, so that a piece of a polygon is computed once for both.
+Every step has integers below 2**52, exact in float64.  The steps are stages of one frame, so that the segments of the
+piecewise linear functions are computed once for the score and its size.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tacit.source import cell_expressions as ex
 
 
 def bent(frame: Any, bend: Bend, response: str) -> Any:
-    """With columns psi and size; coordinates are z0, z1, ..., the response's is named."""
+    """Add the columns psi (the score) and size; coordinates are columns z0, z1, ..., `response` is one of them."""
     frame = frame.with_columns(clamped(combined(bend.weights, bend.shift), -L, L).alias("e"))
     if any(len(set(one)) > 1 for one in bend.polygons):
         starts = [ex.whole(L - k * WIDTH) for k in range(PIECES)]
@@ -33,7 +34,7 @@ def bent(frame: Any, bend: Bend, response: str) -> Any:
 
 
 def _height(polygon: tuple[int, ...]) -> Any:
-    """See `bend.height`."""
+    """Return a piecewise linear function, from how far a row is along each segment (columns r0, r1, ...)."""
     total: Any = ex.whole(polygon[0])
     for k, rise in enumerate(rises(polygon)):
         if rise:
@@ -42,7 +43,7 @@ def _height(polygon: tuple[int, ...]) -> Any:
 
 
 def combined(weights: Sequence[int], shift: int) -> Any:
-    """Floor(sum_j weights_j z_j / 2**shift + 1/2)."""
+    """Return floor(sum_j weights_j z_j / 2**shift + 1/2)."""
     total: Any = ex.whole(2 ** (shift - 1))
     for j, weight in enumerate(weights):
         if weight:
@@ -51,11 +52,11 @@ def combined(weights: Sequence[int], shift: int) -> Any:
 
 
 def halved(total: Any, shift: int) -> Any:
-    """Floor(total / 2**shift) of integers below 2**52: exact in float64."""
+    """Return floor(total / 2**shift) of integers below 2**52: exact in float64."""
     return (total.cast(nw.Float64()) * ex.real(2.0**-shift)).floor().cast(nw.Int64())
 
 
 def clamped(value: Any, low: int, high: int) -> Any:
-    """Integers between two."""
+    """Clamp integers to {low, ..., high}."""
     top, bottom = ex.whole(high), ex.whole(low)
     return nw.when(value > top).then(top).otherwise(nw.when(value < bottom).then(bottom).otherwise(value))

@@ -1,4 +1,4 @@
-"""A table behind the wall: one interface over every engine."""
+"""`Source`: the exact integers that mechanisms ask of a table, on any engine.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -18,31 +18,35 @@ from tacit.source.cell_counts import occupied, tallied
 from tacit.source.cell_sums import aggregate, ranked
 from tacit.source.column_kinds import ColumnType
 from tacit.source.crossproduct_sums import crossed
+from tacit.source.engine import Engine, Words
 from tacit.source.engine_columns import Computing
-from tacit.source.engines import Engine, Words
 from tacit.source.row_arrays import RowArrays, complete, pieces, spread
 
 T = TypeVar("T")
 
 
 class Source(Protocol):
-    """A table behind the wall."""
+    """A table that answers with exact integers.
+
+    keys: columns to group by; a cell is one combination of their levels.  unit: the column of persons, None where a row
+    is a person.  where: rows for which a condition holds; others are left out of sums and counted in numbers of rows.
+    """
 
     @property
     def kind(self) -> str:
-        """Public words: "Parquet file", "pandas", ..."""
+        """What messages call the table: "Parquet file", "pandas", ...; public."""
         ...
 
     def columns(self) -> dict[str, str]:
-        """Names and the engine's words for their types, without reading a row."""
+        """Return names and the engine's names of their types, without reading a row."""
         ...
 
     def types(self) -> dict[str, ColumnType]:
-        """The same, with what a type holds."""
+        """Return names and types, without reading a row."""
         ...
 
     def rows(self, unit: Unit | None = None) -> int:
-        """READS ROWS.  Number of all rows, or of all persons; asked under replace-one only."""
+        """READS ROWS.  Return the number of all rows, or of all persons; only where it is public (replace-one)."""
         ...
 
     def aggregate(
@@ -52,7 +56,7 @@ class Source(Protocol):
         unit: Unit | None = None,
         where: Predicate | None = None,
     ) -> Aggregate:
-        """READS ROWS.  Exact sums of every cell, in one pass.  May raise anything where the machine fails."""
+        """READS ROWS.  Return exact sums of every cell, in one pass.  May raise any error where the machine fails."""
         ...
 
     def ranked(
@@ -63,7 +67,7 @@ class Source(Protocol):
         where: Predicate | None = None,
         share: Share | None = None,
     ) -> Ranked:
-        """READS ROWS.  Rows (or persons, or their shares) at each value of a grid, in each cell."""
+        """READS ROWS.  Count the rows (persons, or their shares) at each grid value of a column, in each cell."""
         ...
 
     def tallied(
@@ -73,25 +77,25 @@ class Source(Protocol):
         unit: Unit | None = None,
         share: Share | None = None,
     ) -> Tally:
-        """READS ROWS.  Rows in each cell, or the sums of persons' shares, as one array."""
+        """READS ROWS.  Return the number of rows in each cell, or the sum of persons' shares, as one array."""
         ...
 
     def occupied(
         self, keys: Sequence[KeyMap], one: SumTerm, unit: Unit | None = None, where: Predicate | None = None
     ) -> Occupied:
-        """READS ROWS.  A sum over the rows (persons) of each cell in which it is not 0."""
+        """READS ROWS.  Return the cells in which a sum over rows (persons) is not 0, with the sums."""
         ...
 
     def complete(
         self, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
     ) -> RowArrays:
-        """READS ROWS.  The complete cases of some columns as floats, in no order."""
+        """READS ROWS.  Return the complete cases of some columns as floats, in no order."""
         ...
 
     def pieces(
         self, cells: Sequence[ColumnCell], unit: Unit | None, where: Predicate | None, key: bytes
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.uint64]]] | None:
-        """READS ROWS.  The same, some rows at a time, each with the word that a key gives it; see `rows.pieces`."""
+        """READS ROWS.  Yield complete cases in pieces, each row with its word by `key`; see `row_arrays.pieces`."""
         ...
 
     def spread(
@@ -105,27 +109,31 @@ class Source(Protocol):
         answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
         numbers: int,
     ) -> dict[int, NDArray[np.float64]] | None:
-        """READS ROWS where they are, on a cluster: the numbers of groups of blocks; see `rows.spread`."""
+        """READS ROWS, on the machines of a cluster.  Return results by group of blocks; see `row_arrays.spread`."""
         ...
 
     def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
-        """READS ROWS.  Exact sums of products of columns over complete rows, in one pass."""
+        """READS ROWS.  Return exact sums of products of columns over complete rows, in one pass."""
         ...
 
     def computing(self, columns: Mapping[str, Computed]) -> Source:
-        """The same table with columns computed from its own, by the names that they are asked by."""
+        """Return the same table with computed columns, by name."""
         ...
 
     def ready(self) -> None:
-        """SourceError D08 where the engine could not run a query now; before a charge."""
+        """Raise SourceError D08 where the engine could not run a query now; called before a charge."""
         ...
 
 
 class EngineTable:
-    """A `Source` of one engine."""
+    """The `Source` of a table of one engine.
 
-    def __init__(self, kind: str, engine: Engine) -> None:
+    kind: see `Source.kind`.  busy_hint: what to do where the engine cannot run a query.
+    """
+
+    def __init__(self, kind: str, engine: Engine, busy_hint: str = "open it again") -> None:
         self._kind = kind
+        self._busy_hint = busy_hint
         self._engine = engine
         self._types = engine.types()
 
@@ -192,8 +200,8 @@ class EngineTable:
         return self.through(lambda engine: Computing(engine, columns))
 
     def through(self, wrap: Callable[[Engine], Engine]) -> EngineTable:
-        """The same table behind another engine."""
-        return EngineTable(self._kind, wrap(self._engine))
+        """Return the same table with its engine wrapped in another one."""
+        return EngineTable(self._kind, wrap(self._engine), self._busy_hint)
 
     def complete(
         self, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
@@ -223,14 +231,16 @@ class EngineTable:
 
     def ready(self) -> None:
         """See `Source.ready`."""
-        hint = "finish or close open results of its connection" if self._kind == "DuckDB relation" else "open it again"
-        tried(self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", hint)
+        tried(
+            self._engine.probe, f"the engine behind this {self._kind} cannot run a query now.", "D08", self._busy_hint
+        )
 
 
 def tried(step: Callable[[], T], message: str, code: str, hint: str) -> T:
-    """Run a step of an engine; whatever it raises is replaced by our own words, outside the handler.
+    """Run a step of an engine; any error of its own becomes a SourceError with the given public words.
 
-    A panic of Polars is no `Exception`.
+    An engine's message may quote a row.  BaseException is caught because a panic of Polars is no `Exception`; the new
+    error is raised outside the handler, so that it has no context.
     """
     try:
         return step()

@@ -1,4 +1,4 @@
-"""DuckDB: text looked up among the public levels, character by character.  INSIDE the wall.
+"""SQL for DuckDB that looks text up among the public levels, character by character.  INSIDE the wall.
 
 On a user's connection a collation may hold f and F equal, and one row would be in two cells: there text is compared as
 bytes.  Our own connections have no collation, and text is compared as it is, in four fifths of the time.
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 FEW: Final = 32
-"""Levels up to which text is compared with each."""
+"""The most levels for which text is compared with every one."""
 
 
 def quoted(name: str, mark: str = '"') -> str:
-    """A name (or text) as SQL writes it.
+    """Quote a name (or text) for SQL.
 
     >>> quoted('a"b')
     '"a""b"'
@@ -26,7 +26,7 @@ def quoted(name: str, mark: str = '"') -> str:
 
 @dataclass(frozen=True)
 class ListedText:
-    """SQL of a cell to be looked up among levels; `collated`: as bytes."""
+    """A cell, as SQL, to be looked up among levels; `collated`: compare bytes, as a collation may be in force."""
 
     cell: str
     levels: tuple[str, ...]
@@ -34,17 +34,17 @@ class ListedText:
 
     @property
     def text(self) -> str:
-        """The cell as what is compared."""
+        """SQL of the cell in the form that is compared."""
         return self._compared(f"CAST({self.cell} AS VARCHAR)")
 
     @property
     def codes(self) -> str:
-        """The levels as a list of the same."""
+        """SQL of the list of levels in the form that is compared."""
         return f"[{', '.join(self._compared(quoted(level, chr(39))) for level in self.levels)}]"
 
     @property
     def table(self) -> str:
-        """The levels as rows of one text, and their places, as narrow as they fit: rows are grouped by them.
+        """SQL of the levels as rows, with their places in the narrowest integer type, since rows are grouped by them.
 
         One literal is taken apart: thousands of them would be read again at each step of a query.
         """
@@ -56,12 +56,12 @@ class ListedText:
 
     @property
     def rows(self) -> str:
-        """Columns level and place of `table`."""
+        """SQL of the columns level and place of `table`."""
         return f"{self._compared('text')} AS level, place"
 
     @property
     def narrow(self) -> str:
-        """The type of a place."""
+        """The narrowest integer type that holds all places."""
         most = len(self.levels)
         return "UTINYINT" if most < 2**8 else "USMALLINT" if most < 2**16 else "UINTEGER"
 
@@ -70,13 +70,13 @@ class ListedText:
 
 
 def listed(cell: str, levels: tuple[str, ...], *, collated: bool) -> str | ListedText:
-    """Place of the level, null for other text: by comparison where levels are few, by a join where they are many."""
+    """Return SQL of the level's place, null for other text: a comparison for few levels, a join for many."""
     found = ListedText(cell, levels, collated)
     return found if len(levels) > FEW else f"CAST(list_position({found.codes}, {found.text}) AS {found.narrow})"
 
 
 def is_listed(cell: str, levels: tuple[str, ...], *, collated: bool) -> str:
-    """1.0 where a cell is one of the levels, 0.0 where it is other text, null where it is missing."""
+    """Return SQL of 1.0 where a cell is one of the levels, 0.0 where it is other text, null where it is missing."""
     found = ListedText(cell, levels, collated)
     among = f"CASE WHEN list_contains({found.codes}, {found.text}) THEN 1.0::DOUBLE ELSE 0.0::DOUBLE END"
     return f"CASE WHEN {cell} IS NOT NULL THEN {among} END"

@@ -1,8 +1,8 @@
-"""How far the pass over a table has come, for a person who waits at a terminal.  INSIDE the wall.
+"""Progress of a pass over a table, shown at a terminal.  INSIDE the wall.
 
-A share of the work, by DuckDB's own estimate from the parts of files it has read; nothing of any cell.  With the time
-it has taken it tells how long a table is, so it is for replace-one, where their number is public; under add-remove
-nobody asks.  Only for connections of our own: what a user's does with its progress is the user's.
+It is DuckDB's estimate of the fraction of the files read, and depends on no cell.  With the elapsed time it reveals the
+number of rows, so it is shown under replace-one only, where that number is public.  Only the library's own connections
+are watched, never a user's.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from tacit.base.progress import phase, shown
 
 
 class Watched:
-    """The connection that was made last: the one that works."""
+    """Holds the connection that was made last, which runs the current query."""
 
     def __init__(self) -> None:
         self._connection: Any = None
 
     def take(self, connection: Any) -> None:
-        """Watch this one from now on.  It counts its progress, and prints nothing."""
+        """Watch this connection from now on: it measures its progress and prints nothing."""
         connection.execute("SET enable_progress_bar_print = false")
         connection.execute("SET enable_progress_bar = true")
         self._connection = connection
 
     def share(self) -> float | None:
-        """The part done, 0 to 1; None where it is not known.  May be called by another thread than the one that waits.
+        """Return the fraction done, 0 to 1, or None where unknown.  Another thread may call it during the query.
 
         >>> Watched().share() is None
         True
@@ -47,7 +47,7 @@ WATCHED: ContextVar[Watched | None] = ContextVar("WATCHED", default=None)
 
 @contextmanager
 def watching() -> Generator[Watched]:
-    """Connections made in this block, by this thread, are watched."""
+    """Watch the connections that this thread makes within the block."""
     made = Watched()
     token = WATCHED.set(made)
     try:
@@ -58,7 +58,7 @@ def watching() -> Generator[Watched]:
 
 @contextmanager
 def reading(text: str, *, bar: bool) -> Generator[None]:
-    """A pass over a table as a phase that a person who waits sees: a clock, and where `bar` the part done."""
+    """Show a phase named `text` with a clock, and with `bar` the fraction done."""
     if not (bar and shown()):
         with phase(text):
             yield

@@ -1,9 +1,9 @@
-"""Rows -> persons, on the table's own engine (design law 9).  INSIDE the wall.
+"""Reduction of rows to persons on the table's engine (law 9).  INSIDE the wall.
 
-All rows of a person become one: for each column the mean of the person's present values, rounded to the grid; in each
-cell that the person has rows in, where there are cells.  No row is left out, so nothing is drawn; a function of the
-person's own rows, clamped at the end, whatever an engine did on the way.  How much a person may weigh is bounded by
-`Share`, whose values add up to at most its G over the person's cells.
+All rows of a person become one (with cells: one in each cell that has rows of the person), which holds for each column
+the mean of the person's present values, rounded to the grid.  No row is left out, so no rows are sampled.  The result
+is a function of the person's own rows, clamped at the end, whatever an engine did before.  How much a person may weigh
+is bounded by `Share`, whose values add up to at most its G over the person's cells.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ def reduce(
     *,
     kept: bool = False,
 ) -> Any:
-    """Rows with u, g, s, v -> one row for each person (and cell, where there are `keys`) with g, s, v and shares.
+    """Turn rows with u, g, s, v into one row for each person (and cell, with `keys`) with g, s, v and shares.
 
-    s is 0 where the person has a present value, else -1.  A row in no public cell counts for nothing, nor does one
-    that a condition does not keep (`kept`: k is 0 there); k becomes 1 for persons with a row that counts.
+    u: the person; g, s, v: levels, steps and values.  s becomes 0 where the person has a present value, else -1.  Rows
+    in no public cell, and those that a condition leaves out (`kept`: k is 0 there), do not count; k becomes 1 for
+    persons with a row that counts.
     """
     here = _in_a_cell(keys)
     here = here & (nw.col("k") == ex.whole(1)) if kept else here
@@ -50,10 +51,10 @@ def reduce(
 
 
 def averaged(frame: Any, limits: Mapping[str, int]) -> Any:
-    """Rows with u, k (1 where a row counts) and summands, 0 where it does not -> one row for each person: their means.
+    """Turn rows into one row for each person with the means of the person's rows that count (k = 1; k = 0 otherwise).
 
-    limits: summand -> what its size is at most.  Exact for persons of fewer than 2**31 rows that count; of more, within
-    1/2 + 2**-31 of the mean.  0 of no rows.
+    limits: bound on the size of each averaged column, which is 0 in rows that do not count.  Exact for persons of fewer
+    than 2**31 rows that count; of more, within 1/2 + 2**-31 of the mean.  The mean of no rows is 0.
     """
     made = frame.group_by("u").agg(nw.col("k").sum(), *(nw.col(name).sum() for name in limits))
     return made.with_columns(*(_mean(name, "k", most, -most).alias(name) for name, most in limits.items()))
@@ -64,7 +65,7 @@ def _with(frame: Any, *columns: Any) -> Any:
 
 
 def _in_a_cell(keys: Sequence[KeyMap]) -> Any:
-    """Whether a row's levels are public ones."""
+    """Whether all levels of a row are listed ones or have a declared place for missing cells."""
     listed = [~nw.col(f"g{i}").is_null() for i, key in enumerate(keys) if key.missing is None]
     every: Any = nw.lit(True)
     for one in listed:
@@ -85,14 +86,14 @@ def _kept(condition: Any, column: str) -> Any:
 
 
 def _totals(frame: Any, shares: Mapping[str, tuple[int | None, Share]], cells: Sequence[str]) -> Any:
-    """Rows that count of each person, over all cells."""
+    """Add the number of rows that count of each person, over all cells."""
     needed = sorted({_rows(place) for place, _ in shares.values()})
     over = [nw.col(name).sum().over("u") if cells else nw.col(name) for name in needed]
     return _with(frame, *(one.alias(f"total_{name}") for one, name in zip(over, needed, strict=True)))
 
 
 def _mean(total: str, count: str, top: int, bottom: int = 0) -> Any:
-    """floor(total / count + 1/2) in {bottom, ..., top}; 0 of no rows."""
+    """Return floor(total / count + 1/2), clamped to {bottom, ..., top}; 0 for no rows."""
     n = nw.when(nw.col(count) > ex.whole(0)).then(nw.col(count)).otherwise(ex.whole(1)).cast(nw.Float64())
     mean = (nw.col(total).cast(nw.Float64()) / n + ex.real(0.5)).floor().cast(nw.Int64())
     return (
@@ -111,7 +112,7 @@ def _sign(count: str) -> Any:
 
 
 def _weight(share: Share, place: int | None) -> Any:
-    """`Share.weighed`, with floats on the way: exactly so where its numerator is below 2**52.
+    """Return `Share.weighed`, computed in float64: exact where its numerator is below 2**52.
 
     The values of one person add up to at most G however many rows there are: each is a whole number of at most
     (1 + 2**-50) s min(C, cap) / (cap C), and s adds up to at most G C, so their sum is at most (1 + 2**-50) G, and a

@@ -1,13 +1,14 @@
-"""Rows as floats, for statistics that no engine computes: complete cases of some columns.  INSIDE the wall.
+"""Complete cases of some columns as floats, for statistics that no engine computes.  INSIDE the wall.
 
 Values are those that conditions and computed columns see (`schema.predicates.numeric_expressions`): clamped to the
-column's bounds where it has some, missing ones with a declared place there, levels by their index.  A row with another
-missing value in one of the columns, or for which a condition does not hold, is left out on the engine.  What comes back
-has no order.
+column's bounds if it has any, missing ones at their declared place, levels by their index.  Rows with another missing
+value in one of the columns, or for which a condition does not hold, are left out by the engine.  The order is
+arbitrary.
 
-Each row (person) has a word, by which it falls into a block.  Of a table that is read once it is fresh from the
-operating system; of one that is read piece by piece, several times, it is a function of a fresh key and of the row's
-place in the table, or of the person: the same each time, and as good as fresh to whoever does not know the key.
+Each row (person) has a word, 64 random bits that decide its block.  Where a table is read once, words are fresh from
+the operating system.  Where it is read several times in pieces, a word is a pseudorandom function, under a fresh secret
+key, of the row's number in the table or of the person: the same at each reading, and computationally indistinguishable
+from a fresh word without the key.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
 from tacit.source.cell_sums import cell_reading
 from tacit.source.column_kinds import Reading
-from tacit.source.engines import PLACE, ClusterWork, Engine, Words
+from tacit.source.engine import PLACE, ClusterWork, Engine, Words
 
 CHUNK: Final = 2**16
-"""Words that are made at a time."""
+"""Words made by one call of the hash function."""
 
 
 @dataclass(frozen=True)
@@ -49,32 +50,32 @@ class RowArrays:
 def complete(
     engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None = None, where: Predicate | None = None
 ) -> RowArrays:
-    """READS ROWS.  The complete cases of `cells`, and whose they are."""
+    """READS ROWS.  Return the complete cases of `cells`, with their persons where there is a `unit`."""
     return collected(engine, planned(engine, cells, unit, where), len(cells), unit)
 
 
 def planned(engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None, where: Predicate | None) -> Any:
-    """Complete cases on the engine, for `collected`; no row is read."""
+    """Return the lazy frame of complete cases, for `collected`; no row is read."""
     return _frame(engine, cells, [] if unit is None else [Reading(unit.source, "unit")], where)
 
 
 def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> RowArrays:
-    """READS ROWS.  Of a frame of so many cells."""
+    """READS ROWS.  Fetch the complete cases of a frame of `planned` with so many columns."""
     values, found = _collected(engine, frame, columns)
     return RowArrays(values, None if unit is None else _numbered(found)[0])
 
 
 def fresh(count: int) -> Words:
-    """Words of the operating system, independent and uniform."""
+    """Return words of the operating system's generator, independent and uniform."""
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
 def pieces(
     engine: Engine, cells: Sequence[ColumnCell], unit: Unit | None, where: Predicate | None, key: bytes
 ) -> Iterator[tuple[NDArray[np.float64], Words]] | None:
-    """READS ROWS, some at a time: values, shape (rows, columns), and words; None where rows have no place that lasts.
+    """READS ROWS.  Yield values, shape (rows, columns), and words, piece by piece; None where row order may change.
 
-    With the same key the same words at every call.
+    The same key gives the same words at every call.
     """
     found = engine.pieces()
     if found is None:
@@ -106,10 +107,10 @@ def spread(
     answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]],
     numbers: int,
 ) -> dict[int, NDArray[np.float64]] | None:
-    """READS ROWS where they are, on a cluster: the numbers of each group of blocks; None on one machine.
+    """READS ROWS, on the machines of a cluster.  Return the results of each group of blocks; None on one machine.
 
-    Words are drawn there: fresh ones for rows, those of persons by the key.  seat: makes what turns words by the key
-    and rows' numbers into those of blocks of equal size; None where labels are independent.
+    Words are drawn on the cluster: fresh for rows, by the key for persons.  seat: makes a function from words by the
+    key and row numbers to words of blocks of equal size; None where labels are independent.
     """
     extra = [] if unit is None else [Reading(unit.source, "unit")]
     numbered = None if seat is None else partial(_numbering, key, seat)
@@ -118,7 +119,7 @@ def spread(
 
 
 def _drawn(key: bytes, persons: Any, rows: int) -> Words:
-    """Words of rows; of persons, an Arrow array, keyed ones."""
+    """Return fresh words of rows, or keyed words of persons (an Arrow array)."""
     if persons is None:
         return fresh(rows)
     found = persons.dictionary_encode()
@@ -127,7 +128,7 @@ def _drawn(key: bytes, persons: Any, rows: int) -> Words:
 
 
 def _numbering(key: bytes, seat: Callable[[], Callable[[Words], Words]]) -> Callable[[int, int], Words]:
-    """Words of so many rows from a number on, in their seats: made where the cluster is driven, used on it."""
+    """Return a function (first, count) -> words of blocks of equal size: made on the driver, run on the cluster."""
     return partial(_placed, key, seat())
 
 
@@ -136,7 +137,7 @@ def _placed(key: bytes, seat: Callable[[Words], Words], first: int, count: int) 
 
 
 def of_places(key: bytes, first: int, count: int) -> Words:
-    """Words by a key of the rows from `first` on: an output of SHAKE-128 for each chunk, by key and number."""
+    """Return keyed words of `count` rows from number `first` on: SHAKE-128 of the key and the number of each chunk."""
     start = first // CHUNK
     chunks = range(start, -(-(first + count) // CHUNK))
     made = b"".join(hashlib.shake_128(key + i.to_bytes(8, "little")).digest(8 * CHUNK) for i in chunks)
@@ -145,7 +146,7 @@ def of_places(key: bytes, first: int, count: int) -> Words:
 
 
 def _of_persons(key: bytes, given: Any) -> Words:
-    """The word of each row's person: a keyed hash of who it is; rows of nobody are one person's."""
+    """Return the word of each row's person, a keyed hash of the identifier; rows without one form one person."""
     codes, persons = _numbered(given)
     return _keyed(key, persons, codes)
 
@@ -157,7 +158,7 @@ def _keyed(key: bytes, persons: Any, codes: NDArray[np.int64]) -> Words:
 
 
 def _bytes(person: Any) -> bytes:
-    """Who it is, as bytes: of one column, and so of one type."""
+    """Return an identifier as bytes; those of one column have one type, so that different ones stay different."""
     if isinstance(person, bytes | bytearray):
         return b"b" + bytes(person)
     return b"t" + (str(person) if isinstance(person, str) else repr(person)).encode("utf-8", "surrogatepass")
@@ -166,7 +167,7 @@ def _bytes(person: Any) -> bytes:
 def _read(
     engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading], where: Predicate | None
 ) -> tuple[NDArray[np.float64], Any]:
-    """Complete cases, shape (rows, columns), and what else was asked for, at most one column."""
+    """READS ROWS.  Return complete cases, shape (rows, columns), and the column of `extra`, at most one."""
     return _collected(engine, _frame(engine, cells, extra, where), len(cells))
 
 
@@ -177,7 +178,7 @@ def _collected(engine: Engine, frame: Any, columns: int) -> tuple[NDArray[np.flo
 
 
 def _frame(engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading], where: Predicate | None) -> Any:
-    """Complete cases on the engine, as columns v0, v1, ..., and u for what else was asked for."""
+    """Return the lazy frame of complete cases, columns v0, v1, ..., and u for the column of `extra`."""
     conditions = () if where is None else where.cells
     read = list(dict.fromkeys([*cells, *conditions]))
     frame = engine.read([*(cell_reading(cell) for cell in read), *extra])
@@ -195,7 +196,7 @@ def _frame(engine: Engine, cells: Sequence[ColumnCell], extra: Sequence[Reading]
 
 
 def _numbered(given: Any) -> tuple[NDArray[np.int64], Any]:
-    """One number for each different value, -1 for none, and the values: rows of nobody are one person's."""
+    """Number the different values, -1 where missing, and return them; rows without a person form one person."""
     values = np.ma.getdata(given)
     gone = np.ma.getmaskarray(given)
     if values.dtype == object:

@@ -1,26 +1,27 @@
-"""Whether a table's names and types fit the schema: public facts only, no row is read."""
+"""Comparison of a table's column names and types with the schema; no row is read.  INSIDE the wall."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from tacit.errors import SourceError, nearest
 from tacit.schema import Category, Column, Date, PrivacyUnit, Schema
-from tacit.source.column_kinds import Holds
+from tacit.source.column_kinds import ColumnType, Holds
 from tacit.source.engine_table import Source
 
 LISTED: Final = 12
 
 
 def check_source(source: Source, schema: Schema) -> None:
-    """SourceError D04 for a column that is there twice, D10 for one that is not, D11 for a type that does not fit."""
+    """Raise SourceError D04 for an ambiguous column, D10 for an absent one, D11 for a type that does not fit."""
     types = source.types()
     for name in schema.stored:
         column, found = schema[name], schema.source(name)
         if found not in types:
-            _absent(found, list(types), source.kind)
+            _absent(found, types, source.kind)
         if types[found].holds == "several":
-            message = f"column {found!r} is twice in this {source.kind}, whose engine does not tell a from A."
+            message = f"there are two columns {found!r} in this {source.kind}, whose engine ignores case in names."
             raise SourceError(message, code="D04", hint="rename one, or leave it out of the table")
         if types[found].holds not in accepted(column):
             kind = type(column).__name__
@@ -30,17 +31,19 @@ def check_source(source: Source, schema: Schema) -> None:
             raise SourceError(message, code="D11", hint="tacit import makes a typed table from raw text")
 
 
-def _absent(name: str, names: list[str], kind: str) -> None:
+def _absent(name: str, types: Mapping[str, ColumnType], kind: str) -> None:
+    names = list(types)
+    raw_text = any(one.holds == "anything" for one in types.values())
     guess = nearest(name, names)
     some = ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
     hint = f'column="{guess}"' if guess else f"the table has {some}"
-    if guess is None and kind == "text file":  # whose first line may be a row, by mistake
+    if guess is None and raw_text:  # its first line may be a row, by mistake
         hint = "does the first line of the file name its columns?"
     raise SourceError(f"column {name!r} of the schema is not in this {kind}.", code="D10", hint=hint)
 
 
 def accepted(column: Column) -> tuple[Holds, ...]:
-    """What a table's type may hold to be read as the declared column."""
+    """Return what a table's type may hold to be read as the declared column."""
     always: tuple[Holds, ...] = ("anything", "nothing")
     if isinstance(column, Date):
         return (*always, "date")
@@ -52,7 +55,7 @@ def accepted(column: Column) -> tuple[Holds, ...]:
 
 
 def needs(column: Column) -> str:
-    """The same in words."""
+    """Say in words what a declared column needs."""
     if isinstance(column, Date):
         return "dates or timestamps"
     if isinstance(column, PrivacyUnit):

@@ -1,4 +1,4 @@
-"""A site's words for a table: an engine that answers to the study's names, units, codes and dates.  INSIDE the wall.
+"""A table under a study's names, units, codes and date formats, mapped from a site's own.  INSIDE the wall.
 
 Each map is a public function of one cell, so neighbouring tables stay neighbours.  Its values are floats (or the place
 of a level); the clamp in 64-bit integers comes after it, as for any other column.
@@ -19,8 +19,8 @@ from tacit.schema.predicates.arithmetic import days_of
 from tacit.schema.site_columns import ColumnMap
 from tacit.source import cell_expressions as ex
 from tacit.source.column_kinds import ColumnType, Holds, Reading
+from tacit.source.engine import ClusterWork, Engine, Piece
 from tacit.source.engine_table import EngineTable
-from tacit.source.engines import ClusterWork, Engine, Piece
 
 FITS: Final[dict[str, tuple[Holds, ...]]] = {
     "multiply": ("number", "anything", "nothing"),
@@ -29,11 +29,11 @@ FITS: Final[dict[str, tuple[Holds, ...]]] = {
 }
 DIGITS: Final = {"Y": "[0-9]{4}", "y": "[0-9]{2}"}
 PIVOT: Final = 69
-"""%y: 69 to 99 are of the twentieth century, 00 to 68 of the twenty-first, as POSIX has it."""
+"""Two-digit years (%y) from here to 99 are 1969 to 1999, and 00 to 68 are 2000 to 2068, as in POSIX."""
 
 
 def apply(source: EngineTable, columns: Mapping[str, ColumnMap]) -> EngineTable:
-    """The table as the study names it; no row is read.
+    """Return the table with the study's columns; no row is read.
 
     Raises SourceError D30 for a column that the table does not have, D31 for a map that its type does not take.
     """
@@ -74,7 +74,7 @@ def _number(raw: str) -> float | None:
 
 @dataclass(frozen=True)
 class SiteEngine:
-    """An `Engine` whose columns are those of a study: {name asked for: how it is found in the table}."""
+    """An `Engine` that adds a study's columns; maps: the study's name -> how the column is made of the table's."""
 
     engine: Engine
     maps: Mapping[str, ColumnMap]
@@ -131,7 +131,7 @@ class SiteEngine:
 
 
 def _type(one: ColumnMap, found: ColumnType) -> ColumnType:
-    """What a column holds once it is mapped."""
+    """Return the type of a mapped column."""
     if one.format is not None:
         return ColumnType(f"{found.words} read as dates", "date")
     if not one.recode or found.holds == "anything":
@@ -141,7 +141,7 @@ def _type(one: ColumnMap, found: ColumnType) -> ColumnType:
 
 
 class _Step:
-    """What is read of the table for one column that was asked for, and what is made of it."""
+    """The readings of the table that one requested column needs, and the expression made of them."""
 
     def __init__(self, asked: Reading, found: ColumnMap | None, holds: Holds) -> None:
         self._asked, self._map = asked, found
@@ -159,7 +159,7 @@ class _Step:
             self.readings = self._recoding(here, found, holds)
 
     def _recoding(self, here: Reading, found: ColumnMap, holds: Holds) -> list[Reading]:
-        """The raw cell (its place among the recoded ones, or the number), and the cell as it is where others stay."""
+        """Return the reading of the raw cell, and of the unchanged cell where values that are not recoded stay."""
         if self._numeric:
             return [Reading(found.column, "boolean" if holds == "boolean" else "number")]
         raw = Reading(found.column, "index", tuple(found.recode))
@@ -170,7 +170,7 @@ class _Step:
         return [raw, here] if holds == "anything" else [raw]
 
     def value(self, names: Sequence[str], engine: ex.NarwhalsBackend) -> Any:
-        """One expression of the columns that were read."""
+        """Return the expression of the columns that were read."""
         if self.plain or self._map is None:
             return nw.col(names[0])
         if self._map.format is not None:
@@ -195,7 +195,7 @@ class _Step:
         return found
 
     def _literal(self, value: str | bool | int | float | None) -> Any:
-        """What a recoded cell is, in the form that was asked for; null for a missing one."""
+        """Return a recoded value in the form that the reading asks for; null for a missing one."""
         if value is None:
             return ex.NarwhalsBackend(None).nothing()
         if self._asked.how == "listed":
@@ -207,7 +207,7 @@ class _Step:
 
 
 def _pattern(form: str) -> tuple[list[str], str]:
-    """Letters of a date format, and a regular expression with a group for each; blanks around are no matter."""
+    """Return the letters of a date format, and a regular expression with a group for each that ignores outer blanks."""
     letters: list[str] = []
     pattern, rest = r"\A[ ]*", iter(form)
     for character in rest:
@@ -220,7 +220,7 @@ def _pattern(form: str) -> tuple[list[str], str]:
 
 
 def _date(names: Mapping[str, str], engine: ex.NarwhalsBackend) -> Any:
-    """Days since 1970-01-01; null for what is no day or no time of day."""
+    """Return days since 1970-01-01, null for an invalid date or time of day."""
     part = {letter: nw.col(name).cast(nw.Float64()) for letter, name in names.items()}
     year = part.get("Y")
     if year is None:

@@ -1,4 +1,4 @@
-"""Cells of a raw text file -> typed values, with what the curator is told about each.  INSIDE the wall.
+"""Parsing of cells of a raw text file, with counts of missing and unreadable ones for the curator.  INSIDE the wall.
 
 One reader a column, by its declared type; a cell that cannot be read is None.  The same text always means the same, so
 each distinct text is read once and remembered, up to a bound.
@@ -18,7 +18,7 @@ from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, 
 TRUE: Final = ("true", "t", "yes", "y", "1", "1.0")
 FALSE: Final = ("false", "f", "no", "n", "0", "0.0")
 SHOWN: Final = 5
-"""Distinct texts quoted for one column."""
+"""The most distinct texts quoted for one column."""
 _REMEMBERED: Final = 2**16
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INTEGER: Final = re.compile(r"[+-]?\d{1,19}", re.ASCII)
@@ -57,7 +57,7 @@ class CellReader:
         self._known: dict[str, tuple[Any, Finding]] = {}
 
     def read(self, texts: list[str]) -> list[Any]:
-        """One batch of cells -> values, None where missing or unreadable."""
+        """Parse a batch of cells; None where missing or unreadable."""
         known, learn = self._known, self._learn
         found = [known.get(text) or learn(text) for text in texts]
         counts = Counter(finding for _, finding in found)
@@ -101,7 +101,7 @@ def _place(value: Any, column: Column) -> Finding:
 
 
 def _reader(column: Column, decimal: str) -> Callable[[str], Any]:
-    """Text without blanks around it -> value, or None where it is none of that type."""
+    """Return a function that parses text without outer blanks, None where it is no value of the column's type."""
 
     def number(word: str) -> float | None:
         plain = word if decimal == "." else word.replace(".", "_").replace(decimal, ".")

@@ -33,16 +33,16 @@ BLOCK: Final = 2**22
 """Bytes read at a time."""
 
 LONGEST: Final = 2**24
-"""Bytes of a line whose cells are read: what a row costs in memory has a bound."""
+"""The most bytes of a line whose cells are read: a bound on the memory of a row."""
 
 TOO_LONG: Final = b'"'
-"""Stands for a longer line: a row whose first cell is badly quoted, and the others not there."""
+"""Replaces a longer line: a row whose first cell is badly quoted and whose other cells are absent."""
 
 HEADER: Final = 2**20
-"""Bytes of the first line, at most."""
+"""The most bytes of the first line."""
 
 UNREADABLE: Final = "\x00"
-"""Stands for bytes that are not UTF-8: in no number, date or level."""
+"""Replaces bytes that are not UTF-8: no number, date or level holds it."""
 
 COMMA, LINE_FEED, RETURN, QUOTE = ord(","), ord("\n"), ord("\r"), ord('"')
 _PERFECT: Final = re.compile('"(?:[^"]|"")*"')
@@ -57,7 +57,7 @@ codecs.register_error("tacit", _unreadable)
 
 
 def header(path: Path, delimiter: str) -> tuple[str, ...]:
-    """Names of the columns, from the first line; SourceError D03 or D04, which quote nothing of it."""
+    """Read the column names from the first line; SourceError D03 or D04, which quote nothing of it."""
     with path.open("rb") as file:
         first = file.readline(HEADER)
     try:
@@ -74,7 +74,7 @@ def header(path: Path, delimiter: str) -> tuple[str, ...]:
 
 
 def cells(path: Path, delimiter: str, width: int, wanted: Sequence[int]) -> Any:
-    """READS ROWS.  A stream of Arrow batches: columns `wanted` of `width`, named a0, a1, ..., all text."""
+    """READS ROWS.  Return a stream of Arrow batches of text: columns `wanted` of `width`, named a0, a1, ...."""
     pa = arrow()
 
     schema = pa.schema([(f"a{i}", pa.string()) for i in range(len(wanted))])
@@ -83,7 +83,7 @@ def cells(path: Path, delimiter: str, width: int, wanted: Sequence[int]) -> Any:
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
-    """Whole lines after the first, a few megabytes at a time, each line ended."""
+    """Yield blocks of whole lines after the first, a few megabytes each; every line ends with a line feed."""
     with path.open("rb") as file:
         file.readline()
         rest = b""
@@ -99,7 +99,7 @@ def _blocks(path: Path) -> Iterator[bytes]:
 
 
 def _kept(line: bytes) -> bytes:
-    """A line that spans blocks, without its end, or what stands for one that is too long."""
+    """Return a line that spans blocks, without its line feed, or TOO_LONG."""
     return line if len(line.removesuffix(b"\r")) <= LONGEST else TOO_LONG
 
 
@@ -109,7 +109,7 @@ def _batch(block: bytes, delimiter: str, width: int, wanted: Sequence[int], sche
 
 
 def _slow(block: bytes, delimiter: str, wanted: Sequence[int], schema: Any) -> Any:
-    """The rules, line by line: the reference for `_fast`."""
+    """Parse a block line by line by the declared rules: the reference for `_fast`."""
     pa = arrow()
 
     columns: list[list[str | None]] = [[] for _ in wanted]
@@ -125,7 +125,7 @@ def _slow(block: bytes, delimiter: str, wanted: Sequence[int], schema: Any) -> A
 
 
 def split(line: str, delimiter: str) -> list[str | None]:
-    """Cells of a line with quotes; None for one that is badly quoted, which ends at the next delimiter.
+    """Split a line with quotes; None for a badly quoted cell, which ends at the next delimiter.
 
     >>> split('1,"a, ""b"" c",,"x"y,"z', ",")
     ['1', 'a, "b" c', '', None, None]
@@ -146,7 +146,7 @@ def split(line: str, delimiter: str) -> list[str | None]:
 
 
 def _fast(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schema: Any) -> Any | None:
-    """A block that PyArrow reads as `_slow` would: full lines, quotes around whole cells or none, UTF-8; else None."""
+    """Parse a block by PyArrow where it gives the cells of `_slow` (see `_regular`), else return None."""
     import pyarrow.csv  # pyright: ignore[reportMissingTypeStubs, reportUnusedImport]  # noqa: F401
 
     pa = arrow()
@@ -177,7 +177,7 @@ def _fast(block: bytes, delimiter: str, width: int, wanted: Sequence[int], schem
 
 
 def _regular(a: NDArray[np.uint8], delimiter: int, width: int) -> int | None:
-    """Number of lines, where every line has `width` cells, none is empty and quotes enclose whole cells; else None."""
+    """Count lines if each has `width` cells, none is empty, and quotes enclose whole cells; else return None."""
     feeds = a == LINE_FEED
     separators = a == delimiter
     quotes = np.flatnonzero(a == QUOTE)

@@ -1,4 +1,4 @@
-"""`tacit import`: a raw text file -> a typed table, with a report for the curator's eyes.  INSIDE the wall.
+"""`tacit import`: a raw text file becomes a typed table, with a report for the curator alone.  INSIDE the wall.
 
 The one place where rows may be complained about.  The report counts cells and quotes line numbers and texts, so it is
 not a release and must not leave the house; the table it writes is then read by the declared rules, silently.  The text
@@ -23,15 +23,15 @@ from tacit.schema import Boolean, Category, Column, Date, Integer, PrivacyUnit, 
 from tacit.source.text_cells import CellReader, CellTally
 
 NULLS: Final = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", ".")
-"""What a missing cell is written as, unless the schema lists it as a level."""
+"""Texts of missing cells, except where the schema lists them as levels."""
 BATCH: Final = 50_000
 LISTED: Final = 20
-"""Line numbers quoted in a report."""
+"""The most line numbers quoted in a report."""
 
 
 @dataclass
 class ImportReport:
-    """What an import found.  For the curator only: it is computed from rows without noise."""
+    """The findings of an import, for the curator only: they are computed from rows without noise."""
 
     raw: str
     out: str
@@ -39,7 +39,7 @@ class ImportReport:
     """Rows that could be split into columns."""
     written: bool = False
     broken: int = 0
-    """Rows that could not."""
+    """Rows that could not be split into columns."""
     lost: int = 0
     """Lines of text in broken rows; many more than `broken` where a quote was never closed."""
     lines: list[int] = field(default_factory=list[int])
@@ -49,11 +49,11 @@ class ImportReport:
     """Column -> the first few distinct texts that are unreadable or unlisted."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return the fields as a dict of plain values."""
         return asdict(self)
 
     def summary(self) -> Any:
-        """A table of the counts."""
+        """Return the counts as a table."""
         from tacit.base.table import Table
 
         rows = tuple(
@@ -77,7 +77,7 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the text is written, as declared; FileError F11 where that cannot be."""
+    """The declared encoding, delimiter and other conventions of the text; FileError F11 for invalid ones."""
 
     delimiter: str = ","
     quote: str = '"'
@@ -151,7 +151,7 @@ def _batches(
     cells: dict[str, CellReader],
     progress: Callable[[int, int], None] | None,
 ) -> Iterator[list[list[Any]]]:
-    """Typed columns of up to BATCH rows, in the schema's order."""
+    """Yield typed columns of up to BATCH rows, in the schema's order."""
     failure: FileError | None = None
     try:
         total = source.stat().st_size
@@ -188,7 +188,7 @@ def _names(reader: Any, source: Path) -> list[str]:
 
 
 def _rows(reader: Any, width: int, report: ImportReport) -> Iterator[list[list[str]]]:
-    """Batches of rows that split into `width` cells of text; the others are counted."""
+    """Yield batches of rows that split into `width` cells of text; count the others."""
     made: list[list[str]] = []
     while True:
         line: int = reader.line_num + 1
@@ -213,7 +213,7 @@ def _rows(reader: Any, width: int, report: ImportReport) -> Iterator[list[list[s
 
 
 def _is_text(cells: list[str]) -> bool:
-    """Whether no byte was left that the encoding does not know (they arrive as lone surrogates)."""
+    """Whether all bytes could be decoded (others arrive as lone surrogates)."""
     joined = "".join(cells)
     return joined.isascii() or not any("\udc80" <= mark <= "\udcff" for mark in joined)
 
@@ -241,7 +241,7 @@ def _places(names: list[str], schema: Schema) -> dict[str, int]:
 
 
 def _write(batches: Iterator[list[list[Any]]], schema: Schema, target: Path, report: ImportReport, broken: str) -> None:
-    """To a temporary file beside the target, for the curator's eyes only, then renamed: whole or not there."""
+    """Write to a temporary file beside the target, of mode 0600, then rename it: the target is whole or absent."""
     pa = arrow()
     shape = pa.schema([(schema.source(name), _type(schema[name])) for name in schema.stored])
     temporary = ""

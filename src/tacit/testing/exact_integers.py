@@ -20,13 +20,13 @@ from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import Source
 from tacit.source import crossproduct_sums as products
-from tacit.source import data_files as files
-from tacit.source import duckdb as duck
 from tacit.source.cell_counts import occupied_of
 from tacit.source.cell_sums import Ranking, SumsPass, plan, ranking
+from tacit.source.duckdb_connection import database
+from tacit.source.engine import Engine
 from tacit.source.engine_columns import Computing
-from tacit.source.engines import Engine
-from tacit.source.polars import Polars
+from tacit.source.engines.duckdb_relation import DuckDBRelation
+from tacit.source.engines.polars_frame import Polars
 from tacit.source.row_arrays import RowArrays, collected, planned
 from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, persons
 
@@ -161,7 +161,7 @@ def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:
 
 def on_files(empty: Any) -> Exchanged:
     """On DuckDB, the engine of files: a table of its own."""
-    connection = files.database()
+    connection = database()
     connection.from_arrow(empty).create("t")
 
     def put(table: Any) -> None:
@@ -171,7 +171,7 @@ def on_files(empty: Any) -> Exchanged:
     return Exchanged(Counted(lambda _: connection.table("t")), put)
 
 
-class Counted(duck.Relation):
+class Counted(DuckDBRelation):
     """A relation whose rows can be counted, as those of files are."""
 
     def counting(self) -> Callable[[], int]:

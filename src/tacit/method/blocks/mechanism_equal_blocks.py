@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.source.engines import Words
+from tacit.source.engine import Words
 from tacit.source.row_arrays import CHUNK, of_places
 
 HELD: Final = 2**26

@@ -33,7 +33,7 @@ from tacit.rows.row_map import Unit
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import Source
-from tacit.source.engines import Words
+from tacit.source.engine import Words
 from tacit.source.row_arrays import RowArrays, fresh
 
 LARGEST: Final = 2**31

@@ -1,4 +1,4 @@
-"""Spark: everything runs on its cluster; only sums come back.  INSIDE the wall."""
+"""PySpark frames: queries run on the cluster, and sums or results of blocks come back.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 
 from tacit.base.lazy_imports import arrow
 from tacit.base.muted import silent
-from tacit.source.column_kinds import ColumnType, Holds, Reading
-from tacit.source.duckdb_cells import KNOWN, LAST_DAY
-from tacit.source.engines import ClusterWork, Words
-from tacit.source.memory import masked
+from tacit.source.arrow_columns import masked
+from tacit.source.column_kinds import KNOWN, LAST_DAY, ColumnType, Holds, Reading, check_distinct
+from tacit.source.engine import ClusterWork, Engine, Words
+
+
+def open_engine(frame: Any) -> Engine:
+    """The engine of a PySpark frame; Spark ignores case in column names."""
+    check_distinct(list(frame.columns), ignore_case=True)
+    return Spark(frame)
 
 
 class Spark:
@@ -84,7 +89,7 @@ class Spark:
 
 
 def _able(session: Any) -> bool:
-    """Whether Python on the cluster can load this module; looked at without data."""
+    """Whether Python on the cluster can load this module, tried without the table's data."""
     try:
         return len(session.range(1).mapInArrow(_same, "id long").collect()) == 1
     except Exception:
@@ -96,7 +101,7 @@ def _same(batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def _firsts(native: Any) -> dict[int, int]:
-    """The number of the first row of each part of a frame that is kept."""
+    """Return the number of the first row of each partition of a checkpointed frame."""
     found = native.mapInArrow(_counted, "part long, rows long").toArrow().to_pydict()
     order = np.argsort(found["part"])
     parts, rows = (np.array(found[name], dtype=np.int64)[order] for name in ("part", "rows"))
@@ -104,7 +109,7 @@ def _firsts(native: Any) -> dict[int, int]:
 
 
 def _part() -> int:
-    """Which part of the frame this task has."""
+    """Return the partition of the running task."""
     from pyspark import TaskContext
 
     context: Any = TaskContext.get()
@@ -112,7 +117,7 @@ def _part() -> int:
 
 
 def _counted(batches: Iterable[Any]) -> Iterator[Any]:
-    """READS ROWS, on a machine of the cluster.  How many a part has."""
+    """READS ROWS, on a machine of the cluster.  Count the rows of a partition."""
     pa = arrow()
     rows = sum(batch.num_rows for batch in batches)
     yield pa.RecordBatch.from_pydict({"part": pa.array([_part()]), "rows": pa.array([rows])})
@@ -126,7 +131,7 @@ def _labelled(
     firsts: Mapping[int, int] | None,
     batches: Iterable[Any],
 ) -> Iterator[Any]:
-    """READS ROWS, on a machine of the cluster.  Each row with its word and its group.
+    """READS ROWS, on a machine of the cluster.  Yield each row with its word and its group.
 
     firsts: of parts, where words are those of rows' numbers; otherwise words are asked for with the rows' persons.
     """
@@ -142,7 +147,7 @@ def _labelled(
 
 
 def _answered(columns: int, work: ClusterWork, table: Any) -> Any:
-    """READS ROWS, on a machine of the cluster.  The numbers of one group."""
+    """READS ROWS, on a machine of the cluster.  Return the results of one group."""
     pa = arrow()
     number = int(table["g"][0].as_py())
     values = np.stack([np.asarray(table[f"v{i}"].to_numpy(), dtype=np.float64) for i in range(columns)], axis=1)
@@ -153,7 +158,7 @@ def _answered(columns: int, work: ClusterWork, table: Any) -> Any:
 
 
 def holds(dtype: Any) -> Holds:
-    """What cells of a Spark type are, by its name: number, text, ..."""
+    """Return what cells of a Spark type are, by its name: number, text, ..."""
     name = dtype.typeName()
     if name in ("byte", "short", "integer", "long", "float", "double") or name.startswith("decimal"):
         return "number"
@@ -194,7 +199,7 @@ def _cell(one: Reading, dtype: Any) -> Any:
 
 
 def _known(name: str, dtype: str, value: str) -> str:
-    """A value of a day or an instant, null for one that is infinite, or none, elsewhere."""
+    """Return a value of a date or instant, null beyond the counts that are valid on every engine."""
     if dtype == "timestamp":
         return f"CASE WHEN unix_micros({name}) BETWEEN {-KNOWN['us']}L AND {KNOWN['us']}L THEN {value} END"
     if dtype == "timestamp_ntz":  # the same, as literals: no function counts its microseconds without an overflow
@@ -204,7 +209,7 @@ def _known(name: str, dtype: str, value: str) -> str:
 
 
 def _unit(cell: Any, column: str, name: str) -> Any:
-    """Whose row it is; text as bytes, since a collation may hold two people equal."""
+    """Return the identifier of a row's person; text as bytes, since a collation may equate two persons."""
     from pyspark.sql import functions as fn
 
     if name in ("date", "timestamp", "timestamp_ntz"):

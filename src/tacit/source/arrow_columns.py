@@ -1,7 +1,7 @@
-"""Arrays and frames in memory -> Arrow columns, converted when a query needs them.  INSIDE the wall.
+"""Conversion of arrays and frames in memory to Arrow columns, when a query needs them.  INSIDE the wall.
 
-A type is known without looking at a cell: of a pandas object column by decree (text; anything else in it is missing),
-of a plain list by the Python type of its cells, which must be one.
+The type of an array is known without its cells.  A pandas object column is declared to be text (its other cells are
+missing); a plain list has the Python type of its cells, which must be a single one.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from tacit.source.column_kinds import ColumnType, Holds
 
 
 @dataclass(frozen=True)
-class Lazy:
-    """A column's type, and how to get its cells as an Arrow array."""
+class LazyColumn:
+    """A column's type, and a function that returns its cells as an Arrow array."""
 
     type: ColumnType
     read: Callable[[], Any]
 
 
 def array_type(dtype: Any) -> ColumnType:
-    """An Arrow type in our words.
+    """Return the `ColumnType` of an Arrow type.
 
     >>> import pyarrow as pa
     >>> array_type(pa.dictionary(pa.int8(), pa.string())).holds
@@ -36,7 +36,7 @@ def array_type(dtype: Any) -> ColumnType:
 
 
 def _convertible(dtype: Any) -> bool:
-    """Whether Arrow can make `plain` cells of a type; asked of no cells."""
+    """Whether Arrow can convert a type by `plain`, tried on an empty array."""
     pa = arrow()
     try:
         for exact in (False, True):
@@ -65,10 +65,10 @@ def _holds(dtype: Any) -> Holds:
 
 
 def plain(cells: Any, *, exact: bool = False) -> Any:
-    """Arrow cells -> the same in a type that DuckDB scans: the odd ones become float64, dates and timestamps integers.
+    """Convert Arrow cells to a type that DuckDB scans.
 
-    float16 and decimals beyond 128 bits are cast to float64, dictionaries of anything but text are decoded.
-    exact: no two cells become one, so that such decimals become text.
+    float16 and decimals of more than 128 bits become float64, dates and timestamps integers, and dictionaries of other
+    values than text are decoded.  exact: different cells stay different, so that such decimals become text.
     """
     pa = arrow()
 
@@ -85,15 +85,15 @@ def plain(cells: Any, *, exact: bool = False) -> Any:
 
 
 def masked(cells: Any) -> NDArray[Any]:
-    """Arrow cells -> NumPy; integers masked where they are missing, since floats would not tell them all apart."""
+    """Convert Arrow cells to NumPy; integers are masked where missing, since floats are inexact above 2**53."""
     if cells.null_count and arrow().types.is_integer(cells.type):
         gone = cells.is_null().to_numpy(zero_copy_only=False)
         return np.ma.array(cells.fill_null(0).to_numpy(), mask=gone)
     return cells.to_numpy(zero_copy_only=False)
 
 
-def numbers(values: NDArray[Any]) -> Lazy:
-    """A NumPy array of one dimension, NaN and NaT being missing; an object array is text, as in pandas."""
+def numbers(values: NDArray[Any]) -> LazyColumn:
+    """Convert a NumPy array of one dimension; NaN and NaT are missing, and an object array is text, as in pandas."""
     pa = arrow()
 
     if values.dtype == object:
@@ -105,8 +105,8 @@ def numbers(values: NDArray[Any]) -> Lazy:
     return _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])
 
 
-def series(values: Any) -> Lazy:
-    """A pandas column; object columns are text, and whatever else they hold is missing: never a guessed type."""
+def series(values: Any) -> LazyColumn:
+    """Convert a pandas column; an object column is text and its other cells are missing: no type is guessed."""
     pa = arrow()
 
     if values.dtype == object:
@@ -114,8 +114,8 @@ def series(values: Any) -> Lazy:
     return _converted(str(values.dtype), lambda part: pa.Array.from_pandas(part), values, values.iloc[:0])
 
 
-def words(values: Sequence[object]) -> Lazy:
-    """Text, and nothing for cells that are none."""
+def words(values: Sequence[object]) -> LazyColumn:
+    """Convert Python values to text; cells that are no text are missing."""
     pa = arrow()
 
     def read() -> Any:
@@ -124,11 +124,11 @@ def words(values: Sequence[object]) -> Lazy:
         except UnicodeEncodeError:
             return pa.array([x if isinstance(x, str) and _encodable(x) else None for x in values], type=pa.string())
 
-    return Lazy(ColumnType("object", "text"), read)
+    return LazyColumn(ColumnType("object", "text"), read)
 
 
 def _encodable(text: str) -> bool:
-    """Whether text has a UTF-8 form: lone surrogates have none, and no level has them."""
+    """Whether text has a UTF-8 form: lone surrogates have none, and no declared level holds them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -136,39 +136,39 @@ def _encodable(text: str) -> bool:
     return True
 
 
-def listed(values: Sequence[object]) -> Lazy | None:
-    """A list of Python values of one kind (None is missing); None where they are of several."""
+def listed(values: Sequence[object]) -> LazyColumn | None:
+    """Convert a list of Python values of one type (None is missing); return None where there are several types."""
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
     if kinds <= {int, float, bool}:
         made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
-        return Lazy(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
+        return LazyColumn(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
     if kinds == {str}:
         return words(values)
     try:
         array = pa.array(values)
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return None
-    return Lazy(array_type(array.type), lambda: array)
+    return LazyColumn(array_type(array.type), lambda: array)
 
 
 def _float(number: Any) -> float:
-    """A number as a float, infinite where an integer is beyond all of them."""
+    """Convert a number to a float; integers beyond the largest float become infinite."""
     try:
         return float(number)
     except OverflowError:
         return np.inf
 
 
-def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> Lazy:
-    """The type of no rows is the type of all; a column that Arrow has no type for is only refused when it is used."""
+def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any) -> LazyColumn:
+    """Take the type from an empty slice (`none`); a column without an Arrow type is refused only when it is used."""
     pa = arrow()
 
     try:
         dtype = convert(none).type
     except (pa.ArrowException, TypeError, ValueError):
-        return Lazy(ColumnType(name, "other"), lambda: None)
+        return LazyColumn(ColumnType(name, "other"), lambda: None)
 
     def read() -> Any:
         try:
@@ -176,4 +176,4 @@ def _converted(name: str, convert: Callable[[Any], Any], values: Any, none: Any)
         except UnicodeEncodeError:
             return words(list(values)).read()
 
-    return Lazy(ColumnType(name, _holds(dtype)), read)
+    return LazyColumn(ColumnType(name, _holds(dtype)), read)

@@ -7,10 +7,14 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.source.column_kinds import ColumnType, Holds, Reading
-from tacit.source.duckdb_cells import KNOWN, LAST_DAY, PER_DAY
-from tacit.source.engines import ClusterWork
-from tacit.source.memory import masked
+from tacit.source.arrow_columns import masked
+from tacit.source.column_kinds import KNOWN, LAST_DAY, PER_DAY, ColumnType, Holds, Reading
+from tacit.source.engine import ClusterWork, Engine
+
+
+def open_engine(frame: Any) -> Engine:
+    """The engine of an eager or lazy Polars frame."""
+    return Polars(frame)
 
 
 class Polars:
@@ -46,7 +50,7 @@ class Polars:
         """See `Engine.pieces`: a query may give rows in any order."""
 
     def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
-        """See `Engine.spread`: one machine."""
+        """See `Engine.spread`: None, since this engine runs on one machine."""
 
     def counting(self) -> Callable[[], int] | None:
         """See `Engine.counting`."""
@@ -59,7 +63,7 @@ class Polars:
 
 
 def holds(dtype: Any) -> Holds:
-    """What cells of a Polars type are.
+    """Return what cells of a Polars type are.
 
     >>> import polars as pl
     >>> holds(pl.Categorical()), holds(pl.List(pl.Int8))
@@ -107,7 +111,7 @@ def _cell(one: Reading, dtype: Any) -> Any:
 
 
 def _count(cell: Any, dtype: Any) -> Any:
-    """Days or units since 1970; null for infinity, or no instant, elsewhere."""
+    """Return days or units since 1970, null beyond the counts that are valid on every engine."""
     import polars as pl
 
     count, last = cell.to_physical().cast(pl.Int64), LAST_DAY if dtype == pl.Date else KNOWN[dtype.time_unit]

@@ -1,0 +1,99 @@
+"""Arrow columns in memory, scanned by DuckDB: the engine of tables without one of their own.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+
+from tacit.base.lazy_imports import arrow
+from tacit.source import duckdb_cells
+from tacit.source.arrow_columns import LazyColumn, plain
+from tacit.source.column_kinds import ColumnType, Reading
+from tacit.source.duckdb_connection import connection
+from tacit.source.duckdb_query import arrays, collect, project
+from tacit.source.engine import PLACE, ClusterWork, Piece
+from tacit.source.listed_text import ListedText
+
+PIECE: Final = 2**21
+"""Rows of a piece of a table; at least so many where a file has row groups."""
+
+
+class ArrowColumns:
+    """An `Engine` of Arrow columns in memory: pandas, PyArrow, Arrow files, arrays."""
+
+    def __init__(self, columns: Mapping[str, LazyColumn], rows: Callable[[], int]) -> None:
+        self._columns = columns
+        self._rows = rows
+
+    def types(self) -> dict[str, ColumnType]:
+        """See `Engine.types`."""
+        return {name: lazy.type for name, lazy in self._columns.items()}
+
+    def read(self, columns: Sequence[Reading]) -> Any:
+        """See `Engine.read`.  Columns are renamed a0, a1, ...: DuckDB would confuse names that differ by case only."""
+        pa = arrow()
+        if not columns:
+            return nw.from_native(connection().from_arrow(pa.table({"a0": pa.nulls(self._rows(), pa.bool_())})))
+        sent = travelling(columns)
+        original = [self._columns[name].read() for name, _ in sent]
+        ready = [plain(cells, exact=exact) for cells, (_, exact) in zip(original, sent, strict=True)]
+        table = pa.table({f"a{i}": cells for i, cells in enumerate(ready)})
+        cells = arrow_cells(columns, sent, [cells.type for cells in original])
+        return project(connection().from_arrow(table), cells)
+
+    def collect(self, frame: Any) -> list[dict[str, Any]]:
+        """See `Engine.collect`."""
+        return collect(frame)
+
+    def arrays(self, frame: Any) -> dict[str, Any]:
+        """See `Engine.arrays`."""
+        return arrays(frame)
+
+    def pieces(self) -> Iterator[Piece]:
+        """See `Engine.pieces`: slices of the columns in memory, each column converted once."""
+        rows, whole = self._rows(), {name: cache(lazy.read) for name, lazy in self._columns.items()}
+        for at in range(0, rows, PIECE):
+            here = min(PIECE, rows - at)
+            made = {
+                name: LazyColumn(lazy.type, partial(_slice, whole[name], at, here))
+                for name, lazy in self._columns.items()
+            }
+            yield piece(made, here)
+
+    def spread(self, frame: Any, columns: int, work: ClusterWork) -> None:
+        """See `Engine.spread`: None, since this engine runs on one machine."""
+
+    def counting(self) -> Callable[[], int]:
+        """See `Engine.counting`."""
+        return self._rows
+
+    def probe(self) -> None:
+        """See `Engine.probe`: memory is always there."""
+
+
+def travelling(columns: Sequence[Reading]) -> list[tuple[str, bool]]:
+    """Return the columns sent as a0, a1, ...: names, and whether different cells must stay different (`plain`)."""
+    return list(dict.fromkeys((one.name, one.how == "unit") for one in columns))
+
+
+def arrow_cells(
+    columns: Sequence[Reading], travelling: Sequence[tuple[str, bool]], types: Sequence[Any]
+) -> list[str | ListedText]:
+    """Return SQL of the cells of columns sent as a0, a1, ..., by their Arrow types before conversion."""
+    place = {one: i for i, one in enumerate(travelling)}
+    found = [(one, place[one.name, one.how == "unit"]) for one in columns]
+    return [duckdb_cells.of_arrow(one, f'"a{i}"', types[i]) for one, i in found]
+
+
+def _slice(whole: Callable[[], Any], at: int, rows: int) -> Any:
+    return whole().slice(at, rows)
+
+
+def piece(columns: Mapping[str, LazyColumn], rows: int) -> Piece:
+    """Make a `Piece` of columns of so many rows, with the column PLACE."""
+    place = LazyColumn(ColumnType("place", "number"), lambda: arrow().array(np.arange(rows, dtype=np.float64)))
+    return Piece(ArrowColumns({**columns, PLACE: place}, lambda: rows), rows)

@@ -1,0 +1,60 @@
+"""Dicts of arrays and lists.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from tacit.errors import SourceError
+from tacit.source import arrow_columns
+from tacit.source.arrow_columns import LazyColumn
+from tacit.source.arrow_engine import ArrowColumns
+from tacit.source.column_kinds import check_distinct
+from tacit.source.engine import Engine
+
+
+def open_engine(data: Mapping[object, object]) -> Engine:
+    """The engine of columns by their names; SourceError D04 where there are none, or their lengths differ."""
+    check_distinct([str(name) for name in data])
+    columns: dict[str, LazyColumn] = {}
+    lengths: dict[str, int] = {}
+    for key, values in data.items():
+        name = str(key)
+        columns[name], lengths[name] = _array(name, values)
+    if not columns:
+        raise SourceError("the dict has no columns.", code="D04", hint='{"age": [30, 40, 50]}')
+    first = next(iter(lengths))
+    for name, length in lengths.items():
+        if length != lengths[first]:
+            message = f"columns {first!r} and {name!r} have different lengths."
+            raise SourceError(message, code="D04", hint="one cell a row in every column")
+    return ArrowColumns(columns, lambda: lengths[first])
+
+
+def _array(name: str, given: object) -> tuple[LazyColumn, int]:
+    """Convert one column of a dict, an array of one dimension or a list of one type; return it with its length."""
+    library = type(given).__module__.split(".")[0]
+    values: Any = given
+    found: LazyColumn | None
+    if library == "polars":
+        values = values.to_arrow()
+    if library in ("pyarrow", "polars"):
+        found = LazyColumn(arrow_columns.array_type(values.type), lambda: values)
+    elif library == "pandas":
+        found = arrow_columns.series(values)
+    elif isinstance(given, list | tuple):
+        found = arrow_columns.listed(cast("Sequence[object]", given))
+    else:
+        values = np.asarray(values) if not isinstance(values, np.ma.MaskedArray) else _filled(values)
+        found = arrow_columns.numbers(values) if values.ndim == 1 else None
+    if found is None:
+        message = f"column {name!r} is no array of one dimension and one type."
+        raise SourceError(message, code="D04", hint="a list or array of numbers, text, dates or Booleans")
+    return found, len(values)
+
+
+def _filled(values: Any) -> Any:
+    """Return a masked array of numbers with NaN where it is masked."""
+    return values.astype(np.float64).filled(np.nan)

@@ -1,0 +1,18 @@
+"""pandas frames.  INSIDE the wall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tacit.source import arrow_columns
+from tacit.source.arrow_engine import ArrowColumns
+from tacit.source.column_kinds import check_distinct
+from tacit.source.engine import Engine
+
+
+def open_engine(frame: Any) -> Engine:
+    """The engine of a pandas frame, whose columns are converted to Arrow when a query needs them."""
+    names = [str(name) for name in frame.columns]
+    check_distinct(names)
+    columns = {name: arrow_columns.series(frame.iloc[:, i]) for i, name in enumerate(names)}
+    return ArrowColumns(columns, lambda: len(frame))
