@@ -14,28 +14,28 @@ from typing import Final
 import numpy as np
 
 from tacit.base.lazy_imports import special
-from tacit.method.regression.bounded_score import Array, Bounded
+from tacit.method.regression.bounded_score import Array, BoundedScore
 
-WIDER: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
+CUT_FACTORS: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
 """Cuts that are tried, in units of the score of a response at predictor 0."""
-RARE: Final = 0.02
+MIN_MEAN: Final = 0.02
 """Least mean of a response, or of its opposite, that a pilot takes."""
 
 
 @dataclass(frozen=True)
-class Binary:
+class BinaryLink:
     """One model, with the predictor's grid: eta = reach * e / L."""
 
     model: str
     reach: float
     center: float = 0.0
-    steepest: float = 4.0
-    slack: float = 1.0
+    max_predictor_sd: float = 4.0
+    cut_tolerance: float = 1.0
 
     def mean(self, eta: Array) -> Array:
         """Of the response.
 
-        >>> [Binary(model, 8).mean(np.zeros(1)).tolist() for model in ("logistic", "probit")]
+        >>> [BinaryLink(model, 8).mean(np.zeros(1)).tolist() for model in ("logistic", "probit")]
         [[0.5], [0.5]]
         """
         made = special().expit(eta) if self.model == "logistic" else special().ndtr(eta)
@@ -51,43 +51,43 @@ class Binary:
         """Fisher's, of eta."""
         return self.slope(eta) ** 2 / np.maximum(self.mean(eta) * self.mean(-np.asarray(eta)), 1e-300)
 
-    def held(self, mean: float) -> float:
+    def clamped_mean(self, mean: float) -> float:
         """A mean response that a pilot takes."""
-        return min(max(mean, RARE), 1 - RARE)
+        return min(max(mean, MIN_MEAN), 1 - MIN_MEAN)
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def predictor_limits(self) -> tuple[float, float]:
         """Of the mean predictor of an aim."""
         return -self.reach, self.reach
 
     def cuts(self) -> tuple[float, ...]:
         """Cuts to choose from, the largest as good as none."""
-        return tuple(one * self._plain(np.zeros(1))[0] / 2 for one in WIDER)
+        return tuple(one * self._likelihood_weight(np.zeros(1))[0] / 2 for one in CUT_FACTORS)
 
-    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
+    def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
         """The score cut at `cut`."""
-        mean, plain = self.mean(eta), self._plain(eta)
+        mean, plain = self.mean(eta), self._likelihood_weight(eta)
         other = self.mean(-np.asarray(eta))
         v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
-        return Bounded(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
+        return BoundedScore(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
 
-    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+    def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """1: sizes of scores are a mean of the curves at both ends already."""
         return np.ones_like(eta)
 
-    def middle(self, eta: Array, v: Array) -> Array:
+    def centering(self, eta: Array, v: Array) -> Array:
         """B that makes the mean of clamp(v y - b, -1, 1) 0, for v that are given."""
         return v * self.mean(eta)
 
-    def looking(self, low: float, high: float, full: float, spread: float) -> Binary:
+    def with_grid(self, low: float, high: float, full: float, spread: float) -> BinaryLink:
         """The grid is the same for all aims."""
         return self
 
-    def at(self, facts: Mapping[str, int]) -> Binary:
+    def from_stored(self, facts: Mapping[str, int]) -> BinaryLink:
         """As an earlier aim was."""
         return self
 
-    def _plain(self, eta: Array) -> Array:
+    def _likelihood_weight(self, eta: Array) -> Array:
         """Weight of the likelihood's own score."""
         if self.model != "probit":
             return np.ones_like(eta)

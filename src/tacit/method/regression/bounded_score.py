@@ -11,7 +11,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Bounded:
+class BoundedScore:
     """A bounded score at given predictors: psi = clamp(v y - b, -1, 1), each shape (k,).
 
     curve: the derivative of its mean in the true predictor.  square: the mean of psi**2.  size: what products of

@@ -23,7 +23,7 @@ from tacit.pooling.random_effects import Parts
 from tacit.release.document import Released
 from tacit.release.parts import Variable
 
-FAR: Final = 1e150
+UNBOUNDED: Final = 1e150
 """Where coefficients end: they have no bounds."""
 
 
@@ -56,7 +56,7 @@ class Coefficients:
     rows: Array
     noise: Array
 
-    def steady(self) -> Array:
+    def stable_variances(self) -> Array:
         """Variances for weights, s / N + g noise / N**2, shape (M, p): s and g from all parties, N rows of each.
 
         Weights that follow each party's own noisy variances would favour those that are too small by luck.
@@ -111,7 +111,7 @@ def _noise(release: Released) -> float:
 def common(found: Coefficients) -> Weighted:
     """One and the same regression everywhere: weights inverse to the (steady) variances, errors each party's own."""
     parts = found.parts
-    worth = np.where(parts.usable, 1 / np.maximum(found.steady(), 1e-300), 0.0)
+    worth = np.where(parts.usable, 1 / np.maximum(found.stable_variances(), 1e-300), 0.0)
     share = worth / np.maximum(worth.sum(axis=0), 1e-300)
     value, sampling, privacy = (
         (weight * np.where(parts.usable, numbers, 0.0)).sum(axis=0)

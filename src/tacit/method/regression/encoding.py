@@ -65,12 +65,12 @@ CLIP: Final = 2**9
 """C: steps of a residual's range, up and down."""
 SHIFT: Final = 19
 """Products v_j v_k are divided by 2**SHIFT: at most 2**19 is left."""
-FINE: Final = 2**8
+RESIDUAL_WEIGHT: Final = 2**8
 """Weight of v."""
 
 
 @dataclass(frozen=True)
-class Crossing(Encoding):
+class ProductEncoding(Encoding):
     """A form whose integers are sums over rows of products of several columns, each times its weight (`matrix`)."""
 
     extreme: tuple[int, ...] = ()
@@ -85,12 +85,12 @@ class Crossing(Encoding):
         return tuple(x * v // self.parameters["G"] for x in self.extreme)
 
 
-def products(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> Crossing:
+def products(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> ProductEncoding:
     """Cross-products of all coordinates; `leaves`: a row can be absent although the number of rows is public."""
-    single, several = layout.widths(response=True)
+    single, several = layout.group_bounds(response=True)
     M = H * H + sum(B * B for B in (*single, *several))
     T = H + sum(single) + sum(several)
-    one, fixed = neighbors == "replace-one", signs(layout, response=True)
+    one, fixed = neighbors == "replace-one", count_signs(layout, response=True)
     if noise == "laplace":
         off, diag, count = 2, 1, 1
         unasked = sum(B * B for B in several) + fixed * H * H
@@ -108,50 +108,50 @@ def products(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> C
         l1 = isqrt(l2_squared * len(layout.entries)) + 1
     counted = leaves or not one
     parameters = {"G": H, "off": off, "diag": diag, "count": count if counted else 0}
-    weights = [weight(one, off, diag, count) for one in layout.entries if counted or not one.counts]
+    weights = [entry_weight(one, off, diag, count) for one in layout.entries if counted or not one.is_row_count]
     extreme = tuple(w * H * H for w in weights)
-    return Crossing("products", parameters, (), _column(weights), l1, l2_squared, (), extreme)
+    return ProductEncoding("products", parameters, (), _column(weights), l1, l2_squared, (), extreme)
 
 
-def scores(layout: Layout, noise: Noise, neighbors: str) -> Crossing:
+def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEncoding:
     """Scores of residuals, their squares, and products of scores."""
-    single, several = layout.widths(response=False)
+    single, several = layout.group_bounds(response=False)
     M = H * H + sum(B * B for B in (*single, *several))
     V = CLIP * (H + sum(single) + sum(several))
-    entries, one = layout.among(response=False), neighbors == "replace-one"
-    square_root, fixed = CLIP * CLIP * M, signs(layout, response=False)
+    entries, one = layout.products(response=False), neighbors == "replace-one"
+    square_root, fixed = CLIP * CLIP * M, count_signs(layout, response=False)
     if noise == "gaussian":
         lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
-        square = isqrt((FINE * lift) ** 2 * M // 4) // CLIP
-        off = isqrt((FINE << SHIFT) ** 2 // (part * part * square_root))
+        square = isqrt((RESIDUAL_WEIGHT * lift) ** 2 * M // 4) // CLIP
+        off = isqrt((RESIDUAL_WEIGHT << SHIFT) ** 2 // (part * part * square_root))
         diag = isqrt(off * off // 2)
         whole = 4 * square_root if one else (11 * square_root - (1 + fixed) * (CLIP * H) ** 4 // square_root) // 8 + 1
-        l2 = FINE * (isqrt(whole) + 1) + off * (isqrt(len(entries)) + 1)
+        l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(entries)) + 1)
         l2_squared, l1 = l2 * l2, l2 * (isqrt(1 + layout.size + len(entries)) + 1)
     else:
         free = one and not several
-        off = (FINE << SHIFT) // (V if free else 4 * V)
-        diag, square = off // 2, FINE * H * H // ((2 if free else 8) * V)
+        off = (RESIDUAL_WEIGHT << SHIFT) // (V if free else 4 * V)
+        diag, square = off // 2, RESIDUAL_WEIGHT * H * H // ((2 if free else 8) * V)
         unasked = (sum(B * B for B in several) + fixed * H * H) * CLIP * CLIP // V
         mass = 16 * V if free else (2 if one else 1) * (9 * V - unasked)  # in eighths
-        l1 = -(-FINE * mass // 8) + off * len(entries)
+        l1 = -(-RESIDUAL_WEIGHT * mass // 8) + off * len(entries)
         l2_squared = l1 * l1
-    parameters = {"G": CLIP, "score": FINE, "square": square, "off": off, "diag": diag}
-    weights = [FINE] * layout.size + [square] + [weight(entry, off, diag, 0) for entry in entries]
+    parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
+    weights = [RESIDUAL_WEIGHT] * layout.size + [square] + [entry_weight(entry, off, diag, 0) for entry in entries]
     most = [CLIP * H] * layout.size + [CLIP * CLIP] + [(CLIP * H) ** 2 >> SHIFT] * len(entries)
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    return Crossing("scores", parameters, (), _column(weights), l1, l2_squared, (), extreme)
+    return ProductEncoding("scores", parameters, (), _column(weights), l1, l2_squared, (), extreme)
 
 
-def signs(layout: Layout, *, response: bool) -> int:
+def count_signs(layout: Layout, *, response: bool) -> int:
     """Coordinates that are -H or H in every row: their squares are the number of rows, and not released again."""
-    (known,) = (one for one in layout.entries if one.counts)
+    (known,) = (one for one in layout.entries if one.is_row_count)
     return sum(j > 0 and (response or j != layout.size) for j, _ in known.pairs)
 
 
-def weight(entry: ProductSum, off: int, diag: int, count: int) -> int:
+def entry_weight(entry: ProductSum, off: int, diag: int, count: int) -> int:
     """What an entry's sum is multiplied by."""
-    return count if entry.counts else off if entry.off else diag
+    return count if entry.is_row_count else off if entry.off_diagonal else diag
 
 
 def _column(weights: list[int]) -> tuple[tuple[int, ...], ...]:

@@ -16,7 +16,7 @@ from tacit.method.regression.estimate_linear import fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import layout
-from tacit.method.regression.noisy_crossproducts import crossed, scores
+from tacit.method.regression.noisy_crossproducts import read_crossproducts, read_residual_scores
 from tacit.method.regression.query import Regression
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from tacit.base.table import Table
     from tacit.fits.fitted_model import FittedModel
 
-SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
+SOURCE_LINEAR: Final = (
+    "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
+)
 
-SCORES: Final = (
+SOURCE_GLM: Final = (
     "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
 )
 
@@ -63,7 +65,7 @@ class RegressionRelease(Release):
         if target != "population":
             text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
             raise InferenceError(text, code="I09", hint='target="population"', state=None)
-        source = SOURCE if cast(Regression, self.query).model == "linear" else SCORES
+        source = SOURCE_LINEAR if cast(Regression, self.query).model == "linear" else SOURCE_GLM
         return fitted(self, self.fit(), source)
 
     def summary(self, level: float = 0.95) -> Table:
@@ -83,7 +85,7 @@ class RegressionRelease(Release):
         return self.summary().to_html()
 
 
-def _of_persons(reason: str | None) -> str | None:
+def _in_persons(reason: str | None) -> str | None:
     """A reason in which persons are what is too few."""
     said = (reason or "").replace("complete rows", "persons with a complete row")
     return said.replace("more rows", "more persons")
@@ -98,10 +100,12 @@ def fit_release(release: Released) -> Fit:
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
         first, second = release.parts
-        found = fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+        found = fit(
+            query.formula, made, read_crossproducts(first, made, release.rows), read_residual_scores(second, made)
+        )
         nothing = np.zeros(len(found.names))
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if found.reasons[0] is not None:
-        return found if release.unit is None else replace(found, reasons=tuple(map(_of_persons, found.reasons)))
+        return found if release.unit is None else replace(found, reasons=tuple(map(_in_persons, found.reasons)))
     formula = evaluator(query.model, made, variables)
     return replace(found, evaluator=formula, average_effects=marginal_effects)

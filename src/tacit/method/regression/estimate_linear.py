@@ -8,7 +8,7 @@ are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for
 to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
 is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
 slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
-rows: standard errors allow for it, as for what the noise hides of unequal errors (`regression_variance`).
+rows: standard errors allow for it, as for what the noise hides of unequal errors (`estimate_variance`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,24 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_persons import between, told
-from tacit.method.regression.estimate_variance import ErrorVariance, cut_off, sampling, spread, widened
+from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_variance import (
+    ErrorVariance,
+    cut_shift,
+    error_variance,
+    sampling_covariance,
+    widening,
+)
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_crossproducts import Noisy, Scores, looseness
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, relative_noise
 from tacit.rows.coordinates import H
 
 METHOD: Final = "one-step"
-LOOSEST: Final = 0.25
+MAX_RELATIVE_NOISE: Final = 0.25
 """Largest part that noise may move the sums of products by, in any direction."""
-TOLD: Final = 0.05
+REPORTED_SHARE: Final = 0.05
 """Part of a variance, due to the cut, that is told."""
-CLEAR: Final = 0.9
+ROBUST_SHARE: Final = 0.9
 """Part of what is known of unequal errors that is believed, for standard errors to be called robust."""
 
 
@@ -46,8 +52,8 @@ class LinearStep:
     ones: coefficients of the constant 1, (u,).  widest: a range of residuals that cuts none.
     """
 
-    size: Array
-    found: Noisy
+    scales: Array
+    products: NoisyMatrix
     terms: Array
     inverse: Array
     b0: Array
@@ -56,29 +62,29 @@ class LinearStep:
     noise: Array
     gain: float
     rows: float
-    ones: Array
-    widest: float
+    constant: Array
+    full_range: float
 
     @property
     def u(self) -> int:
         """Number of coefficients."""
         return len(self.b1)
 
-    def squared(self, errors: float) -> float:
+    def squares_factor(self, errors: float) -> float:
         """What a sum of psi**2 is multiplied by to be one of squared residuals from b1.  errors: their variance."""
         squares = errors * self.rows
         return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
-def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
+def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> Fit:
     """Noisy matrices -> Fit, with a reason in each term where they say too little."""
-    step = stepped(layout, crossed, scores)
+    step = linear_step(layout, crossed, scores)
     if isinstance(step, str):
-        return _nothing(formula, layout, step)
-    errors = spread(step, scores)
-    said = (_persons if scores.persons else _rows)(step, scores, errors, layout.names)
-    wider = said.wider
-    back = step.size[-1] / step.size[:-1]
+        return _no_fit(formula, layout, step)
+    errors = error_variance(step, scores)
+    said = (_covariances_of_persons if scores.persons else _covariances_of_rows)(step, scores, errors, layout.names)
+    wider = said.widening
+    back = step.scales[-1] / step.scales[:-1]
     unit = np.outer(back * wider, back * wider)
     return Fit(
         formula,
@@ -86,73 +92,84 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
         cast(Any, METHOD),
         layout.names,
         step.b1 * back,
-        said.both * unit,
+        said.sampling * unit,
         said.privacy * unit,
         (None,) * step.u,
-        (_cut(step, scores, errors.value), *said.notes),
+        (_cut_note(step, scores, errors.value), *said.notes),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
     )
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Covariances:
     """Covariances, shape (u, u): of everything but privacy's noise, and of that; what standard errors are multiplied
     by, shape (u,); and what a reader must know of them.
     """
 
-    both: Array
+    sampling: Array
     privacy: Array
-    wider: Array
+    widening: Array
     notes: tuple[str, ...]
 
 
-def _rows(step: LinearStep, scores: Scores, errors: ErrorVariance, names: tuple[str, ...]) -> _Said:
-    found = sampling(step, scores, errors)
-    cut = cut_off(step, scores, errors)
-    privacy = _privacy(step, found.covariance)
+def _covariances_of_rows(
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
+) -> _Covariances:
+    found = sampling_covariance(step, scores, errors)
+    cut = cut_shift(step, scores, errors)
+    privacy = _privacy_covariance(step, found.covariance)
     both = found.covariance + np.outer(cut, cut)
-    wider = widened(step, both + privacy, found.doubt)
-    return _Said(both, privacy, wider, _allowed(names, found.kept, cut**2 / np.diag(both + privacy)))
+    wider = widening(step, both + privacy, found.noise_variance)
+    return _Covariances(
+        both, privacy, wider, _robustness_notes(names, found.kept_share, cut**2 / np.diag(both + privacy))
+    )
 
 
-def _persons(step: LinearStep, scores: Scores, errors: ErrorVariance, names: tuple[str, ...]) -> _Said:
+def _covariances_of_persons(
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
+) -> _Covariances:
     """Between persons, `errors` being those of their rows: never as if rows were people."""
     u, unit = step.u, step.unit**2
     part = errors.value * step.rows / max(scores.square, errors.value * unit)  # from b0 to residuals from b1, and unit
-    moved = scores.meat.through(step.terms[:u, :-1])
-    meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
-    middle, weight = between(meat, errors.value * step.found.values[:u, :u], step.inverse)
+    moved = scores.meat.transformed(step.terms[:u, :-1])
+    meat = NoisyMatrix(moved.values * part, moved.patterns, moved.variances * part**2)
+    middle, weight = shrunk_to_bound(meat, errors.value * step.products.values[:u, :u], step.inverse)
     both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
-    return _Said(both, _privacy(step, both), np.ones(u), told(weight, " and errors had one variance everywhere"))
+    return _Covariances(
+        both,
+        _privacy_covariance(step, both),
+        np.ones(u),
+        person_notes(weight, " and errors had one variance everywhere"),
+    )
 
 
-def _nothing(formula: str, layout: Layout, reason: str) -> Fit:
+def _no_fit(formula: str, layout: Layout, reason: str) -> Fit:
     p = len(layout.names)
     nothing = np.full((p, p), np.nan)
     values = np.full(p, np.nan)
     return Fit(formula, "linear", cast(Any, METHOD), layout.names, values, nothing, nothing, (reason,) * p)
 
 
-def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> LinearStep | str:
+def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> LinearStep | str:
     """The coefficients, or why there are none."""
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms**2).sum(axis=1))
     terms = layout.terms / size[:, None]
-    count = math.sqrt(crossed.variance(np.eye(m + 1)[0]))
+    count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
     if crossed.values[0, 0] < max(4 * count, u + 1):
         rows = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
         return f"{rows}, with noise of {count:,.0f}; more rows or a larger budget are needed"
-    moved = crossed.through(terms)
+    moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
-    loose = looseness(moved.head(u))
-    if not loose <= LOOSEST:
+    loose = relative_noise(moved.leading(u))
+    if not loose <= MAX_RELATIVE_NOISE:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
-            f"noise moves the sums of products by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer regressors, "
-            "narrower bounds, more rows or a larger budget are needed"
+            f"noise moves the sums of products by {how} (at most {100 * MAX_RELATIVE_NOISE:.0f}% is safe): "
+            "fewer regressors, narrower bounds, more rows or a larger budget are needed"
         )
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
-    row = np.array(scores.aim.weights, dtype=np.float64) * (H / 2.0**scores.aim.shift)
+    row = np.array(scores.residual.weights, dtype=np.float64) * (H / 2.0**scores.residual.shift)
     unit = float(row[m] / terms[u, m])
     target = terms[u, :m] - row[:m] / unit
     b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
@@ -169,16 +186,16 @@ def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> LinearStep | str:
     return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)
 
 
-def _privacy(step: LinearStep, sampling: Array) -> Array:
+def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
     """Covariance due to the noise in g, and in A times the error of the first fit."""
-    u, inverse, found = step.u, step.inverse, step.found
+    u, inverse, found = step.u, step.inverse, step.products
     a = np.append(-step.b1, 1.0)
-    error = inverse @ found.covariance(a)[:u, :u] @ inverse + sampling
-    second = found.head(u).between(error) + _twice(found, inverse, a)
+    error = inverse @ found.covariance_times(a)[:u, :u] @ inverse + sampling
+    second = found.leading(u).noise_quadratic(error) + _repeated_noise(found, inverse, a)
     return inverse @ (step.noise + second) @ inverse
 
 
-def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
+def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
     """What E A^-1 N a varies by because E and N are the same noises: sum over pairs of P_e m_f (P_f m_e)'.
 
     m_f = A^-1 P_f a is what noise f does to the first fit.
@@ -194,30 +211,30 @@ def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
     return (total + total.T) / 2
 
 
-def _cut(step: LinearStep, scores: Scores, variance: float) -> str:
+def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
     """What a reader must know of the cut."""
-    range_ = scores.aim.clip / step.unit
+    range_ = scores.residual.clip / step.unit
     sd = range_ / math.sqrt(variance)
     return (
-        f"Residuals count up to {range_ * step.size[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond it "
-        "pull less, as in Huber's regression."
+        f"Residuals count up to {range_ * step.scales[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond "
+        "it pull less, as in Huber's regression."
     )
 
 
-def _allowed(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
+def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
     """And of unequal errors.  kept: what is believed of them.  cut: part of a variance that is for the cut.  (u,) each.
 
-    >>> _allowed(("age",), np.array([0.95]), np.array([0.0]))
+    >>> _robustness_notes(("age",), np.array([0.95]), np.array([0.0]))
     ('Standard errors are robust: errors may vary with the regressors (HC1).',)
     """
     out: tuple[str, ...] = ()
-    moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > TOLD)
+    moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > REPORTED_SHARE)
     if moved:
         out = (
             f"Should errors be skewed, the cut moves {moved}: standard errors allow for what exponential ones would "
             "lose. Take the logarithm of a response that is more skewed.",
         )
-    if kept.min() >= CLEAR:
+    if kept.min() >= ROBUST_SHARE:
         return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
     hidden = ", ".join(name for name, part in zip(names, kept, strict=True) if part < 0.5)
     most = f"; of {hidden} it hides most, and they nearly take errors to have one variance" if hidden else ""
@@ -225,10 +242,10 @@ def _allowed(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]
 
 
 def _criteria(step: LinearStep, variance: float, *, intercept: bool) -> Mapping[str, float]:
-    rows, y = step.rows, step.size[-1] ** 2
-    total = float(step.found.values[-1, -1])
+    rows, y = step.rows, step.scales[-1] ** 2
+    total = float(step.products.values[-1, -1])
     if intercept:  # the first term, of size 1
-        total -= float(step.found.values[0, -1] ** 2 / rows)
+        total -= float(step.products.values[0, -1] ** 2 / rows)
     out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}
     if total > 0:
         out["null_deviance"] = float(total * y)

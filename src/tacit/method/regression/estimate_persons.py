@@ -13,38 +13,38 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.noisy_crossproducts import Noisy
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 
-ROUGH: Final = 0.3
+MAX_NOISE: Final = 0.3
 """Largest noise in a variance, as a part of it."""
-LEAST: Final = 0.02
+MIN_SHARE: Final = 0.02
 """Smallest part of the bound in any direction."""
 NOTES: Final = ("Each person weighs one, a row its part of that. Standard errors are between persons (sandwich).",)
 
 
-def between(meat: Noisy, bound: Array, inverse: Array) -> tuple[Array, float]:
+def shrunk_to_bound(meat: NoisyMatrix, bound: Array, inverse: Array) -> tuple[Array, float]:
     """Noisy sums of v v', their bound, inverse curvature, each (u, u) -> the matrix used, and their part in it.
 
     >>> one = np.eye(1)
-    >>> calm, rough = (Noisy(one * 30, one[None], np.array([sd**2])) for sd in (5.0, 50.0))
-    >>> matrix, weight = between(rough, one * 100, one)
-    >>> between(calm, one * 100, one)[0].round(1).tolist(), matrix.round(1).tolist(), round(weight, 2)
+    >>> calm, rough = (NoisyMatrix(one * 30, one[None], np.array([sd**2])) for sd in (5.0, 50.0))
+    >>> matrix, weight = shrunk_to_bound(rough, one * 100, one)
+    >>> shrunk_to_bound(calm, one * 100, one)[0].round(1).tolist(), matrix.round(1).tolist(), round(weight, 2)
     ([[30.0]], [[70.4]], 0.42)
     """
     most = np.diag(inverse @ bound @ inverse)
     said = np.diag(inverse @ meat.values @ inverse) / most
-    rough = np.array([meat.variance(a) for a in inverse]) ** 0.5 / most
-    short = rough > ROUGH * said
-    weight = float(np.min(np.where(short, ROUGH / np.where(short, rough + ROUGH * (1 - said), 1.0), 1.0)))
+    rough = np.array([meat.quadratic_variance(a) for a in inverse]) ** 0.5 / most
+    short = rough > MAX_NOISE * said
+    weight = float(np.min(np.where(short, MAX_NOISE / np.where(short, rough + MAX_NOISE * (1 - said), 1.0), 1.0)))
     values, vectors = np.linalg.eigh(bound)
     root = vectors * np.sqrt(np.maximum(values, 1e-12 * values[-1]))
     back = np.linalg.inv(root)
     low, sides = np.linalg.eigh(back @ (bound + weight * (meat.values - bound)) @ back.T)
     held = root @ sides
-    return np.asarray((held * np.maximum(low, LEAST)) @ held.T), weight
+    return np.asarray((held * np.maximum(low, MIN_SHARE)) @ held.T), weight
 
 
-def told(weight: float, also: str = "") -> tuple[str, ...]:
+def person_notes(weight: float, also: str = "") -> tuple[str, ...]:
     """What a reader must know of standard errors; also: what else makes the bound one."""
     if weight >= 0.995:
         return NOTES

@@ -19,10 +19,10 @@ from typing import Final, TypeAlias
 from tacit.base.json_text import is_text, shown
 from tacit.errors import QueryError
 
-LONGEST: Final = 2_000
-DEEPEST: Final = 20
-MOST_TERMS: Final = 64
-DEGREE: Final = 3
+MAX_LENGTH: Final = 2_000
+MAX_DEPTH: Final = 20
+MAX_TERMS: Final = 64
+MAX_DEGREE: Final = 3
 """Factors of a term, powers counted."""
 TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
 
@@ -36,10 +36,10 @@ class Factor:
     category: bool = False
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """As formulaic names it.
 
-        >>> Factor("age", 2).words, Factor("sex", category=True).words
+        >>> Factor("age", 2).label, Factor("sex", category=True).label
         ('I(age ** 2)', 'C(sex)')
         """
         if self.power > 1:
@@ -72,11 +72,11 @@ class Formula:
 def parse(text: object) -> Formula:
     """Text -> Formula; QueryError Q85 where it is none.
 
-    >>> spelled(parse("income ~ age*sex - 1 + I(age**2)"))
+    >>> canonical(parse("income ~ age*sex - 1 + I(age**2)"))
     'income ~ 0 + age + sex + I(age ** 2) + age:sex'
     """
     made: Formula | None = None
-    if isinstance(text, str) and len(text) <= LONGEST and is_text(text):
+    if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text):
         try:
             made = _Reader(text).formula()
         except (ValueError, StopIteration):
@@ -91,8 +91,8 @@ def parse(text: object) -> Formula:
     if not made.terms or made.response in [one.column for term in made.terms for one in term]:
         what = "has no term" if not made.terms else f"has its response {made.response!r} among its regressors"
         raise QueryError(f"formula {text!r} {what}.", code="Q85", hint="'income ~ age + sex'")
-    if len(made.terms) > MOST_TERMS or any(sum(one.power for one in term) > DEGREE for term in made.terms):
-        limits = f"at most {MOST_TERMS} terms, of at most {DEGREE} factors"
+    if len(made.terms) > MAX_TERMS or any(sum(one.power for one in term) > MAX_DEGREE for term in made.terms):
+        limits = f"at most {MAX_TERMS} terms, of at most {MAX_DEGREE} factors"
         raise QueryError(f"formula {text!r} is too large: {limits}.", code="Q85", hint="fewer terms")
     return made
 
@@ -102,7 +102,7 @@ def quoted(name: str) -> str:
     return name if name.isidentifier() and name not in ("C", "I") else f"`{name}`"
 
 
-def spelled(formula: Formula) -> str:
+def canonical(formula: Formula) -> str:
     """The one spelling: formulas that mean the same read the same."""
     terms = [":".join(_factor(one) for one in term) for term in formula.terms if term]
     head = [] if formula.intercept else ["0"]
@@ -110,7 +110,7 @@ def spelled(formula: Formula) -> str:
 
 
 def _factor(one: Factor) -> str:
-    return quoted(one.column) if one.power == 1 and not one.category else one.words
+    return quoted(one.column) if one.power == 1 and not one.category else one.label
 
 
 class _Reader:
@@ -155,7 +155,7 @@ class _Reader:
         if self._is("-"):
             sign = self._next("sign")
         while True:
-            found = _joined(found, self._product(), sign)
+            found = _add_or_remove(found, self._product(), sign)
             if not self._is("+", "-"):
                 return found
             sign = self._next("sign")
@@ -165,8 +165,8 @@ class _Reader:
         while self._is("*"):
             self._take("*")
             other = self._crossed()
-            found = [*found, *other, *_crossing(found, other)]
-            if len(found) > MOST_TERMS:
+            found = [*found, *other, *_interactions(found, other)]
+            if len(found) > MAX_TERMS:
                 raise ValueError("too many terms")
         return found
 
@@ -174,7 +174,7 @@ class _Reader:
         found = self._atom()
         while self._is(":"):
             self._take(":")
-            found = _crossing(found, self._atom())
+            found = _interactions(found, self._atom())
         return found
 
     def _atom(self) -> list[Term | None]:
@@ -204,7 +204,7 @@ class _Reader:
     def _bracket(self) -> list[Term | None]:
         self._take("(")
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_DEPTH:
             raise ValueError("too deep")
         found = self._sum([])
         self._depth -= 1
@@ -224,7 +224,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         at = match.end()
 
 
-def _joined(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:
+def _add_or_remove(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:
     """Terms added, each once, or taken out; 0 takes the intercept out, and - 0 puts it back."""
     for term in more:
         adds = sign == "+"
@@ -238,7 +238,7 @@ def _joined(found: list[Term], more: list[Term | None], sign: str) -> list[Term]
     return found
 
 
-def _crossing(left: list[Term | None], right: list[Term | None]) -> list[Term | None]:
+def _interactions(left: list[Term | None], right: list[Term | None]) -> list[Term | None]:
     """Every term of one with every term of the other; a factor crossed with itself is itself."""
     if None in left or None in right:
         raise ValueError("0 crossed with a term")

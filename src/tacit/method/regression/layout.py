@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import QueryError
-from tacit.method.regression.formula import DEGREE, Factor, Formula, Term
+from tacit.method.regression.formula import MAX_DEGREE, Factor, Formula, Term
 from tacit.release.parts import Variable
 from tacit.rows.coordinates import MOST, SIGN, H
 
@@ -48,12 +48,12 @@ class ProductSum:
     pairs: tuple[tuple[int, int], ...]
 
     @property
-    def off(self) -> bool:
+    def off_diagonal(self) -> bool:
         """Whether it stands for a product of two different coordinates."""
         return any(j < k for j, k in self.pairs)
 
     @property
-    def counts(self) -> bool:
+    def is_row_count(self) -> bool:
         """Whether it is the number of rows, times H squared."""
         return (0, 0) in self.pairs
 
@@ -70,7 +70,7 @@ class Layout:
     formula: Formula
     coordinates: tuple[Monomial, ...]
     bounds: tuple[int, ...]
-    blocks: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
     terms: NDArray[np.float64]
     entries: tuple[ProductSum, ...]
@@ -80,29 +80,29 @@ class Layout:
         """Coordinates without the response."""
         return len(self.coordinates) - 1
 
-    def widths(self, *, response: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def group_bounds(self, *, response: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Bounds of blocks of one coordinate, and of those of several; the response's only where asked for."""
         found: tuple[list[int], list[int]] = ([], [])
-        for block in self.blocks:
+        for block in self.groups:
             if response or self.size not in block:
                 found[len(block) > 1].append(max(self.bounds[j] for j in block))
         return tuple(found[0]), tuple(found[1])
 
     @property
-    def inner(self) -> tuple[ProductSum, ...]:
+    def regressor_products(self) -> tuple[ProductSum, ...]:
         """Entries of products of regressors, the number of rows first."""
-        (known,) = (one for one in self.entries if one.counts)
+        (known,) = (one for one in self.entries if one.is_row_count)
         kept = ProductSum(tuple(pair for pair in known.pairs if self.size not in pair))
-        return (kept, *self.among(response=False))
+        return (kept, *self.products(response=False))
 
     @property
-    def every(self) -> tuple[ProductSum, ...]:
+    def all_pairs(self) -> tuple[ProductSum, ...]:
         """Entries of products of two means of a person's regressors' scores: of those none are 0 or the same."""
         return tuple(ProductSum(((j, k),)) for k in range(self.size) for j in range(k + 1))
 
-    def among(self, *, response: bool) -> tuple[ProductSum, ...]:
+    def products(self, *, response: bool) -> tuple[ProductSum, ...]:
         """Entries without the number of rows; those of the response only where asked for."""
-        kept = [one for one in self.entries if not one.counts]
+        kept = [one for one in self.entries if not one.is_row_count]
         return tuple(one for one in kept if response or all(self.size not in pair for pair in one.pairs))
 
 
@@ -117,12 +117,12 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     (('Intercept', 'age', 'sex[T.m]'), [[1.0, 0.0, 0.0, 0.0], [40.0, 0.0, 20.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
     """
     facts = {one.name: one for one in variables}
-    _check(formula, facts)
-    response = _number(facts[formula.response], Factor(formula.response))
-    columns = [pair for term in formula.terms for pair in _columns(formula, term, facts)]
+    _check_terms(formula, facts)
+    response = _number_poly(facts[formula.response], Factor(formula.response))
+    columns = [pair for term in formula.terms for pair in _term_columns(formula, term, facts)]
     (target,) = (key for key in response if key != ONE)
-    inner = dict.fromkeys(key for _, poly in columns for key in sorted(poly, key=_order))
-    coordinates = (ONE, *(key for key in sorted(inner, key=_order) if key != ONE), target)
+    inner = dict.fromkeys(key for _, poly in columns for key in sorted(poly, key=_sort_key))
+    coordinates = (ONE, *(key for key in sorted(inner, key=_sort_key) if key != ONE), target)
     if len(coordinates) > MOST:
         text = f"the formula makes {len(coordinates):,} columns; at most {MOST} are released."
         raise QueryError(text, code="Q89", hint="fewer levels, or fewer interactions")
@@ -134,7 +134,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     blocks: dict[object, list[int]] = {}
     for j, (numbers, marks) in enumerate(coordinates[1:], 1):
         blocks.setdefault((numbers, tuple((name, level == SIGN) for name, level in marks)), []).append(j)
-    bounds = tuple(_bound(key, facts) for key in coordinates)
+    bounds = tuple(_largest(key, facts) for key in coordinates)
     grouped = tuple(map(tuple, blocks.values()))
     names = tuple(name for name, _ in columns)
     return Layout(formula, coordinates, bounds, grouped, names, terms, _entries(coordinates, grouped))
@@ -143,25 +143,25 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
 # Columns of the formula -----------------------------------------------------------------------------------------------
 
 
-def _check(formula: Formula, facts: Mapping[str, Variable]) -> None:
+def _check_terms(formula: Formula, facts: Mapping[str, Variable]) -> None:
     response = facts[formula.response]
     if response.kind == "levels":
         text = f"response {response.name!r} is a Category: it has no mean."
         raise QueryError(text, code="Q86", hint="a Real, Integer or Boolean column")
     known = [frozenset(term) for term in formula.terms]
-    if any(_full(formula, term, facts) for term in formula.terms):
+    if any(_has_all_levels(formula, term, facts) for term in formula.terms):
         known.append(frozenset())  # all levels of a category have an intercept's part
     for term in formula.terms:
         for one in term:
-            _factor(one, facts[one.column])
+            _check_factor(one, facts[one.column])
             rest = frozenset(term) - {one}
             if facts[one.column].kind == "levels" and rest not in known:
-                others = ":".join(factor.words for factor in term if factor != one) or "1"
-                text = f"term {':'.join(factor.words for factor in term)!r} stands without {others!r}."
+                others = ":".join(factor.label for factor in term if factor != one) or "1"
+                text = f"term {':'.join(factor.label for factor in term)!r} stands without {others!r}."
                 raise QueryError(text, code="Q86", hint=f"add {others}, or join the columns by *")
 
 
-def _factor(one: Factor, fact: Variable) -> None:
+def _check_factor(one: Factor, fact: Variable) -> None:
     if fact.kind == "levels" and (one.power > 1 or len(fact.labels) < 2):
         what = "has one level only" if len(fact.labels) < 2 else "is a Category: it has no powers"
         raise QueryError(f"regressor {one.column!r} {what}.", code="Q86", hint="leave it out")
@@ -170,35 +170,35 @@ def _factor(one: Factor, fact: Variable) -> None:
         raise QueryError(text, code="Q86", hint=f'"{one.column}": Category([…]), or cut(…) as a computed column')
 
 
-def _full(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> bool:
+def _has_all_levels(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> bool:
     """Whether a category has a term for each of its levels: the first one, where there is no intercept."""
     alone = [one for one in formula.terms if len(one) == 1 and facts[one[0].column].kind == "levels"]
     return not formula.intercept and bool(alone) and term == alone[0]
 
 
-def _columns(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> list[tuple[str, Poly]]:
+def _term_columns(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> list[tuple[str, Poly]]:
     """Name and polynomial of each column that a term makes."""
-    choices = [_choices(one, facts[one.column], full=_full(formula, term, facts)) for one in term]
+    choices = [_factor_columns(one, facts[one.column], full=_has_all_levels(formula, term, facts)) for one in term]
     found: list[tuple[str, Poly]] = []
     rows = [choice[::-1] for choice in product(*choices[::-1])]  # the first factor varies fastest, as in formulaic
     for chosen in rows:
         poly: Poly = {ONE: 1.0}
         for _, factor in chosen:
-            poly = _times(poly, factor)
+            poly = _multiply_polys(poly, factor)
         found.append((":".join(name for name, _ in chosen) or "Intercept", poly))
     return found
 
 
-def _choices(one: Factor, fact: Variable, *, full: bool) -> list[tuple[str, Poly]]:
+def _factor_columns(one: Factor, fact: Variable, *, full: bool) -> list[tuple[str, Poly]]:
     if fact.kind != "levels":
-        return [(one.words, _number(fact, one))]
+        return [(one.label, _number_poly(fact, one))]
     first = 0 if full else 1
     form = "{}[{}]" if full else "{}[T.{}]"
     labels = enumerate(fact.labels)
-    return [(form.format(one.words, label), _level(fact, i)) for i, label in labels if i >= first]
+    return [(form.format(one.label, label), _level_poly(fact, i)) for i, label in labels if i >= first]
 
 
-def _number(fact: Variable, one: Factor) -> Poly:
+def _number_poly(fact: Variable, one: Factor) -> Poly:
     """A column of numbers, or a power of it, of z / H."""
     if fact.kind == "boolean":
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5}
@@ -207,11 +207,11 @@ def _number(fact: Variable, one: Factor) -> Poly:
     alone = {key: x for key, x in alone.items() if x}
     poly: Poly = {ONE: 1.0}
     for _ in range(one.power):
-        poly = _times(poly, alone)
+        poly = _multiply_polys(poly, alone)
     return poly
 
 
-def _level(fact: Variable, level: int) -> Poly:
+def _level_poly(fact: Variable, level: int) -> Poly:
     """1 for rows at a level, else 0."""
     if len(fact.labels) == 2:
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5 if level else -0.5}
@@ -223,7 +223,7 @@ def _level(fact: Variable, level: int) -> Poly:
 # Products -------------------------------------------------------------------------------------------------------------
 
 
-def times(a: Monomial, b: Monomial) -> Monomial | None:
+def multiply(a: Monomial, b: Monomial) -> Monomial | None:
     """The product of two products; None where it is 0 for every row."""
     marks: dict[str, int] = {}
     for name, level in (*a[1], *b[1]):
@@ -236,25 +236,25 @@ def times(a: Monomial, b: Monomial) -> Monomial | None:
     return tuple(sorted((*a[0], *b[0]))), tuple(sorted(marks.items()))
 
 
-def _times(a: Poly, b: Poly) -> Poly:
+def _multiply_polys(a: Poly, b: Poly) -> Poly:
     found: dict[Monomial, float] = {}
     for (one, x), (other, y) in product(a.items(), b.items()):
-        key = times(one, other)
+        key = multiply(one, other)
         if key is not None:
             found[key] = found.get(key, 0.0) + x * y
     return found
 
 
-def _order(key: Monomial) -> tuple[int, Monomial]:
+def _sort_key(key: Monomial) -> tuple[int, Monomial]:
     return len(key[0]) + len(key[1]), key
 
 
-def _bound(key: Monomial, facts: Mapping[str, Variable]) -> int:
+def _largest(key: Monomial, facts: Mapping[str, Variable]) -> int:
     """Largest |z|: a product of k > 1 numbers is divided by H**(k - 1) and rounded."""
     halves = [facts[name].half for name in key[0]]
     if len(halves) < 2:
         return halves[0] if halves else H
-    assert len(halves) <= DEGREE
+    assert len(halves) <= MAX_DEGREE
     divisor = H ** (len(halves) - 1)
     return (math.prod(halves) + divisor // 2) // divisor
 
@@ -270,7 +270,7 @@ def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], .
     later: list[tuple[Monomial, tuple[int, int]]] = []
     for k in range(len(coordinates)):
         for j in range(k + 1):
-            key = times(coordinates[j], coordinates[k])
+            key = multiply(coordinates[j], coordinates[k])
             if key is None:
                 continue
             if j == k and j in several:

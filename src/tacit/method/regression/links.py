@@ -11,13 +11,13 @@ from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
-from tacit.method.regression.binary_links import Binary
-from tacit.method.regression.bounded_score import Array, Bounded
-from tacit.method.regression.count_scores import CountScore
+from tacit.method.regression.binary_links import BinaryLink
+from tacit.method.regression.bounded_score import Array, BoundedScore
+from tacit.method.regression.count_links import CountLink
 from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH
 
-REACH: Final = {"logistic": 8.0, "probit": 5.0}
+GRID_REACH: Final = {"logistic": 8.0, "probit": 5.0}
 """Largest predictor of the grid."""
 
 
@@ -35,17 +35,17 @@ class Link(Protocol):
         ...
 
     @property
-    def steepest(self) -> float:
+    def max_predictor_sd(self) -> float:
         """Largest standard deviation of the predictor that an aim takes."""
         ...
 
     @property
-    def slack(self) -> float:
+    def cut_tolerance(self) -> float:
         """How much more expected error than the least is given for a wider cut."""
         ...
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def predictor_limits(self) -> tuple[float, float]:
         """Of the mean predictor of an aim."""
         ...
 
@@ -61,7 +61,7 @@ class Link(Protocol):
         """Fisher's, of eta."""
         ...
 
-    def held(self, mean: float) -> float:
+    def clamped_mean(self, mean: float) -> float:
         """A mean response that a pilot takes."""
         ...
 
@@ -69,33 +69,33 @@ class Link(Protocol):
         """Cuts to choose from, the largest as good as none."""
         ...
 
-    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
+    def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
         """The score cut at `cut`, one for all or one for each predictor."""
         ...
 
-    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+    def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """Slope of the mean of the score `made` at eta from there to other predictors, as a part of its curve."""
         ...
 
-    def middle(self, eta: Array, v: Array) -> Array:
+    def centering(self, eta: Array, v: Array) -> Array:
         """B that makes the mean of psi 0, for v that are given."""
         ...
 
-    def looking(self, low: float, high: float, full: float, spread: float) -> Link:
+    def with_grid(self, low: float, high: float, full: float, spread: float) -> Link:
         """The same with a grid for predictors between two, weights of 1 from one on, and responses that vary so."""
         ...
 
-    def at(self, facts: Mapping[str, int]) -> Link:
+    def from_stored(self, facts: Mapping[str, int]) -> Link:
         """The same as an earlier aim was."""
         ...
 
 
 def link(model: str, response: tuple[float, float] = (0.0, 1.0)) -> Link:
     """A model by its name; response: its bounds."""
-    return CountScore(*response) if model == "poisson" else Binary(model, REACH[model])
+    return CountLink(*response) if model == "poisson" else BinaryLink(model, GRID_REACH[model])
 
 
-def bounded(link: Link, eta: Array, cut: float) -> Bounded:
+def bounded(link: Link, eta: Array, cut: float) -> BoundedScore:
     """The score cut at `cut`, see `Link.cuts`.
 
     >>> made = bounded(link("logistic"), np.array([0.0, 2.0]), 0.5)
@@ -110,12 +110,12 @@ def bounded(link: Link, eta: Array, cut: float) -> Bounded:
 
 Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """Heights of `Bend`'s slope and middle."""
-ACROSS: Final = np.linspace(-1, 1, 4 * PIECES + 1)
-HATS: Final[Array] = np.maximum(1 - np.abs(ACROSS[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
+GRID: Final = np.linspace(-1, 1, 4 * PIECES + 1)
+HATS: Final[Array] = np.maximum(1 - np.abs(GRID[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
 """What the heights of a polygon add at each place, shape (4 PIECES + 1, PIECES + 1)."""
 
 
-def _fitted(curve: Array, weight: Array, unit: float) -> Array:
+def _fit_polygon(curve: Array, weight: Array, unit: float) -> Array:
     best = np.linalg.lstsq(HATS * weight[:, None], curve * weight * (unit / WIDTH), rcond=None)[0]
     return np.rint(best) * WIDTH
 
@@ -125,23 +125,23 @@ def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -
 
     response: y = response[0] + response[1] (z_m + H).
     """
-    eta, unit = link.center + link.reach * ACROSS, clip * 2.0**FINE
+    eta, unit = link.center + link.reach * GRID, clip * 2.0**FINE
     made = bounded(link, eta, cut)
     weight = 1 / np.maximum(
         made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
     )  # errors count as what they move in the predictor
-    slope = _fitted(made.v * response[1], weight, unit)
+    slope = _fit_polygon(made.v * response[1], weight, unit)
     v = np.maximum(HATS @ slope / unit / response[1], 1e-12)
-    middle = _fitted(link.middle(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
-    heights = np.clip(_fitted(made.size, np.ones_like(eta), unit), 0, unit)
-    return (_whole(slope), _whole(middle)), _whole(heights)
+    middle = _fit_polygon(link.centering(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
+    heights = np.clip(_fit_polygon(made.size, np.ones_like(eta), unit), 0, unit)
+    return (_heights(slope), _heights(middle)), _heights(heights)
 
 
-def _whole(heights: Array) -> tuple[int, ...]:
+def _heights(heights: Array) -> tuple[int, ...]:
     return tuple(int(h) for h in heights)
 
 
-def flat(clip: int) -> Polygons:
+def response_polygons(clip: int) -> Polygons:
     """Psi = clip z_m / H for every predictor."""
     unit = clip * 2**FINE
     return (unit // H,) * (PIECES + 1), (unit,) * (PIECES + 1)

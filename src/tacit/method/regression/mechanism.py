@@ -29,13 +29,13 @@ from typing import Final, cast
 
 from tacit.method.regression import encoding as forms
 from tacit.method.regression import mechanism_scores as regression_scores
-from tacit.method.regression.crossed_parts import Crosses
-from tacit.method.regression.design import VERSION, aim_at, design
+from tacit.method.regression.design import VERSION, design, with_residual
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import layout
-from tacit.method.regression.linear_pilot import aimed
+from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.noisy_crossproducts import crossed
+from tacit.method.regression.noisy_crossproducts import read_crossproducts
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism import Mechanism
@@ -51,21 +51,21 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     """READS ROWS, once for each part.  Noisy sums, each aimed by those before.  Exact integers are not kept."""
     parts: tuple[Part, ...] = ()
     for column in shape.columns:
-        asked = following(column, parts, shape)
+        asked = next_question(column, parts, shape)
         parts = (*parts, asked.released(protect(exact_part(asked, shape, source), asked.law)))
     return parts
 
 
-def following(column: PartSpec, parts: tuple[Part, ...], shape: Measurement) -> Crosses:
+def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     """The next part's question: a function of what earlier parts released, and of public facts."""
-    asked = cast(Crosses, column)
+    asked = cast(ProductPart, column)
     if not parts:
         return asked
     if shape.mechanism != VERSION:
-        return regression_scores.following(asked, parts, shape)
+        return regression_scores.next_question(asked, parts, shape)
     made = layout(parse(cast(Regression, shape.query).formula), shape.variables)
-    noise = math.sqrt(asked.law.variance()) / (forms.FINE * forms.CLIP * H)
-    return aim_at(asked, aimed(crossed(parts[0], made, shape.rows), made, forms.CLIP, noise))
+    noise = math.sqrt(asked.law.variance()) / (forms.RESIDUAL_WEIGHT * forms.CLIP * H)
+    return with_residual(asked, next_residual(read_crossproducts(parts[0], made, shape.rows), made, forms.CLIP, noise))
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:

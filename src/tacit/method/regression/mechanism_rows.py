@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism_sums import check_number
 from tacit.release.parts import Cells
@@ -13,6 +13,6 @@ from tacit.source import Source
 
 def exact_part(column: PartSpec, shape: Measurement, source: Source) -> Cells:
     """READS ROWS.  The integers of a part before noise: never to be shown."""
-    found = source.crossed(cast(Crosses, column).question, shape.where)
+    found = source.crossed(cast(ProductPart, column).question, shape.where)
     check_number(shape.rows, found.rows)
     return (column.form.assemble(found.cells[0]),)

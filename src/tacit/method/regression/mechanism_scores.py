@@ -25,20 +25,20 @@ from __future__ import annotations
 from typing import cast
 
 from tacit.method.regression import score_encoding as forms
-from tacit.method.regression.crossed_parts import Crosses
 from tacit.method.regression.formula import parse
-from tacit.method.regression.glm_pilot import aimed
+from tacit.method.regression.glm_pilot import next_score
 from tacit.method.regression.layout import layout
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.scores_design import aim_at
+from tacit.method.regression.scores_design import with_score
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 
 # Noise --------------------------------------------------------------------------------------------------------------
 
 
-def following(asked: Crosses, parts: tuple[Part, ...], shape: Measurement) -> Crosses:
+def next_question(asked: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
     """The next part's question, whose noise is added as to every regression's (`regression.measure`)."""
     query = cast(Regression, shape.query)
     made = layout(parse(query.formula), shape.variables)
-    return aim_at(asked, *aimed(parts, made, query.model, shape.rows, asked.law.variance(), forms.CLIP))
+    return with_score(asked, *next_score(parts, made, query.model, shape.rows, asked.law.variance(), forms.CLIP))

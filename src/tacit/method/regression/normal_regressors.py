@@ -17,9 +17,9 @@ from tacit.method.regression.links import Link
 
 Array = NDArray[np.float64]
 _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(31)
-PLACES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
-MASS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
-HALVINGS: Final = 32
+NODES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
+NODE_WEIGHTS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
+BISECTIONS: Final = 32
 
 
 @dataclass(frozen=True)
@@ -35,38 +35,38 @@ class Regressors:
     cov: Array
     constant: Array | None
     response: float
-    loose: float = 0.0
+    relative_noise: float = 0.0
 
-    def spread(self, b: Array) -> float:
+    def predictor_sd(self, b: Array) -> float:
         """Standard deviation of the predictor."""
         return float(np.sqrt(max(b @ self.cov @ b, 0.0)))
 
-    def predictor(self, b: Array) -> Array:
+    def predictor_values(self, b: Array) -> Array:
         """Its values, shape (31,), each with MASS."""
-        return float(self.mean @ b) + self.spread(b) * PLACES
+        return float(self.mean @ b) + self.predictor_sd(b) * NODES
 
-    def along(self, b: Array, step: Array) -> Array:
+    def mean_change(self, b: Array, step: Array) -> Array:
         """What a step adds to the predictor on average where it has the values of `predictor`, shape (31,)."""
-        sd = max(self.spread(b), 1e-9)
-        return float(self.mean @ step) + float(step @ self.cov @ b) / sd * PLACES
+        sd = max(self.predictor_sd(b), 1e-9)
+        return float(self.mean @ step) + float(step @ self.cov @ b) / sd * NODES
 
-    def sum(self, b: Array, f: Array) -> Array:
+    def weighted_sum(self, b: Array, f: Array) -> Array:
         """Sum over rows of f(eta) x, f at the places of `predictor`: shape (u,)."""
-        along = self.cov @ b / max(self.spread(b), 1e-9)
-        weights = MASS * f
-        return self.rows * (weights.sum() * self.mean + float(weights @ PLACES) * along)
+        along = self.cov @ b / max(self.predictor_sd(b), 1e-9)
+        weights = NODE_WEIGHTS * f
+        return self.rows * (weights.sum() * self.mean + float(weights @ NODES) * along)
 
-    def total(self, b: Array, f: Array) -> Array:
+    def weighted_products(self, b: Array, f: Array) -> Array:
         """Sum over rows of f(eta) x x', f at the places of `predictor`: shape (u, u)."""
-        sd = max(self.spread(b), 1e-9)
+        sd = max(self.predictor_sd(b), 1e-9)
         along = self.cov @ b / sd
         rest = self.cov - np.outer(along, along)
-        at = self.mean + PLACES[:, None] * along
-        weights = MASS * f
+        at = self.mean + NODES[:, None] * along
+        weights = NODE_WEIGHTS * f
         return self.rows * (weights.sum() * rest + (at.T * weights) @ at)
 
 
-def regressors(
+def regressors_from_sums(
     rows: float, first: Array, second: Array, floor: float, constant: Array | None, response: float
 ) -> Regressors:
     """Sums of x and of x x' -> Regressors; eigenvalues of the covariance are at least `floor`, of a constant's part 0.
@@ -83,32 +83,32 @@ def regressors(
     return Regressors(rows, mean, cov, constant, response)
 
 
-def brillinger(link: Link, found: Regressors, response: float, slopes: Array) -> Array:
+def glm_coefficients(link: Link, found: Regressors, response: float, slopes: Array) -> Array:
     """Coefficients from those of least squares, whose constant is not used: shape (u,).
 
     b = k slopes + c: the mean response is right, and k times the mean derivative is 1.
     """
-    sd = found.spread(slopes)
-    most = link.steepest / max(sd, 1e-9)
+    sd = found.predictor_sd(slopes)
+    most = link.max_predictor_sd / max(sd, 1e-9)
     low, high = 0.0, most
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         k = (low + high) / 2
-        middle = _middle(link, response, k * sd)
-        steep = k * float(MASS @ link.slope(middle + k * sd * PLACES)) < 1
+        middle = _predictor_mean(link, response, k * sd)
+        steep = k * float(NODE_WEIGHTS @ link.slope(middle + k * sd * NODES)) < 1
         low, high = (k, high) if steep else (low, k)
     b = low * slopes
-    middle = _middle(link, response, low * sd)
+    middle = _predictor_mean(link, response, low * sd)
     return b if found.constant is None else b + found.constant * (middle - float(found.mean @ b))
 
 
-def _middle(link: Link, response: float, sd: float) -> float:
+def _predictor_mean(link: Link, response: float, sd: float) -> float:
     """The mean of a normal predictor whose mean response is `response`."""
-    return bisect(lambda x: float(MASS @ link.mean(x + sd * PLACES)) - response, -30.0, 30.0)
+    return bisect(lambda x: float(NODE_WEIGHTS @ link.mean(x + sd * NODES)) - response, -30.0, 30.0)
 
 
 def bisect(f: Callable[[float], float], low: float, high: float) -> float:
     """Where an increasing function is 0, or the end that is nearest."""
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) < 0 else (low, middle)
     return (low + high) / 2

@@ -42,45 +42,46 @@ from math import isqrt
 
 from tacit.method.regression import encoding as regression_forms
 from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.encoding import FINE, SHIFT, Crossing, signs, weight
+from tacit.method.regression.encoding import RESIDUAL_WEIGHT, SHIFT, ProductEncoding, count_signs, entry_weight
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_scores import SCORE
+from tacit.method.regression.noisy_scores import SCORE_WEIGHT
 from tacit.method.shared.encoding import Noise
 from tacit.rows.coordinates import H
 
 
-def products(form: Crossing) -> Crossing:
+def products(form: ProductEncoding) -> ProductEncoding:
     """Cross-products of persons: what bounds those of rows, and their rounding."""
-    l1, l2 = _rounding([row[0] for row in form.matrix])
+    l1, l2 = _rounding_norms([row[0] for row in form.matrix])
     return replace(form, l1=form.l1 + l1, l2_squared=(_root(form.l2_squared) + l2) ** 2)
 
 
-def scores(layout: Layout, noise: Noise, neighbors: str) -> Crossing:
+def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEncoding:
     """Mean scores of residuals, the mean of their squares, and products of mean scores."""
     C, one = regression_forms.CLIP, neighbors == "replace-one"
     M, T, free = _sizes(layout)
     if noise == "gaussian":
         lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
-        square = isqrt((FINE * lift) ** 2 * M // 4) // C
-        off = isqrt((FINE << SHIFT) ** 2 // (part * part * C * C * M))
+        square = isqrt((RESIDUAL_WEIGHT * lift) ** 2 * M // 4) // C
+        off = isqrt((RESIDUAL_WEIGHT << SHIFT) ** 2 // (part * part * C * C * M))
         diag = isqrt(off * off // 2)
-        norm = _root(FINE**2 * C * C * M * (32 if one else 11) // 8 + 1)
+        norm = _root(RESIDUAL_WEIGHT**2 * C * C * M * (32 if one else 11) // 8 + 1)
     else:
         V, own = C * T, one and free
-        off, square = (FINE << SHIFT) // ((2 if own else 4) * V), FINE * T // ((4 if own else 8) * C)
+        off = (RESIDUAL_WEIGHT << SHIFT) // ((2 if own else 4) * V)
+        square = RESIDUAL_WEIGHT * T // ((4 if own else 8) * C)
         diag = off // 2
-        norm = FINE * V * (8 if own else 10 if one else 5) // 4
-    parameters = {"G": C, "score": FINE, "square": square, "off": off, "diag": diag}
-    weights = [FINE] * layout.size + [square]
+        norm = RESIDUAL_WEIGHT * V * (8 if own else 10 if one else 5) // 4
+    parameters = {"G": C, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
+    weights = [RESIDUAL_WEIGHT] * layout.size + [square]
     most = [C * H] * layout.size + [C * C]
-    return _form("person-scores", layout, noise, norm, parameters, weights, most, [1] * len(weights), SHIFT)
+    return _encoding("person-scores", layout, noise, norm, parameters, weights, most, [1] * len(weights), SHIFT)
 
 
-def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> Crossing:
+def glm_scores(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> ProductEncoding:
     """Mean scores, mean products of regressors times sizes of scores, and, where `squares`, products of mean scores."""
-    C, one, matrices, whole = score_forms.CLIP, neighbors == "replace-one", 1 + squares, SCORE * score_forms.CLIP
-    (M, T, free), several = _sizes(layout), layout.widths(response=False)[1]
-    fixed, count = signs(layout, response=False), len(layout.inner)
+    C, one, matrices, whole = score_forms.CLIP, neighbors == "replace-one", 1 + squares, SCORE_WEIGHT * score_forms.CLIP
+    (M, T, free), several = _sizes(layout), layout.group_bounds(response=False)[1]
+    fixed, count = count_signs(layout, response=False), len(layout.regressor_products)
     if noise == "gaussian":
         off = isqrt(whole**2 // ((matrices if one else 2 * matrices) * M))
         diag = isqrt(off * off // 2)
@@ -91,20 +92,22 @@ def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> Cr
         diag = off // 2
         left = T * T - fixed * H * H - sum(B * B for B in several) + squares * T * T
         norm = 2 * whole * T if one and free else (2 if one else 1) * (whole * T + off * left // 2 + 1)
-    parameters = {"G": C, "score": SCORE, "off": off, "diag": diag, "squares": int(squares)}
-    weights = [SCORE] * layout.size + [weight(entry, off, diag, diag) for entry in layout.inner]
+    parameters = {"G": C, "score": SCORE_WEIGHT, "off": off, "diag": diag, "squares": int(squares)}
+    weights = [SCORE_WEIGHT] * layout.size + [
+        entry_weight(entry, off, diag, diag) for entry in layout.regressor_products
+    ]
     most, moved = [C * H] * layout.size + [H * H] * count, [1] * layout.size + [2] * count
     shift = score_forms.SHIFTS[1] if squares else None
-    return _form("person-scored", layout, noise, norm, parameters, weights, most, moved, shift)
+    return _encoding("person-scored", layout, noise, norm, parameters, weights, most, moved, shift)
 
 
 def _sizes(layout: Layout) -> tuple[int, int, bool]:
     """M, T, and whether all blocks are of one, of regressors."""
-    single, several = layout.widths(response=False)
+    single, several = layout.group_bounds(response=False)
     return H * H + sum(B * B for B in (*single, *several)), H + sum(single) + sum(several), not several
 
 
-def _form(
+def _encoding(
     name: str,
     layout: Layout,
     noise: Noise,
@@ -114,27 +117,27 @@ def _form(
     most: list[int],
     moved: list[int],
     shift: int | None,
-) -> Crossing:
+) -> ProductEncoding:
     """Means of rows with what each is at most and rounding moves it by, then products of scores, divided by 2**shift.
 
     norm: what bounds the change of the weighted integers before they are rounded, l1 or l2 as the noise has it.
     """
     if shift is not None:
-        every, most_one = layout.every, parameters["G"] * H
-        weights = weights + [parameters["off" if one.off else "diag"] for one in every]
+        every, most_one = layout.all_pairs, parameters["G"] * H
+        weights = weights + [parameters["off" if one.off_diagonal else "diag"] for one in every]
         most = most + [most_one * most_one >> shift] * len(every)
         moved = moved + [(2 * most_one >> shift) + 1] * len(every)
-    l1, l2 = _rounding([w * by for w, by in zip(weights, moved, strict=True)])
+    l1, l2 = _rounding_norms([w * by for w, by in zip(weights, moved, strict=True)])
     if noise == "laplace":
         l1, l2_squared = norm + l1, (norm + l1) ** 2
     else:
         l2_squared = (norm + l2) ** 2
         l1 = (norm + l2) * _root(len(weights))
     matrix, extreme = tuple((w,) for w in weights), tuple(w * x for w, x in zip(weights, most, strict=True))
-    return Crossing(name, parameters, (), matrix, l1, l2_squared, (), extreme)
+    return ProductEncoding(name, parameters, (), matrix, l1, l2_squared, (), extreme)
 
 
-def _rounding(moved: Sequence[int]) -> tuple[int, int]:
+def _rounding_norms(moved: Sequence[int]) -> tuple[int, int]:
     """What entries that move by so much add to the l1 norm, and to the l2 norm."""
     return sum(moved) + 2, _root(sum(x * x for x in moved)) + 2
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from tacit.errors import QueryError, nearest
-from tacit.method.regression.formula import parse, spelled
+from tacit.method.regression.formula import canonical, parse
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import condition
 
@@ -50,5 +50,5 @@ class Regression(Query["RegressionRelease"]):
             text = f"model {self.model!r} of Regression is not in this version."
             guess = nearest(str(self.model), MODELS) or "linear"
             raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
-        object.__setattr__(self, "formula", spelled(parse(self.formula)))
+        object.__setattr__(self, "formula", canonical(parse(self.formula)))
         condition(self)

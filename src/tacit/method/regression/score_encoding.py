@@ -48,9 +48,9 @@ from __future__ import annotations
 from math import isqrt
 from typing import Final
 
-from tacit.method.regression.encoding import Crossing, signs
+from tacit.method.regression.encoding import ProductEncoding, count_signs
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_scores import SCORE
+from tacit.method.regression.noisy_scores import SCORE_WEIGHT
 from tacit.method.shared.encoding import Noise
 from tacit.rows.coordinates import H
 
@@ -60,13 +60,19 @@ SHIFTS: Final = (9, 18)
 """Powers of two that |psi| z_j z_k and psi**2 z_j z_k are divided by: at most 2**20 is left."""
 
 
-def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weighed: bool = False) -> Crossing:
+def glm_scores(
+    layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weighed: bool = False
+) -> ProductEncoding:
     """Scores, and products of regressors times sizes of scores (or their weights), and times squares of scores."""
-    single, several = layout.widths(response=False)
+    single, several = layout.group_bounds(response=False)
     M = H * H + sum(B * B for B in (*single, *several))
     T = H + sum(single) + sum(several)
     one, matrices = neighbors == "replace-one", 1 + squares
-    count, fixed, whole = len(layout.inner) * matrices, signs(layout, response=False), SCORE * CLIP
+    count, fixed, whole = (
+        len(layout.regressor_products) * matrices,
+        count_signs(layout, response=False),
+        SCORE_WEIGHT * CLIP,
+    )
     if noise == "gaussian":
         parts = (2 if weighed else matrices) if one else 2 * matrices  # w = 1 / (2 parts)
         off = isqrt(whole**2 // (parts * M))
@@ -84,10 +90,12 @@ def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weigh
         apart = 2 * whole * T + (off * T * T // 2 + 1 if weighed else 0)
         l1 = (apart if one and not several else (2 if one else 1) * mass) + off * count
         l2_squared = l1 * l1
-    parameters = {"G": CLIP, "score": SCORE, "off": off, "diag": diag, "squares": int(squares)}
-    weights = [SCORE] * layout.size + [off if entry.off else diag for entry in layout.inner] * matrices
+    parameters = {"G": CLIP, "score": SCORE_WEIGHT, "off": off, "diag": diag, "squares": int(squares)}
+    weights = [SCORE_WEIGHT] * layout.size + [
+        off if entry.off_diagonal else diag for entry in layout.regressor_products
+    ] * matrices
     most = [CLIP * H] * layout.size + [H * H] * count
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    return Crossing(
+    return ProductEncoding(
         "weighed" if weighed else "scored", parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme
     )

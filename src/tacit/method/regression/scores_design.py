@@ -9,8 +9,8 @@ from typing import Final
 from tacit.errors import QueryError
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as forms
-from tacit.method.regression.crossed_parts import Crosses, RowFacts, facts_of, of_columns
-from tacit.method.regression.glm_pilot import start
+from tacit.method.regression.glm_pilot import response_score
+from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, row_facts
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
@@ -30,45 +30,45 @@ LABELS: Final = "moments", "first scores", "scores"
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
-    facts = facts_of(query, public.schema)
-    _response(query.model, facts.variables[0])
+    facts = row_facts(query, public.schema)
+    _check_response(query.model, facts.variables[0])
     columns = tuple(
-        column(label, facts, public.neighbors, cost.share(share), squares=label == LABELS[-1])
+        score_part(label, facts, public.neighbors, cost.share(share), squares=label == LABELS[-1])
         for label, share in zip(LABELS, SHARES, strict=True)
     )
-    return of_columns(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
+    return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
 
 
-def _response(model: str, fact: Variable) -> None:
+def _check_response(model: str, fact: Variable) -> None:
     """QueryError Q106 where the model has no law for the response."""
     if fact.kind != "boolean":
         text = f"response {fact.name!r} of a {model} regression is not true or false."
         raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean()')
 
 
-def column(
+def score_part(
     label: str, facts: RowFacts, neighbors: str, share: Cost, *, squares: bool, weighed: bool = False
-) -> Crosses:
+) -> ProductPart:
     """A part of scores, aimed nowhere yet, at its share of the price."""
     made = facts.layout
     if facts.unit is None:
-        form = forms.scored(made, share.noise, neighbors, squares=squares, weighed=weighed)
+        form = forms.glm_scores(made, share.noise, neighbors, squares=squares, weighed=weighed)
     else:
-        form = person_forms.scored(made, share.noise, neighbors, squares=squares)
+        form = person_forms.glm_scores(made, share.noise, neighbors, squares=squares)
     counted = int(facts.leaves or neighbors == "add-remove")
     stored = {"counted": counted, "cut": 0, "shift": 1} | (
         {"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {}
     )
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
-    sizes = [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.inner]
-    question = facts.scores(sizes, made.inner if squares else (), forms.SHIFTS[1])
-    question = replace(question, aim=start(made, forms.CLIP))
+    sizes = [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.regressor_products]
+    question = facts.score_question(sizes, made.regressor_products if squares else (), forms.SHIFTS[1])
+    question = replace(question, aim=response_score(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)
-    return Crosses(label, form, None, None, law, share, question=question)
+    return ProductPart(label, form, None, None, law, share, question=question)
 
 
-def aim_at(column: Crosses, aim: Bend, stored: dict[str, int]) -> Crosses:
+def with_score(column: ProductPart, aim: Bend, stored: dict[str, int]) -> ProductPart:
     """A part at an aim, which its form records; its sensitivity is the same for all."""
     form = replace(column.form, parameters={**column.form.parameters, **stored})
     return replace(column, form=form, question=replace(column.question, aim=aim))

@@ -60,11 +60,11 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         weights = ("off", "diag")
     elif part.form in ("scores", "person-scores"):
         aimed, weights = m + 1, ("score", "square", "off", "diag")
-        wanted = m + 1 + len(known.every if part.form == "person-scores" else known.among(response=False))
+        wanted = m + 1 + len(known.all_pairs if part.form == "person-scores" else known.products(response=False))
     else:
         aimed, weights = m + 1, ("score", "off", "diag")
-        more = len(known.every if part.form == "person-scored" else known.inner)
-        wanted = m + len(known.inner) + (more if facts["squares"] else 0)
+        more = len(known.all_pairs if part.form == "person-scored" else known.regressor_products)
+        wanted = m + len(known.regressor_products) + (more if facts["squares"] else 0)
         if not 0 <= facts["cut"] < 2**40 or facts["squares"] not in (0, 1) or facts["counted"] not in (0, 1):
             yield "has a cut or a switch that is none"
         if not facts["counted"] and made.rows is None:

@@ -25,18 +25,18 @@ from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowma
 KIND: Final = "regression"
 
 
-NEARLY: Final = 15 / 16
+NEARLY_FULL: Final = 15 / 16
 """An Integer or Date keeps its own steps where they fill so much of a grid of 2 H."""
 
 
-NOTHING: Final = Crossed((), ())
+NO_QUESTION: Final = Crossed((), ())
 
 
 @dataclass(frozen=True)
-class Crosses(PartSpec):
+class ProductPart(PartSpec):
     """A part of the release: what is asked of the source for it."""
 
-    question: Crossed = NOTHING
+    question: Crossed = NO_QUESTION
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class RowFacts:
     unit: Unit | None = None
     max_rows: int = 1
 
-    def scores(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> Crossed:
+    def score_question(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> Crossed:
         """What is asked of the source: scores psi z, others, and squares psi**2 z z' of entries, 2**shift the unit.
 
         Of persons products of all pairs of mean scores in place of these squares, where there are any.
@@ -63,17 +63,17 @@ class RowFacts:
         products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
         if self.unit is None:
             return Crossed(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
-        between = tuple(Between(one.pairs[0], shift) for one in self.layout.every) if entries else ()
+        between = tuple(Between(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()
         return Crossed(self.coordinates, products, None, self.unit, between)
 
 
-def facts_of(query: Regression, schema: Schema) -> RowFacts:
+def row_facts(query: Regression, schema: Schema) -> RowFacts:
     """Public facts of a question; QueryError Q10, Q12, Q86, Q87, Q89."""
     formula = parse(query.formula)
     if schema.unit is not None and query.model == "poisson":
         text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
         raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
-    maps, variables = columns(formula, schema, counted=query.model == "poisson")
+    maps, variables = column_maps(formula, schema, counted=query.model == "poisson")
     made = layout(formula, variables)
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(at.missing is None for at in maps.values())
@@ -81,14 +81,14 @@ def facts_of(query: Regression, schema: Schema) -> RowFacts:
     return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema))
 
 
-def of_columns(
+def as_measurement(
     query: Regression,
     facts: RowFacts,
     neighbors: str,
     rows: int | None,
     cost: Cost,
     version: str,
-    columns: tuple[Crosses, ...],
+    columns: tuple[ProductPart, ...],
 ) -> Measurement:
     """The question with its parts."""
     shape = Measurement(
@@ -97,17 +97,17 @@ def of_columns(
     return replace(shape, variables=facts.variables)
 
 
-def crossing(label: str, facts: RowFacts, neighbors: str, share: Cost) -> Crosses:
+def crossproduct_part(label: str, facts: RowFacts, neighbors: str, share: Cost) -> ProductPart:
     """A part of cross-products of all coordinates, the response's too, at its share of the price."""
     form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
     form = form if facts.unit is None else person_forms.products(form)
-    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.counts)
+    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.is_row_count)
     question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked), unit=facts.unit)
     law = noise_for(form.l1, form.l2_squared, share)
-    return Crosses(label, form, None, None, law, share, question=question)
+    return ProductPart(label, form, None, None, law, share, question=question)
 
 
-def columns(
+def column_maps(
     formula: Formula, schema: Schema, *, counted: bool = False
 ) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
     """Maps of the cells of each column of a formula, and what is public of it; counted: the response keeps steps."""
@@ -137,7 +137,7 @@ def regrid(at: RowMap, *, own: bool = False) -> RowMap:
     own: on its own steps, where they are at most H, however little of that grid they fill.
     """
     factor = 2 * (H // at.steps) if at.steps <= H else 0
-    own = factor > 0 and (own or factor * at.steps >= NEARLY * 2 * H)
+    own = factor > 0 and (own or factor * at.steps >= NEARLY_FULL * 2 * H)
     made = replace(at, factor=factor) if own else replace(at, steps=2 * H, factor=1)
     return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
 

@@ -20,26 +20,26 @@ from typing import Final
 import numpy as np
 
 from tacit.base.lazy_imports import special
-from tacit.method.regression.bounded_score import Array, Bounded
+from tacit.method.regression.bounded_score import Array, BoundedScore
 
 UNIT: Final = 2**16
 """Center, reach and spread are stored in parts of 1 / UNIT."""
-FURTHER: Final = 1.25
+CUT_RATIO: Final = 1.25
 """Ratio of a cut to the next one."""
-LOWEST: Final = 0.02
+MIN_MEAN: Final = 0.02
 """Least mean count of a pilot."""
-STEPS: Final = 20
-NEAR: Final = 2e-5
+MAX_STEPS: Final = 20
+TOLERANCE: Final = 2e-5
 """Of a mean that is to be 0, in counts."""
 STORED: Final = "center", "reach", "full", "spread"
 STEP: Final = 1e-4
 """Relative distance of the two points of a derivative."""
-NARROWEST: Final = 0.75
+MIN_REACH: Final = 0.75
 """Least reach of the predictor's grid."""
 
 
 @dataclass(frozen=True)
-class CountScore:
+class CountLink:
     """Of a response from `lower` to `upper`; the predictor's grid is eta = center + reach * e / L.
 
     full: the predictor from which scores are weighed down.  spread: of the negative binomial, 0 for
@@ -52,14 +52,14 @@ class CountScore:
     reach: float = 6.0
     full: float = 3.0
     spread: float = 0.0
-    steepest: float = 2.0
-    slack: float = 1.2
+    max_predictor_sd: float = 2.0
+    cut_tolerance: float = 1.2
     model: str = "poisson"
 
     def mean(self, eta: Array) -> Array:
         """Of the response, were it not for its bounds.
 
-        >>> CountScore(0, 100).mean(np.log([0.5, 3.0])).round(6).tolist()
+        >>> CountLink(0, 100).mean(np.log([0.5, 3.0])).round(6).tolist()
         [0.5, 3.0]
         """
         return np.exp(np.clip(eta, -30.0, 30.0))
@@ -72,72 +72,72 @@ class CountScore:
         """Fisher's, of eta."""
         return self.mean(eta) / (1 + self.spread * self.mean(eta))
 
-    def held(self, mean: float) -> float:
+    def clamped_mean(self, mean: float) -> float:
         """A mean response that a pilot takes."""
         room = self.upper - self.lower
-        return self.lower + min(max(mean - self.lower, LOWEST), 0.98 * room)
+        return self.lower + min(max(mean - self.lower, MIN_MEAN), 0.98 * room)
 
     @property
-    def limits(self) -> tuple[float, float]:
+    def predictor_limits(self) -> tuple[float, float]:
         """Of the mean predictor of an aim."""
-        return math.log(LOWEST), math.log(self.upper + 1)
+        return math.log(MIN_MEAN), math.log(self.upper + 1)
 
     def cuts(self) -> tuple[float, ...]:
         """Cuts to choose from, the largest as good as none."""
         room = max(self.upper - self.lower, 1.0)
-        steps = math.ceil(math.log(room) / math.log(FURTHER))
-        return (*(FURTHER**k for k in range(steps)), room)
+        steps = math.ceil(math.log(room) / math.log(CUT_RATIO))
+        return (*(CUT_RATIO**k for k in range(steps)), room)
 
-    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
+    def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
         """The score cut at `cut` from its middle, or further where it is weighed down."""
         v = np.minimum(1.0, np.exp(np.clip(self.full - eta, -30.0, 30.0))) / cut
-        c = self.middle(eta, v) / v
-        mean, (low, high) = self.mean(eta), self._ends(c, v)
-        _, square, *_ = self._between(mean, low, high, c)
-        up, down = (self._between(mean * (1 + side * STEP), low, high, c)[0] for side in (1, -1))
+        c = self.centering(eta, v) / v
+        mean, (low, high) = self.mean(eta), self._clipping_bounds(c, v)
+        _, square, *_ = self._clipped_moments(mean, low, high, c)
+        up, down = (self._clipped_moments(mean * (1 + side * STEP), low, high, c)[0] for side in (1, -1))
         curve = np.maximum(v * (up - down) / (2 * STEP), 0.0)
-        return Bounded(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
+        return BoundedScore(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
 
-    def under(self, eta: Array, made: Bounded, spread: float) -> tuple[Array, Array]:
+    def moments_under(self, eta: Array, made: BoundedScore, spread: float) -> tuple[Array, Array]:
         """Means of the score `made` and of its square where the law has another spread and right predictors are eta."""
         law, c = replace(self, spread=spread), made.b / made.v
-        first, second, *_ = law._between(self.mean(eta), *self._ends(c, made.v), c)
+        first, second, *_ = law._clipped_moments(self.mean(eta), *self._clipping_bounds(c, made.v), c)
         return made.v * first, made.v**2 * second
 
-    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
+    def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """Slope of the mean of the score at `eta` from there to other true predictors, as a part of its curve."""
         c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
-        mean = self._between(self.mean(eta + way), *self._ends(c, made.v), c)[0]
+        mean = self._clipped_moments(self.mean(eta + way), *self._clipping_bounds(c, made.v), c)[0]
         return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
 
-    def middle(self, eta: Array, v: Array) -> Array:
+    def centering(self, eta: Array, v: Array) -> Array:
         """B that makes the mean of clamp(v y - b, -1, 1) 0: Newton's steps, kept between what is known to be too low
         and too high.
         """
         mean = self.mean(eta)
         low, high = np.full_like(eta, self.lower - 1.0), np.full_like(eta, self.upper + 1.0)
         c, open_ = np.clip(mean, self.lower, self.upper), np.arange(len(eta))
-        for _ in range(STEPS):  # the mean of a cut count, less c, falls in c
+        for _ in range(MAX_STEPS):  # the mean of a cut count, less c, falls in c
             at, weight = c[open_], v[open_]
-            gap, _, below, above = self._between(mean[open_], *self._ends(at, weight), at)
+            gap, _, below, above = self._clipped_moments(mean[open_], *self._clipping_bounds(at, weight), at)
             low[open_], high[open_] = np.where(gap > 0, at, low[open_]), np.where(gap > 0, high[open_], at)
             steep = 1 - below * (at - 1 / weight > self.lower) - above * (at + 1 / weight < self.upper)
             step = at + gap / np.maximum(steep, 0.1)
             inside = (step > low[open_]) & (step < high[open_])
-            c[open_] = np.where(np.abs(gap) < NEAR, at, np.where(inside, step, (low[open_] + high[open_]) / 2))
-            open_ = open_[np.abs(gap) >= NEAR]
+            c[open_] = np.where(np.abs(gap) < TOLERANCE, at, np.where(inside, step, (low[open_] + high[open_]) / 2))
+            open_ = open_[np.abs(gap) >= TOLERANCE]
             if not len(open_):
                 break
         return v * c
 
-    def looking(self, low: float, high: float, full: float, spread: float) -> CountScore:
+    def with_grid(self, low: float, high: float, full: float, spread: float) -> CountLink:
         """With a grid over predictors between two, and counts that vary so."""
-        low, high = max(low, math.log(LOWEST) - 3), min(high, math.log(self.upper + 1) + 0.5)
-        reach = max((high - low) / 2, NARROWEST)
+        low, high = max(low, math.log(MIN_MEAN) - 3), min(high, math.log(self.upper + 1) + 0.5)
+        reach = max((high - low) / 2, MIN_REACH)
         made = replace(self, center=(low + high) / 2, reach=reach, full=full, spread=spread)
-        return self.at(made.stored())
+        return self.from_stored(made.stored())
 
-    def at(self, facts: Mapping[str, int]) -> CountScore:
+    def from_stored(self, facts: Mapping[str, int]) -> CountLink:
         """As an earlier aim was."""
         return replace(self, **{name: facts[name] / UNIT for name in STORED})
 
@@ -147,12 +147,12 @@ class CountScore:
 
     # Means over the law ----------------------------------------------------------------------------------------------
 
-    def _ends(self, c: Array, v: Array) -> tuple[Array, Array]:
+    def _clipping_bounds(self, c: Array, v: Array) -> tuple[Array, Array]:
         """Counts below and above which psi is constant."""
         low = np.clip(c - 1 / v, self.lower, self.upper)
         return low, np.clip(c + 1 / v, low, self.upper)
 
-    def _between(self, mean: Array, low: Array, high: Array, c: Array | float = 0.0) -> tuple[Array, ...]:
+    def _clipped_moments(self, mean: Array, low: Array, high: Array, c: Array | float = 0.0) -> tuple[Array, ...]:
         """Means of clip(y, low, high) - c and of its square; probabilities to be at or beyond either end."""
         under, over = np.floor(low), np.ceil(high) - 1
         below, above = self._cdf(under, mean, 0), 1 - self._cdf(over, mean, 0)
