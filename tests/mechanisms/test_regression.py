@@ -21,9 +21,7 @@ from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
 from tacit.method.regression import design as regression_design
 from tacit.method.regression import scores_design
-from tacit.method.regression.formula import parse
 from tacit.method.regression.glm_pilot import ScorePoint, integer_score, link_of
-from tacit.method.regression.layout import layout
 from tacit.method.regression.mechanism_rows import exact_part
 from tacit.method.regression.noisy_scores import scaled_terms
 from tacit.method.regression.product_parts import ProductPart
@@ -93,7 +91,7 @@ def arrays(data: pa.Table) -> dict[str, np.ndarray]:
 def bent(shape: Measurement) -> Measurement:
     """The second part aimed at coefficients that are not round."""
     query = cast(tc.Regression, shape.query)
-    made = layout(parse(query.formula), shape.variables)
+    made = cast(ProductPart, shape.columns[0]).layout
     terms = scaled_terms(made)
     chosen = link_of(query.model, made, terms).with_grid(-1.0, 4.0, 2.5, 0.3)
     b = 0.7 - 0.31 * np.arange(len(terms.size))

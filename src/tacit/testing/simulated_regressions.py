@@ -17,9 +17,8 @@ from tacit.curator.mechanisms import design
 from tacit.fits.fit import Fit
 from tacit.method.regression import mechanism as regression
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.formula import parse
 from tacit.method.regression.glm_pilot import link_of
-from tacit.method.regression.layout import Layout, layout
+from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
 from tacit.method.regression.noisy_scores import scaled_terms
 from tacit.method.regression.product_parts import ProductPart
@@ -148,12 +147,13 @@ def rows_of(
     table = columns_of(data, schema)
     size = size_of(table, schema)
     shape = design(query, Public(schema, neighbors, size if neighbors == "replace-one" else None), cost)
-    question = cast(ProductPart, shape.columns[0]).question
+    first = cast(ProductPart, shape.columns[0])
+    question = first.question
     rows = len(next(iter(table.values())))
     kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
     z, complete = _coordinates(question, table, rows)
     who = None if schema.unit is None else codes(table[schema.source(schema.unit)])[kept & complete]
-    return RegressionRows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size, who)
+    return RegressionRows(shape, first.layout, z[kept & complete], size, who)
 
 
 def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:

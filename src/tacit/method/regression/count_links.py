@@ -1,13 +1,13 @@
-"""Counts with a mean that is the exponential of the predictor: the score y - mean, cut on both sides.  No data here.
+"""The log link of counts, with the score y - mean clamped on both sides.  No data here.
 
-    psi = clamp(v(eta) (y - c(eta)), -1, 1),    v = min(1, exp(full - eta)) / cut,    y as its column's bounds clamp it.
+    psi = clamp(v(eta) (y - c(eta)), -1, 1),    v = min(1, exp(full - eta)) / cut,    y clamped to its column's bounds.
 
-v weighs rows of large means down, so that the curvature, v mean, is bounded as well: products of regressors weighted by
-it can be released, and nothing needs to be known of how regressors are spread.
-c makes the mean of psi exactly 0 at the right eta, so that neither the cut nor the bounds bias: conditionally Fisher-
-consistent [Kuensch, Stefanski & Carroll 1989, §2].  The law is Poisson's, or the negative binomial of variance
-mean + spread mean**2 with the spread that an earlier part of the release tells.  Means over it are closed forms:
-y p(y) is mean times p(y - 1), of the law whose shape is greater by one [Johnson, Kemp & Kotz 2005, §4.3, §5.3].
+v gives rows with a large mean less weight, so that the curvature, v mean, is bounded as well.  Products of regressors
+weighted by the curvature can then be released, with no assumption on the distribution of the regressors.
+c makes the mean of psi exactly 0 at the true eta, so that neither the cut nor the bounds cause bias: conditionally
+Fisher-consistent [Kuensch, Stefanski & Carroll 1989, §2].  The law is Poisson, or negative binomial of variance
+mean + spread mean**2 with a spread estimated from an earlier part of the release.  Means over it are closed forms:
+y p(y) is the mean times p(y - 1), of the law whose shape is greater by one [Johnson, Kemp & Kotz 2005, §4.3, §5.3].
 """
 
 from __future__ import annotations
@@ -27,23 +27,22 @@ UNIT: Final = 2**16
 CUT_RATIO: Final = 1.25
 """Ratio of a cut to the next one."""
 MIN_MEAN: Final = 0.02
-"""Least mean count of a pilot."""
+"""Smallest mean count that a pilot fit assumes."""
 MAX_STEPS: Final = 20
 TOLERANCE: Final = 2e-5
-"""Of a mean that is to be 0, in counts."""
+"""Largest mean, in counts, that passes for 0."""
 STORED: Final = "center", "reach", "full", "spread"
 STEP: Final = 1e-4
 """Relative distance of the two points of a derivative."""
 MIN_REACH: Final = 0.75
-"""Least reach of the predictor's grid."""
+"""Smallest half-width of the predictor's grid."""
 
 
 @dataclass(frozen=True)
 class CountLink:
-    """Of a response from `lower` to `upper`; the predictor's grid is eta = center + reach * e / L.
+    """The log link of a response from `lower` to `upper`; the predictor's grid is eta = center + reach * e / L.
 
-    full: the predictor from which scores are weighed down.  spread: of the negative binomial, 0 for
-    Poisson.
+    full: the predictor from which scores have less weight.  spread: of the negative binomial law, 0 for Poisson.
     """
 
     lower: float
@@ -57,7 +56,7 @@ class CountLink:
     model: str = "poisson"
 
     def mean(self, eta: Array) -> Array:
-        """Of the response, were it not for its bounds.
+        """Return the mean of the response without its bounds.
 
         >>> CountLink(0, 100).mean(np.log([0.5, 3.0])).round(6).tolist()
         [0.5, 3.0]
@@ -65,31 +64,31 @@ class CountLink:
         return np.exp(np.clip(eta, -30.0, 30.0))
 
     def slope(self, eta: Array) -> Array:
-        """Derivative of the mean."""
+        """Return the derivative of the mean."""
         return self.mean(eta)
 
     def information(self, eta: Array) -> Array:
-        """Fisher's, of eta."""
+        """Return the Fisher information about eta in one response."""
         return self.mean(eta) / (1 + self.spread * self.mean(eta))
 
     def clamped_mean(self, mean: float) -> float:
-        """A mean response that a pilot takes."""
+        """Return a mean response, clamped for a pilot fit."""
         room = self.upper - self.lower
         return self.lower + min(max(mean - self.lower, MIN_MEAN), 0.98 * room)
 
     @property
     def predictor_limits(self) -> tuple[float, float]:
-        """Of the mean predictor of an aim."""
+        """Smallest and largest mean of the linear predictor at which a score is evaluated."""
         return math.log(MIN_MEAN), math.log(self.upper + 1)
 
     def cuts(self) -> tuple[float, ...]:
-        """Cuts to choose from, the largest as good as none."""
+        """Return the cuts to choose from; the largest bounds nothing."""
         room = max(self.upper - self.lower, 1.0)
         steps = math.ceil(math.log(room) / math.log(CUT_RATIO))
         return (*(CUT_RATIO**k for k in range(steps)), room)
 
     def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
-        """The score cut at `cut` from its middle, or further where it is weighed down."""
+        """Return the score, clamped where a count is `cut` from its middle c, or further where v is below 1 / cut."""
         v = np.minimum(1.0, np.exp(np.clip(self.full - eta, -30.0, 30.0))) / cut
         c = self.centering(eta, v) / v
         mean, (low, high) = self.mean(eta), self._clipping_bounds(c, v)
@@ -99,21 +98,19 @@ class CountLink:
         return BoundedScore(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
 
     def moments_under(self, eta: Array, made: BoundedScore, spread: float) -> tuple[Array, Array]:
-        """Means of the score `made` and of its square where the law has another spread and right predictors are eta."""
+        """Return the means of the score `made` and of its square under true predictors `eta` and another spread."""
         law, c = replace(self, spread=spread), made.b / made.v
         first, second, *_ = law._clipped_moments(self.mean(eta), *self._clipping_bounds(c, made.v), c)
         return made.v * first, made.v**2 * second
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
-        """Slope of the mean of the score at `eta` from there to other true predictors, as a part of its curve."""
+        """Return the mean change of the score `made` from true predictors `eta` to `to`, per unit, over its `curve`."""
         c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
         mean = self._clipped_moments(self.mean(eta + way), *self._clipping_bounds(c, made.v), c)[0]
         return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
 
     def centering(self, eta: Array, v: Array) -> Array:
-        """B that makes the mean of clamp(v y - b, -1, 1) 0: Newton's steps, kept between what is known to be too low
-        and too high.
-        """
+        """Return the b that makes the mean of clamp(v y - b, -1, 1) 0, by Newton's method safeguarded by bisection."""
         mean = self.mean(eta)
         low, high = np.full_like(eta, self.lower - 1.0), np.full_like(eta, self.upper + 1.0)
         c, open_ = np.clip(mean, self.lower, self.upper), np.arange(len(eta))
@@ -131,29 +128,29 @@ class CountLink:
         return v * c
 
     def with_grid(self, low: float, high: float, full: float, spread: float) -> CountLink:
-        """With a grid over predictors between two, and counts that vary so."""
+        """Return the link with a grid from `low` to `high`, weights of 1 from predictor `full` on, and this spread."""
         low, high = max(low, math.log(MIN_MEAN) - 3), min(high, math.log(self.upper + 1) + 0.5)
         reach = max((high - low) / 2, MIN_REACH)
         made = replace(self, center=(low + high) / 2, reach=reach, full=full, spread=spread)
         return self.from_stored(made.stored())
 
     def from_stored(self, facts: Mapping[str, int]) -> CountLink:
-        """As an earlier aim was."""
+        """Return the link that a released part was measured with, from its stored facts."""
         return replace(self, **{name: facts[name] / UNIT for name in STORED})
 
     def stored(self) -> dict[str, int]:
-        """What `at` reads."""
+        """Return the facts that `from_stored` reads, in units of 1 / UNIT."""
         return {name: round(getattr(self, name) * UNIT) for name in STORED}
 
     # Means over the law ----------------------------------------------------------------------------------------------
 
     def _clipping_bounds(self, c: Array, v: Array) -> tuple[Array, Array]:
-        """Counts below and above which psi is constant."""
+        """Return the counts below and above which psi is constant."""
         low = np.clip(c - 1 / v, self.lower, self.upper)
         return low, np.clip(c + 1 / v, low, self.upper)
 
     def _clipped_moments(self, mean: Array, low: Array, high: Array, c: Array | float = 0.0) -> tuple[Array, ...]:
-        """Means of clip(y, low, high) - c and of its square; probabilities to be at or beyond either end."""
+        """Return the means of clip(y, low, high) - c and of its square, and the probabilities to be at either end."""
         under, over = np.floor(low), np.ceil(high) - 1
         below, above = self._cdf(under, mean, 0), 1 - self._cdf(over, mean, 0)
         whole = 1 - below - above
@@ -164,7 +161,7 @@ class CountLink:
         return first, second, below, above
 
     def _cdf(self, k: Array, mean: Array, more: int) -> Array:
-        """P(Y <= k), of the law whose shape is greater by `more` for the same success probability."""
+        """Return P(Y <= k) for the law whose shape is greater by `more`, with the same success probability."""
         at = np.maximum(k, 0.0)
         if self.spread:
             shape = 1 / self.spread

@@ -1,4 +1,4 @@
-"""Poisson regression: from the question, public facts and the price to the sums of each part."""
+"""Design Poisson regressions: choose the sums of each part from the question and public facts."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ VERSION: Final = "regression/3"
 
 
 SHARES: Final = Fraction(10, 100), Fraction(15, 100), Fraction(15, 100), Fraction(60, 100)
-"""Parts of the price: the moments, two first scores, the last."""
+"""Shares of the price, in the order of LABELS."""
 
 
 LABELS: Final = "moments", "first scores", "second scores", "scores"
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q117, Q118."""
+    """Return the measurement of a Poisson regression; QueryError Q10, Q12, Q86, Q87, Q89, Q117, Q118."""
     facts = row_facts(query, public.schema)
     _check_response(facts.variables[0])
     first = crossproduct_part(LABELS[0], facts, public.neighbors, cost.share(SHARES[0]))

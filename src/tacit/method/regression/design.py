@@ -1,4 +1,4 @@
-"""Regressions: from the question, public facts and the price to the sums of each part."""
+"""Design a regression: choose coordinates, encodings and noise of each part from the question and public facts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ VERSION: Final = "regression/1"
 
 
 FIRST_SHARE: Final = Fraction(3, 10)
-"""Part of the price for the cross-products: intervals hardly change from 2 to 4 tenths (`benchmarks/regression.py`)."""
+"""Share of the price for the cross-products: intervals hardly change from 0.2 to 0.4 (`benchmarks/regression.py`)."""
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
+    """Return the measurement of a regression of any model; QueryError Q10, Q12, Q86, Q87, Q89, Q106, Q117, Q118."""
     if query.model == "poisson":
         return counts_design.design(query, public, cost)
     if query.model != "linear":
@@ -35,14 +35,15 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     question = facts.score_question([Product((), 2)], made.products(response=False), forms.SHIFT)
     law = noise_for(form.l1, form.l2_squared, second)
     scoring = with_residual(
-        ProductPart("scores", form, None, None, law, second, question=question), response_residual(made, forms.CLIP)
+        ProductPart("scores", form, None, None, law, second, question=question, layout=made),
+        response_residual(made, forms.CLIP),
     )
     columns = (crossproduct_part("cross-products", facts, public.neighbors, first), scoring)
     return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
 
 
 def with_residual(column: ProductPart, aim: ResidualAim) -> ProductPart:
-    """The second part at an aim, which its form records; its sensitivity is the same for all."""
+    """Return the second part for this residual, which its form records; the sensitivity is the same for every one."""
     stored = {"shift": aim.shift, **{f"weight{j}": w for j, w in enumerate(aim.weights)}}
     form = replace(column.form, parameters={**column.form.parameters, **stored})
     return replace(column, form=form, question=replace(column.question, aim=aim))

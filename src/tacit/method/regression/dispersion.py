@@ -1,7 +1,7 @@
-"""How much counts vary, from squared scores that were released: which negative binomial they are of.  No data here.
+"""Estimate the dispersion of counts: which negative binomial law has the squared scores that were released.
 
-Squares depend on the predictor as well as on the spread, and to first order: they are compared with those of each law
-at the predictors that the step leads to under it, not at those that the part aimed at.
+Squared scores depend to first order on the predictor as well as on the spread.  So they are compared, for each law,
+with its squares at the predictors after the step, not at those that the scores were evaluated at.  No data here.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from tacit.method.regression.noisy_scores import ScorePart
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
 
 SIGNIFICANCE: Final = 3.0
-"""Standard errors by which counts must vary more than Poisson's to be taken for others."""
+"""Standard errors by which squared scores must exceed those of a Poisson law for another law to be assumed."""
 SPREADS: Final = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
-"""Spreads of counts that what was released is compared with."""
+"""Spreads of the negative binomial laws that are compared; 0 is Poisson."""
 MIN_RATIO: Final = 0.2
-"""Smallest part of a guess that noise leaves of it."""
+"""Smallest ratio of released to expected weights."""
 STEP: Final = 0.01
-"""Of a predictor, for a derivative."""
+"""Change of the predictor for a numerical derivative."""
 
 
 @dataclass(frozen=True)
 class Dispersion:
     """How much counts vary.
 
-    ratio: of squared scores to those of the law that was assumed, with its standard error.  spread: of the negative
-    binomial whose squared scores are those released; low, high: a standard error down and up.  sure: whether noise
-    could not have made it.  moved: what means of scores are under that law, in sums over rows, shape (u,); either: how
-    much that differs from low to high, half of it.
+    ratio: of squared scores to those of the assumed law; error: its standard error.  spread: of the negative binomial
+    law that has the released squared scores; low, high: one standard error down and up.  significant: whether noise is
+    unlikely to explain the difference from Poisson.  mean_scores: sums over rows of the mean scores under that law,
+    shape (u,); half_range: half of their change from low to high.
     """
 
     ratio: float = 1.0
@@ -49,7 +49,7 @@ class Dispersion:
 
 @dataclass(frozen=True)
 class TrialStep:
-    """A step of coefficients, shape (u,), by a curvature, shape (u, u); near: whether it is short enough to trust."""
+    """A step of coefficients, shape (u,), and its curvature, shape (u, u); short: whether it is at most SHORT_STEP."""
 
     curve: Array
     step: Array
@@ -59,7 +59,7 @@ class TrialStep:
 def estimate_dispersion(
     part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, guess_error: float
 ) -> Dispersion:
-    """Of counts; guessed: error, as a part, of weights taken from normal regressors."""
+    """Return the dispersion of counts; guess_error: relative error of weights computed for normal regressors."""
     assert part.meat is not None
     aim = found.predictor_values(part.b)
     made = link.bounded(aim, part.cut)
@@ -89,7 +89,7 @@ def estimate_dispersion(
 def _law_moments(
     spread: float, part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore
 ) -> tuple[Array, float, float]:
-    """Of another law: sums of means of scores where the part aimed, mean squares there and where the step leads."""
+    """Return what another law would give: summed mean scores, and mean squared scores before and after the step."""
     aim = found.predictor_values(part.b)
     mean, here = link.moments_under(aim, made, spread)
     moved = found.weighted_sum(part.b, mean)
@@ -99,16 +99,16 @@ def _law_moments(
 
 
 def _squares_gradient(part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore) -> Array:
-    """Derivative of the sum of squares by the coefficients, under the law that was assumed: shape (u,)."""
+    """Return the gradient of the sum of squared scores in the coefficients under the assumed law, shape (u,)."""
     at = found.predictor_values(part.b) + found.mean_change(part.b, to.step)
     up, down = (link.moments_under(at + side * STEP, made, link.spread)[1] for side in (1, -1))
     return found.weighted_sum(part.b, (up - down) / (2 * STEP))
 
 
 def _weight_ratio(part: ScorePart, guess: float, guessed: float) -> tuple[float, float]:
-    """Released weights to those of normal regressors, as far as their noise allows, and what noise leaves of it.
+    """Return the shrunk ratio of released weights to those of normal regressors, and the standard error of its noise.
 
-    Squares of scores that are not cut are to weights as one constant to another, however regressors are spread.
+    For scores that are not cut, squared scores are proportional to weights however the regressors are distributed.
     """
     noise = part.weight_sum_noise / max(guess, 1e-9)
     weight = guessed**2 / (guessed**2 + noise**2)
@@ -116,6 +116,6 @@ def _weight_ratio(part: ScorePart, guess: float, guessed: float) -> tuple[float,
 
 
 def _interpolate(sums: Array, spread: float) -> Array:
-    """Interpolated in the spread: sums, shape (spreads, u) -> (u,)."""
+    """Return sums, shape (spreads, u), interpolated at a spread, shape (u,)."""
     found = [float(np.interp(spread, SPREADS, sums[:, j])) for j in range(sums.shape[1])]
     return np.array(found, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Text -> a formula "response ~ terms", by a grammar of its own: nothing in it is ever run.  No data here.
+"""Parse a formula "response ~ terms" by a grammar of its own: no part of the text is ever run.  No data here.
 
     formula  = name "~" sum
     sum      = ["-"] product (("+" | "-") product)*      terms joined, or taken out; 0 and 1 are the intercept
@@ -6,7 +6,7 @@
     crossed  = atom (":" atom)*                          interactions
     atom     = name | "C(" name ")" | "I(" name "**" (2 | 3) ")" | "(" sum ")" | "0" | "1"
 
-Names stand in backticks where they are no identifiers.  Words are those of R, patsy and formulaic.
+Names that are not identifiers stand in backticks.  The notation is that of R, patsy and formulaic.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ MAX_LENGTH: Final = 2_000
 MAX_DEPTH: Final = 20
 MAX_TERMS: Final = 64
 MAX_DEGREE: Final = 3
-"""Factors of a term, powers counted."""
+"""Most factors of a term, powers counted."""
 TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A column, `C(column)`, or `I(column ** power)`."""
+    """One factor of a term: a column, `C(column)`, or `I(column ** power)`."""
 
     column: str
     power: int = 1
@@ -37,7 +37,7 @@ class Factor:
 
     @property
     def label(self) -> str:
-        """As formulaic names it.
+        """The factor as formulaic writes it.
 
         >>> Factor("age", 2).label, Factor("sex", category=True).label
         ('I(age ** 2)', 'C(sex)')
@@ -48,19 +48,19 @@ class Factor:
 
 
 Term: TypeAlias = tuple[Factor, ...]
-"""Factors of a product, each once; () is the intercept."""
+"""The factors of a product, each once; () is the intercept."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """response ~ terms: interactions after main effects, else in the order of the text; the intercept first."""
+    """A parsed formula: the intercept first, then main effects, then interactions, else in the order of the text."""
 
     response: str
     terms: tuple[Term, ...]
 
     @property
     def intercept(self) -> bool:
-        """Whether there is one."""
+        """Whether the formula has an intercept."""
         return () in self.terms
 
     @property
@@ -70,7 +70,7 @@ class Formula:
 
 
 def parse(text: object) -> Formula:
-    """Text -> Formula; QueryError Q85 where it is none.
+    """Return the formula that a text is; QueryError Q85 where it is none.
 
     >>> canonical(parse("income ~ age*sex - 1 + I(age**2)"))
     'income ~ 0 + age + sex + I(age ** 2) + age:sex'
@@ -98,12 +98,12 @@ def parse(text: object) -> Formula:
 
 
 def quoted(name: str) -> str:
-    """A name as it stands in a formula."""
+    """Return a name as it is written in a formula."""
     return name if name.isidentifier() and name not in ("C", "I") else f"`{name}`"
 
 
 def canonical(formula: Formula) -> str:
-    """The one spelling: formulas that mean the same read the same."""
+    """Return the canonical text of a formula, the same for formulas that mean the same."""
     terms = [":".join(_factor(one) for one in term) for term in formula.terms if term]
     head = [] if formula.intercept else ["0"]
     return f"{quoted(formula.response)} ~ {' + '.join([*head, *terms]) or '1'}"
@@ -114,7 +114,7 @@ def _factor(one: Factor) -> str:
 
 
 class _Reader:
-    """Recursive descent; ValueError where the text is no formula."""
+    """A parser by recursive descent; ValueError where the text is not a formula."""
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_tokens(text))
@@ -225,7 +225,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _add_or_remove(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:
-    """Terms added, each once, or taken out; 0 takes the intercept out, and - 0 puts it back."""
+    """Return the terms with `more` added, each once, or removed; + 0 removes the intercept, and - 0 adds it."""
     for term in more:
         adds = sign == "+"
         if term is None:
@@ -239,7 +239,7 @@ def _add_or_remove(found: list[Term], more: list[Term | None], sign: str) -> lis
 
 
 def _interactions(left: list[Term | None], right: list[Term | None]) -> list[Term | None]:
-    """Every term of one with every term of the other; a factor crossed with itself is itself."""
+    """Return the interaction of each term on the left with each on the right; a factor appears once in a term."""
     if None in left or None in right:
         raise ValueError("0 crossed with a term")
     return [tuple(dict.fromkeys([*a, *b])) for a in left for b in right if a is not None and b is not None]

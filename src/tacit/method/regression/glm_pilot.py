@@ -1,8 +1,8 @@
-"""Where the scores of a generalised linear model aim, from integers released before: public by then.  No data here.
+"""The pilot fit of a generalised linear model, and the score that each next part sums.  No data here.
 
-The first part is aimed nowhere: it tells moments of the regressors and their products with the response.  From these a
-pilot; from each further part a step, its curvature drawn towards that of normal regressors where noise is large.
-Whatever comes out, the next part is as private: its sensitivity is that of a score of at most `clip`.
+The first part does not depend on a fit: it releases moments of the regressors and their products with the response,
+and from these comes the pilot.  Each further part gives one Newton step, whose noisy curvature is shrunk towards that
+of normal regressors.  Privacy does not depend on the fit: the sensitivity follows from |psi| <= `clip` alone.
 """
 
 from __future__ import annotations
@@ -35,30 +35,30 @@ from tacit.rows.coordinates import EXACT, H
 from tacit.rows.piecewise_score import Bend, L
 
 GUESS_ERROR: Final = 0.15
-"""Error, as a part, that is expected of a curvature taken from normal regressors."""
+"""Assumed relative error of a curvature computed for normal regressors."""
 GUESS_ERROR_OF_COUNTS: Final = 0.4
-"""That error where the curvature itself is released."""
+"""The same for counts, whose curvature is released itself."""
 MAX_STEP: Final = 1.5
-"""Largest standard deviation of what a step adds to the predictor."""
+"""Largest root mean square change of the predictor in one step."""
 MIN_RATIO: Final = 0.2
-"""Smallest part of a guess that noise leaves of it."""
+"""Smallest eigenvalue of a shrunk matrix relative to its guess."""
 MIN_VARIANCE: Final = 1e-3
-"""Smallest variance of a combination of terms of size 1."""
+"""Smallest variance of a combination of terms of unit size."""
 
 
 GRID_MARGIN: Final = 6.0
-"""Standard deviations of the predictor, as of normal regressors, that the grid of an aim reaches."""
+"""Half-width of the predictor's grid, in standard deviations of the predictor."""
 CURVATURE_ROUNDS: Final = 2
-"""How often a step is taken anew with the curvature along it."""
+"""How often a step of counts is repeated with the curvature along it."""
 FULL_WEIGHT_FROM: Final = 1.5
-"""Standard deviations of the predictor above its mean from which weights of products are 1."""
+"""Standard deviations of the predictor above its mean from which the weights of products are 1."""
 SHORT_STEP: Final = 0.5
-"""Largest root mean square of what a step adds to the predictor of counts, where the law of their scores is to tell."""
+"""Largest root mean square change of the predictor of counts in a step after which their dispersion is estimated."""
 
 
 @dataclass(frozen=True)
 class ScorePoint:
-    """Coefficients of terms of size 1, shape (u,), where the score is cut, and by which link."""
+    """Where a score is evaluated: coefficients b of terms of unit size, shape (u,), the bound `cut`, and the link."""
 
     b: Array
     cut: float
@@ -66,19 +66,22 @@ class ScorePoint:
 
 
 def link_of(model: str, layout: Layout, terms: ScaledTerms) -> Link:
-    """The link of a model for the response's bounds."""
+    """Return the link of a model for the response's bounds."""
     origin, step = terms.response
     half = layout.bounds[-1]
     return link(model, (origin + step * (H - half), origin + step * (H + half)))
 
 
 def response_score(layout: Layout, clip: int) -> Bend:
-    """The part that aims nowhere: psi is the response itself, d a constant."""
+    """Return the score of the first part: psi is the response itself, for every predictor."""
     return Bend((0,) * (layout.size + 1), 1, clip, *response_polygons(clip))
 
 
 def integer_score(aim: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Bend, dict[str, int]]:
-    """An aim as integers, and the public facts that say so; the grid's middle where they would not be exact."""
+    """Return a score in integers, and the public facts that are stored of it.
+
+    Where engines could not compute the predictor exactly, it is the middle of the grid for every row.
+    """
     row, link = aim.b @ terms.matrix, aim.link
     row[0] -= link.center
     scale = L / link.reach / H
@@ -96,7 +99,7 @@ def integer_score(aim: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Bend,
 
 
 def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
-    """Of the regressors, from the part that aims nowhere."""
+    """Return the moments of the regressors from the first part, as of normal regressors."""
     whole = first.moments
     noise = math.sqrt(max(float(np.linalg.eigvalsh(whole.noise_quadratic(np.eye(len(terms.size))))[-1]), 0.0))
     rows = max(first.rows, 1.0)
@@ -109,7 +112,10 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
 
 
 def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> Array:
-    """Coefficients from products with the response; of counts shrunk towards a constant mean [James & Stein 1961]."""
+    """Return the pilot coefficients, shape (u,), from products of the regressors with the response.
+
+    Those of counts are shrunk towards a constant mean [James & Stein 1961].
+    """
     alpha, gamma = terms.response
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
     mean = link.clamped_mean(found.response)
@@ -123,10 +129,11 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
 
 @dataclass(frozen=True)
 class ShrunkMatrix:
-    """A noisy matrix drawn towards a guess, each weighing what its error allows.
+    """An average of a noisy matrix and a guess, weighted by the inverse of their squared errors.
 
-    matrix: shape (u, u).  weight: of the noisy one.  loose: root mean square of the noise against the guess, in the
-    worst direction.  to: from a noisy matrix to what its error adds, shape (u, u), on both sides.
+    matrix: shape (u, u).  weight: of the noisy matrix.  relative_noise: root mean square of the noise relative to the
+    guess, in the worst direction.  transform: shape (u, u); an error E of the noisy matrix adds weight * transform E
+    transform' to the matrix.
     """
 
     matrix: Array
@@ -136,7 +143,10 @@ class ShrunkMatrix:
 
 
 def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float = GUESS_ERROR) -> ShrunkMatrix:
-    """A positive definite matrix that is to `wanted` what a noisy one is to its guess, whose error is `trusted`."""
+    """Return a positive definite matrix that stands to `wanted` as the noisy matrix stands to `guess`, after shrinkage.
+
+    guess_error: relative error of the guess.
+    """
     back, root = _root(wanted, 0.5), _root(guess, -0.5)
     one = np.eye(len(guess))
     noise = NoisyMatrix(noisy.values, root @ noisy.patterns @ root, noisy.variances).noise_quadratic(one)
@@ -148,7 +158,7 @@ def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float =
 
 
 def guess_error(link: Link, found: Regressors) -> float:
-    """Error, as a part, that is expected of what is taken from the moments of regressors: their own noise counts."""
+    """Return the relative error of guesses made from the moments of the regressors, the noise in these included."""
     return (
         GUESS_ERROR_OF_COUNTS
         if isinstance(link, CountLink)
@@ -157,16 +167,18 @@ def guess_error(link: Link, found: Regressors) -> float:
 
 
 def _root(matrix: Array, power: float) -> Array:
+    """Return a power of a symmetric matrix whose eigenvalues are first raised to a small positive floor."""
     values, vectors = np.linalg.eigh(matrix)
     values = np.maximum(values, 1e-9 * max(float(values[-1]), 1e-9))
     return np.asarray((vectors * values**power) @ vectors.T)
 
 
 def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
-    """The curvature where a part aimed.
+    """Return the curvature of a part's score, shrunk towards that of normal regressors.
 
-    From the sizes of scores, whose mean is twice the curvature of a logistic score, and near the truth a mean of those
-    at both ends; or from weights that are the curvature itself, and by how much it differs along the step.
+    For binary responses it comes from sums of |psi| z z'.  The mean of |psi| is twice the curvature of a logistic
+    score, and near the true coefficients it averages the curvatures at both ends of the step.  For counts it comes from
+    weights that are the curvature at the part's coefficients, corrected for its change along the step.
     """
     eta = found.predictor_values(part.b)
     made = bounded(part.link, eta, part.cut)
@@ -181,23 +193,23 @@ def curvature(part: ScorePart, found: Regressors) -> ShrunkMatrix:
 
 
 def one_step(part: ScorePart, found: Regressors) -> Array:
-    """Coefficients after one step from where a part aimed, no longer than LONGEST."""
+    """Return the coefficients after one step of at most MAX_STEP from those of a part."""
     step = np.asarray(np.linalg.solve(curvature(part, found).matrix, part.score), dtype=np.float64)
     return limited_coefficients(part.b + shortened_step(step, found), found, part.link)
 
 
 def shortened_step(step: Array, found: Regressors) -> Array:
-    """A step of at most LONGEST."""
+    """Return a step, shortened to at most MAX_STEP."""
     return step * min(1.0, MAX_STEP / max(step_length(step, found), 1e-9))
 
 
 def step_length(step: Array, found: Regressors) -> float:
-    """Root mean square of what a step adds to the predictor."""
+    """Return the root mean square of what a step adds to the predictor."""
     return math.sqrt(found.predictor_sd(step) ** 2 + float(found.mean @ step) ** 2)
 
 
 def limited_coefficients(b: Array, found: Regressors, link: Link) -> Array:
-    """Coefficients whose predictor varies by no more than an aim takes, and has its mean on the link's grid."""
+    """Return coefficients whose predictor keeps the link's limits for its mean and standard deviation."""
     sd, mean = found.predictor_sd(b), float(found.mean @ b)
     low, high = link.predictor_limits
     held = min(max(mean, low), high)
@@ -208,11 +220,10 @@ def limited_coefficients(b: Array, found: Regressors, link: Link) -> Array:
 
 
 def choose_cut(b: Array, found: Regressors, link: Link, noise: Array) -> float:
-    """The widest cut of nearly the least expected error for normal regressors: `slack` times it.
+    """Return the widest cut whose expected error, for normal regressors, is at most `cut_tolerance` times the least.
 
-    Error is mean variance of the coefficients, by what they vary by.
-
-    noise: covariance of what will be added to the sums of a score of at most 1.
+    The error is the trace of the coefficients' covariance times the Fisher information.  noise: covariance of the noise
+    in sums of a score of at most 1.
     """
     eta = found.predictor_values(b)
     fisher = found.weighted_products(b, link.information(eta))
@@ -230,7 +241,10 @@ def choose_cut(b: Array, found: Regressors, link: Link, noise: Array) -> float:
 def next_score(
     parts: Sequence[Part], layout: Layout, model: str, rows: int | None, variance: float, clip: int
 ) -> tuple[Bend, dict[str, int]]:
-    """Where the next part aims, after one or several; variance: of each integer's noise in it."""
+    """Return the score of the next part, from the parts before, and its stored facts; privacy never depends on it.
+
+    variance: of the noise in each of the next part's integers.
+    """
     terms = scaled_terms(layout)
     chosen = link_of(model, layout, terms)
     noise = terms.matrix @ terms.matrix.T * (variance / (SCORE_WEIGHT * clip * H) ** 2)
@@ -260,7 +274,7 @@ def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, li
 
 
 def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread: float) -> Link:
-    """With a grid for all predictors that the bounds allow, or MARGIN standard deviations."""
+    """Return the link with a grid for all predictors within the bounds, or GRID_MARGIN standard deviations if less."""
     row, mean, sd = b @ terms.matrix, float(found.mean @ b), found.predictor_sd(b)
     room = float(np.abs(row[1:]).sum())
     low, high = max(row[0] - room, mean - GRID_MARGIN * sd), min(row[0] + room, mean + GRID_MARGIN * sd)
@@ -268,13 +282,13 @@ def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread
 
 
 def assumed_spread(part: ScorePart, found: Regressors) -> float:
-    """The spread that scores are to be made for: 0, Poisson, where noise could have made the difference."""
+    """Return the negative binomial spread that the next scores assume: 0 (Poisson) unless it is significant."""
     made = dispersion(part, found)
     return made.spread if made.significant else 0.0
 
 
 def dispersion(part: ScorePart, found: Regressors) -> Dispersion:
-    """How much counts vary, from squared scores; nothing of other responses."""
+    """Return the dispersion of counts from squared scores; the default for other responses."""
     if not isinstance(part.link, CountLink) or part.meat is None:
         return Dispersion()
     curve = curvature(part, found).matrix

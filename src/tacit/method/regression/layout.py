@@ -1,14 +1,14 @@
-"""A formula and public facts of its columns -> integer coordinates of a row, and back to the formula's coefficients.
+"""The integer coordinates of a row for a formula, and the linear map from them to the formula's terms.  No data here.
 
 Every row becomes integers z_0, ..., z_m of at most H in absolute value, z_0 = H for all rows and z_m the response:
 
-- a column of numbers: its place on a grid, from the middle of its bounds: z / H runs from -1 to 1;
-- a Boolean, or a category of two levels: -H or H, which carries twice as much as 0 or H for the same noise;
-- a category of more levels: one coordinate for each level but the first, H for a row's own level and 0 for the others;
+- a column of numbers: its place on a grid, from the middle of its bounds, so that z / H runs from -1 to 1;
+- a Boolean, or a category of two levels: -H or H, which has twice the range of 0 or H for the same noise;
+- a category of more levels: one coordinate for each level but the first, H for the row's own level and else 0;
 - products of these, divided by H and rounded, for interactions and powers.
 
-Coordinates of which a row has at most one that is not 0 are a block.  What the user calls terms are linear in z, with
-public coefficients: `Layout.terms`.  No data here.
+Coordinates that differ only in the level of a column form a group: at most one of them is not 0 in a row.  The terms of
+the formula are linear in z, with public coefficients: `Layout.terms`.
 """
 
 from __future__ import annotations
@@ -28,28 +28,30 @@ from tacit.release.parts import Variable
 from tacit.rows.coordinates import MOST, SIGN, H
 
 Mark: TypeAlias = tuple[str, int]
-"""A column and a level of it: 1 where a row is at it, else 0; level SIGN: -1 for the first of two levels, 1."""
+"""An indicator, as a column and a level: 1 in rows of that level, else 0.  Level SIGN: -1 at the first of two levels
+and 1 at the second.
+"""
 
 
 Monomial: TypeAlias = tuple[tuple[str, ...], tuple[Mark, ...]]
-"""Columns of numbers, sorted, one for each power, and marks, sorted: their product."""
+"""A product of columns of numbers (sorted; one entry for each power) and of marks (sorted)."""
 Poly: TypeAlias = Mapping[Monomial, float]
-"""A linear combination of products."""
+"""A polynomial: the coefficient of each product."""
 ONE: Final[Monomial] = ((), ())
 
 
 @dataclass(frozen=True)
 class ProductSum:
-    """A sum of products z_j z_k that is released, and all pairs (j, k), j <= k, that it stands for.
+    """A released sum over rows of a product z_j z_k, with all pairs (j, k), j <= k, whose products are always equal.
 
-    off: whether one of them has j < k.  The entry ((0, 0),) is the number of rows.
+    Pairs that include (0, 0) are the number of rows, times H squared.
     """
 
     pairs: tuple[tuple[int, int], ...]
 
     @property
     def off_diagonal(self) -> bool:
-        """Whether it stands for a product of two different coordinates."""
+        """Whether one of the pairs has two different coordinates."""
         return any(j < k for j, k in self.pairs)
 
     @property
@@ -60,11 +62,12 @@ class ProductSum:
 
 @dataclass(frozen=True)
 class Layout:
-    """Coordinates of a formula.
+    """The coordinates of a formula.
 
-    coordinates: m + 1 products, the first 1 and the last the response.  bounds: largest |z| of each.  blocks: places of
-    coordinates of which at most one is not 0, the first coordinate in none.  names: of the terms.  terms: shape
-    (len(names) + 1, m + 1): terms, and last the response, in their own units, of z / H.  entries: what is added up.
+    coordinates: m + 1 products, the first 1 and the last the response.  bounds: largest |z| of each.  groups: indices
+    of the coordinates of each group; the first coordinate is in none.  names: of the terms.  terms: shape
+    (len(names) + 1, m + 1), the terms and then the response, in their own units, as linear functions of z / H.
+    entries: all sums of products, the number of rows included.
     """
 
     formula: Formula
@@ -77,11 +80,11 @@ class Layout:
 
     @property
     def size(self) -> int:
-        """Coordinates without the response."""
+        """Number of coordinates without the response."""
         return len(self.coordinates) - 1
 
     def group_bounds(self, *, response: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Bounds of blocks of one coordinate, and of those of several; the response's only where asked for."""
+        """Return the bounds of groups of one coordinate, and of groups of several; with the response if `response`."""
         found: tuple[list[int], list[int]] = ([], [])
         for block in self.groups:
             if response or self.size not in block:
@@ -90,24 +93,26 @@ class Layout:
 
     @property
     def regressor_products(self) -> tuple[ProductSum, ...]:
-        """Entries of products of regressors, the number of rows first."""
+        """Sums of products of regressors, the number of rows first."""
         (known,) = (one for one in self.entries if one.is_row_count)
         kept = ProductSum(tuple(pair for pair in known.pairs if self.size not in pair))
         return (kept, *self.products(response=False))
 
     @property
     def all_pairs(self) -> tuple[ProductSum, ...]:
-        """Entries of products of two means of a person's regressors' scores: of those none are 0 or the same."""
+        """All pairs of regressors, for products of two mean scores of a person, of which none are always 0 or equal."""
         return tuple(ProductSum(((j, k),)) for k in range(self.size) for j in range(k + 1))
 
     def products(self, *, response: bool) -> tuple[ProductSum, ...]:
-        """Entries without the number of rows; those of the response only where asked for."""
+        """Return the sums of products without the number of rows; those with the response only if `response`."""
         kept = [one for one in self.entries if not one.is_row_count]
         return tuple(one for one in kept if response or all(self.size not in pair for pair in one.pairs))
 
 
 def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
-    """Public facts -> Layout; QueryError Q86 for a column that cannot take part as it is written, Q89 for too many.
+    """Return the layout of a formula for columns with these public facts.
+
+    QueryError Q86 for a column that does not fit its place in the formula, Q89 for too many coordinates.
 
     >>> from tacit.method.regression.formula import parse
     >>> y, age = Variable("y", "real", 0, 10, half=1024), Variable("age", "real", 20, 60, half=1024)
@@ -121,6 +126,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     response = _number_poly(facts[formula.response], Factor(formula.response))
     columns = [pair for term in formula.terms for pair in _term_columns(formula, term, facts)]
     (target,) = (key for key in response if key != ONE)
+    # sorted, so that the coordinates do not depend on the order in which the terms were written
     inner = dict.fromkeys(key for _, poly in columns for key in sorted(poly, key=_sort_key))
     coordinates = (ONE, *(key for key in sorted(inner, key=_sort_key) if key != ONE), target)
     if len(coordinates) > MOST:
@@ -171,13 +177,13 @@ def _check_factor(one: Factor, fact: Variable) -> None:
 
 
 def _has_all_levels(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> bool:
-    """Whether a category has a term for each of its levels: the first one, where there is no intercept."""
+    """Return whether a category has a term for each level: the first category of a formula without an intercept."""
     alone = [one for one in formula.terms if len(one) == 1 and facts[one[0].column].kind == "levels"]
     return not formula.intercept and bool(alone) and term == alone[0]
 
 
 def _term_columns(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> list[tuple[str, Poly]]:
-    """Name and polynomial of each column that a term makes."""
+    """Return the name and polynomial of each column of the design matrix that a term makes."""
     choices = [_factor_columns(one, facts[one.column], full=_has_all_levels(formula, term, facts)) for one in term]
     found: list[tuple[str, Poly]] = []
     rows = [choice[::-1] for choice in product(*choices[::-1])]  # the first factor varies fastest, as in formulaic
@@ -199,7 +205,7 @@ def _factor_columns(one: Factor, fact: Variable, *, full: bool) -> list[tuple[st
 
 
 def _number_poly(fact: Variable, one: Factor) -> Poly:
-    """A column of numbers, or a power of it, of z / H."""
+    """Return a column of numbers, or a power of it, as a polynomial in z / H."""
     if fact.kind == "boolean":
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5}
     middle, reach = (fact.lower + fact.upper) / 2, (fact.upper - fact.lower) / 2
@@ -224,7 +230,7 @@ def _level_poly(fact: Variable, level: int) -> Poly:
 
 
 def multiply(a: Monomial, b: Monomial) -> Monomial | None:
-    """The product of two products; None where it is 0 for every row."""
+    """Return the product of two products; None where it is 0 in every row."""
     marks: dict[str, int] = {}
     for name, level in (*a[1], *b[1]):
         if name not in marks:
@@ -250,7 +256,7 @@ def _sort_key(key: Monomial) -> tuple[int, Monomial]:
 
 
 def _largest(key: Monomial, facts: Mapping[str, Variable]) -> int:
-    """Largest |z|: a product of k > 1 numbers is divided by H**(k - 1) and rounded."""
+    """Return the largest |z| of a coordinate: a product of k > 1 numbers is divided by H**(k - 1) and rounded."""
     halves = [facts[name].half for name in key[0]]
     if len(halves) < 2:
         return halves[0] if halves else H
@@ -260,10 +266,11 @@ def _largest(key: Monomial, facts: Mapping[str, Variable]) -> int:
 
 
 def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], ...]) -> tuple[ProductSum, ...]:
-    """Pairs that are 0 are left out, and those that are the same integer for every row are added up once.
+    """Return the sums to release: no products that are always 0, and equal products only once.
 
-    They are the same where both stand for one product and neither was rounded.  A square within a block of several
-    coordinates takes the place of no entry of its own: the product of it with what it is an interaction of is the same.
+    Two products are equal in every row where they are the same monomial and neither was rounded.  The square of a
+    coordinate in a group of several needs no sum of its own: it equals the coordinate's product with z_0 or, for an
+    interaction, with the interaction's other factor, and that is released already.
     """
     several = {j for block in blocks if len(block) > 1 for j in block}
     found: dict[tuple[Monomial, tuple[int, int] | None], list[tuple[int, int]]] = {}

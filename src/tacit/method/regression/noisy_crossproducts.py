@@ -1,4 +1,4 @@
-"""Released integers of a regression as matrices, with the law of their errors.  Post-processing: no data here."""
+"""Read released integers of a regression as matrices, with the law of their noise.  Post-processing: no data here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Array = NDArray[np.float64]
 class NoisyMatrix:
     """A symmetric matrix of noisy sums.
 
-    values: shape (p, p).  patterns: shape (e, p, p), what each independent noise is added to, 0 or 1.  variances: (e,).
+    values: shape (p, p).  patterns: shape (e, p, p); the noise in `values` is E = sum_k noise_k patterns[k], with e
+    independent noises of these variances, shape (e,).
     """
 
     values: Array
@@ -29,29 +30,29 @@ class NoisyMatrix:
     variances: Array
 
     def transformed(self, terms: Array) -> NoisyMatrix:
-        """Of linear combinations: terms, shape (q, p), on both sides."""
+        """Return terms @ matrix @ terms.T, with its noise; terms: shape (q, p)."""
         return NoisyMatrix(terms @ self.values @ terms.T, terms @ self.patterns @ terms.T, self.variances)
 
     def leading(self, p: int) -> NoisyMatrix:
-        """The first p rows and columns."""
+        """Return the first p rows and columns."""
         return NoisyMatrix(self.values[:p, :p], self.patterns[:, :p, :p], self.variances)
 
     def covariance_times(self, a: Array) -> Array:
-        """Of the noise's product with a vector of shape (p,): shape (p, p)."""
+        """Return the covariance of E a, shape (p, p), E being the noise; a: shape (p,)."""
         moved = self.patterns @ a
         return (moved.T * self.variances) @ moved
 
     def noise_quadratic(self, B: Array) -> Array:
-        """Mean of E B E, E the noise, B of shape (p, p)."""
+        """Return the mean of E B E, E being the noise; B: shape (p, p)."""
         return np.einsum("e,eij->ij", self.variances, self.patterns @ B @ self.patterns)
 
     def quadratic_variance(self, a: Array) -> float:
-        """Of the noise in a' values a."""
+        """Return the variance of a' E a, E being the noise; a: shape (p,)."""
         return float(self.variances @ ((self.patterns @ a) @ a) ** 2)
 
 
 def relative_noise(A: NoisyMatrix) -> float:
-    """Root mean square of the noise in A, against A, in the worst direction; infinite where A is not positive."""
+    """Return the root mean square of the noise relative to A, in the worst direction; inf if A is not positive."""
     values, vectors = np.linalg.eigh(A.values)
     if values[0] <= 0:
         return math.inf
@@ -62,11 +63,11 @@ def relative_noise(A: NoisyMatrix) -> float:
 
 @dataclass(frozen=True)
 class ResidualScores:
-    """What the second step released, in units of psi and of z / H.
+    """The second part of a linear regression, in units of psi and of z / H.
 
     score: sums of psi z, shape (m,), each with noise of `variance`.  square: the sum of psi**2, with noise of
-    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  aim: what psi was.  persons: each is the mean of a
-    person's rows, the meat of products of mean scores.
+    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  residual: the definition of psi.  persons: whether the
+    sums are over persons, of means of their rows and (meat) of products of mean scores.
     """
 
     score: Array
@@ -79,7 +80,7 @@ class ResidualScores:
 
 
 def read_crossproducts(part: Part, layout: Layout, rows: int | None) -> NoisyMatrix:
-    """Part of form `products` -> sums of z z' / H**2 over complete rows, shape (m + 1, m + 1), the response last."""
+    """Return sums of z z' / H**2 from a part of form `products`, shape (m + 1, m + 1), the response last."""
     facts, noise = part.parameters, part.law.variance()
     counted = facts["count"] > 0
     entries = [one for one in layout.entries if counted or not one.is_row_count]
@@ -94,7 +95,7 @@ def read_crossproducts(part: Part, layout: Layout, rows: int | None) -> NoisyMat
 
 
 def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
-    """Part of form `scores` -> Scores."""
+    """Return the scores of a part of form `scores` or `person-scores`."""
     facts, noise, m = part.parameters, part.law.variance(), layout.size
     integers = np.array(part.integers[0], dtype=np.float64)
     unit, persons = facts["score"] * H, part.form == "person-scores"
@@ -104,7 +105,7 @@ def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
     meat = noisy_matrix(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
     square, error = float(integers[m] / facts["square"]), noise / facts["square"] ** 2
     aim = ResidualAim(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
-    if persons:  # the first product is a sum of its own: a mean of squares is not the square of a mean
+    if persons:  # the sum of psi**2 is no entry of the meat: a mean of squares is not the square of a mean
         return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, meat, aim, persons=True)
     (known,) = (one for one in layout.entries if one.is_row_count)
     inner = ProductSum(tuple(pair for pair in known.pairs if m not in pair))
@@ -115,17 +116,18 @@ def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
 
 
 SHIFT = 19
-"""Products of scores are divided by 2**SHIFT before they are added up."""
+"""Products of scores are divided by 2**SHIFT before they are summed."""
 
 
 def noisy_matrix(entries: Sequence[ProductSum], integers: Array, weights: Array, noise: float, p: int) -> NoisyMatrix:
-    """Integers of entries, each times its own weight, with noise of one variance -> Noisy."""
+    """Return the matrix of released sums; weights: of each sum; noise: variance of the noise in each integer."""
     patterns = np.stack([_pattern(one, p) for one in entries]) if entries else np.zeros((0, p, p))
     values = np.einsum("e,eij->ij", integers / weights, patterns)
     return NoisyMatrix(values, patterns, noise / weights**2)
 
 
 def _pattern(one: ProductSum, p: int) -> Array:
+    """Return a matrix of 1 at all pairs of a sum, and else 0, shape (p, p)."""
     made = np.zeros((p, p))
     for j, k in one.pairs:
         made[j, k] = made[k, j] = 1.0

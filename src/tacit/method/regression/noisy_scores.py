@@ -1,4 +1,4 @@
-"""Released integers of a bounded score as numbers with the law of their errors.  Post-processing: no data here."""
+"""Read released integers of bounded scores as numbers, with the law of their noise.  Post-processing: no data here."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import L
 
 SCORE_WEIGHT: Final = 2**11
-"""Weight of psi z in what is released."""
+"""Weight of psi z in the released integers."""
 CUT_UNIT: Final = 2**16
 """The cut of a score is stored in parts of 1 / UNIT."""
 
 
 @dataclass(frozen=True)
 class ScaledTerms:
-    """Terms of a formula, of size 1.
+    """The terms of a formula, scaled to unit size.
 
-    matrix: shape (u, m), of z / H.  size: (u,), of each term in its own units.  response: y = response[0] +
-    response[1] (z_m + H).  constant: see `Regressors`.
+    matrix: shape (u, m), rows of norm 1 that map z / H to the terms.  size: shape (u,), norms before scaling, in units
+    of the terms.  response: y = response[0] + response[1] (z_m + H).  constant: see `Regressors`.
     """
 
     matrix: Array
@@ -37,7 +37,7 @@ class ScaledTerms:
 
 
 def scaled_terms(layout: Layout) -> ScaledTerms:
-    """Public facts -> Terms.
+    """Return the scaled terms of a layout.
 
     >>> from tacit.method.regression.formula import parse
     >>> from tacit.method.regression.layout import layout
@@ -59,11 +59,11 @@ def scaled_terms(layout: Layout) -> ScaledTerms:
 
 @dataclass(frozen=True)
 class FirstPart:
-    """The part that aims nowhere, of terms of size 1: psi is the response, z_m / H.
+    """The first part as sums over rows; x: the scaled terms of a row, r = z_m / H: its response.
 
-    rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
-    shape (u,), with noise of covariance `noise`.  total: of z_m / H, with noise of standard deviation `rough`; square:
-    of its square; loose: of the noise in rows.
+    rows: number of complete rows, public or noisy.  sums: of x, shape (u,).  moments: of x x'.  products: of x r,
+    shape (u,), with noise of covariance `noise`.  response_sum: of r, with noise of standard deviation
+    `response_noise`.  response_squares: of r**2.  rows_noise: standard deviation of the noise in rows.
     """
 
     rows: float
@@ -79,12 +79,13 @@ class FirstPart:
 
 @dataclass(frozen=True)
 class ScorePart:
-    """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
+    """A further part as sums over rows; x: the scaled terms of a row, psi: its score, in [-1, 1].
 
-    b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
-    sizes: of |psi| x x', or of x x' weighted; size: of the weights, with noise of `rough_size`.  meat: of psi**2 x x',
-    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.  persons: each is the
-    mean of a person's rows, meat and squares of products of mean scores.
+    b: coefficients that psi was evaluated at, shape (u,), by `link` with the bound `cut`.  score: of psi x, shape (u,),
+    with noise of covariance `noise`.  weighted_products: of w x x', the weight w being |psi| or a function of the
+    predictor; weight_sum: of w, with noise of standard deviation `weight_sum_noise`.  meat: of psi**2 x x', None where
+    it is not released; score_squares: of psi**2, with noise of standard deviation `score_squares_noise`.  persons:
+    whether the sums are over persons, of means of their rows, and (meat, score_squares) of products of mean scores.
     """
 
     b: Array
@@ -102,7 +103,7 @@ class ScorePart:
 
 
 def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | None) -> FirstPart:
-    """The first part -> First: of form `products`, or `scored` with the response for psi."""
+    """Return the first part's sums; its form is `products`, or `scored` with the response in place of psi."""
     matrix = terms.matrix
     if part.form == "products":
         whole = read_crossproducts(part, layout, rows)
@@ -123,7 +124,7 @@ def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | 
 
 
 def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
-    """Part of form `scored` or `weighed` -> Scored."""
+    """Return the sums of a part of form `scored`, `person-scored` or `weighed`."""
     facts, matrix = part.parameters, terms.matrix
     score, sizes, meat = _score_sums(part, layout)
     unit, link = float(facts["score"] * facts["G"] * H), link.from_stored(facts)
@@ -144,7 +145,7 @@ def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) 
 
 
 def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMatrix | None]:
-    """Sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
+    """Return sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
     facts, noise, m, inner = part.parameters, part.law.variance(), layout.size, layout.regressor_products
     integers = np.array(part.integers[0], dtype=np.float64)
     weights = np.array([facts["off" if one.off_diagonal else "diag"] for one in inner], dtype=np.float64) * H * H
@@ -158,7 +159,7 @@ def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMa
 
 
 def _stored_coefficients(facts: Mapping[str, int], terms: ScaledTerms, link: Link) -> Array:
-    """Coefficients behind the weights of a `Bend`."""
+    """Return the coefficients, shape (u,), from the stored integer weights of a `Bend`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
     row *= H / 2.0 ** facts["shift"] * link.reach / L
     row[0] += link.center

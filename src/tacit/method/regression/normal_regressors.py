@@ -1,7 +1,8 @@
-"""Regressors as if they were normal with released moments: where a score aims, and what noise leaves open.  No data.
+"""Regressors approximated by a normal law with the released moments: for pilot fits, and for shrinkage.  No data here.
 
-Means over rows of functions of the predictor become integrals over a normal law: exact for no table, near enough for
-an aim [Brillinger 1983: least squares gives the slopes of any link, up to one factor, where regressors are normal].
+Means over rows of functions of the predictor become integrals over a normal law.  That is exact for no table but near
+enough for a pilot fit [Brillinger 1983: least squares gives the slopes of any link, up to one factor, where regressors
+are normal].
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ BISECTIONS: Final = 32
 
 @dataclass(frozen=True)
 class Regressors:
-    """Moments of the terms of a row.  rows: their number; mean: shape (u,); cov: (u, u), positive semidefinite.
+    """Moments of the scaled terms x of a row.
 
-    constant: shape (u,), the combination of terms that is 1 for every row, None where none is.  response: its mean.
-    loose: root mean square of the noise in sums of x x', against them, in the worst direction.
+    rows: number of rows.  mean: shape (u,).  cov: shape (u, u), positive semidefinite.  constant: shape (u,), the
+    combination of terms that is 1 in every row, None where there is none.  response: mean of the response.
+    relative_noise: root mean square of the noise in sums of x x', relative to them, in the worst direction.
     """
 
     rows: float
@@ -38,26 +40,26 @@ class Regressors:
     relative_noise: float = 0.0
 
     def predictor_sd(self, b: Array) -> float:
-        """Standard deviation of the predictor."""
+        """Return the standard deviation of the linear predictor x' b."""
         return float(np.sqrt(max(b @ self.cov @ b, 0.0)))
 
     def predictor_values(self, b: Array) -> Array:
-        """Its values, shape (31,), each with MASS."""
+        """Return the values of the predictor at the quadrature nodes, shape (31,), with weights NODE_WEIGHTS."""
         return float(self.mean @ b) + self.predictor_sd(b) * NODES
 
     def mean_change(self, b: Array, step: Array) -> Array:
-        """What a step adds to the predictor on average where it has the values of `predictor`, shape (31,)."""
+        """Return the mean change of the predictor by a step, given the predictor's value at each node, shape (31,)."""
         sd = max(self.predictor_sd(b), 1e-9)
         return float(self.mean @ step) + float(step @ self.cov @ b) / sd * NODES
 
     def weighted_sum(self, b: Array, f: Array) -> Array:
-        """Sum over rows of f(eta) x, f at the places of `predictor`: shape (u,)."""
+        """Return the sum over rows of f(eta) x, shape (u,); f: values at the nodes of `predictor_values`."""
         along = self.cov @ b / max(self.predictor_sd(b), 1e-9)
         weights = NODE_WEIGHTS * f
         return self.rows * (weights.sum() * self.mean + float(weights @ NODES) * along)
 
     def weighted_products(self, b: Array, f: Array) -> Array:
-        """Sum over rows of f(eta) x x', f at the places of `predictor`: shape (u, u)."""
+        """Return the sum over rows of f(eta) x x', shape (u, u); f: values at the nodes of `predictor_values`."""
         sd = max(self.predictor_sd(b), 1e-9)
         along = self.cov @ b / sd
         rest = self.cov - np.outer(along, along)
@@ -69,9 +71,9 @@ class Regressors:
 def regressors_from_sums(
     rows: float, first: Array, second: Array, floor: float, constant: Array | None, response: float
 ) -> Regressors:
-    """Sums of x and of x x' -> Regressors; eigenvalues of the covariance are at least `floor`, of a constant's part 0.
+    """Return the moments of regressors from noisy sums of x and of x x'.
 
-    What noise made negative or tiny is taken as large as noise makes it.
+    Eigenvalues of the covariance are raised to at least `floor`, the size of their noise; it is 0 along `constant`.
     """
     mean = first / rows
     values, vectors = np.linalg.eigh(second / rows - np.outer(mean, mean))
@@ -84,9 +86,9 @@ def regressors_from_sums(
 
 
 def glm_coefficients(link: Link, found: Regressors, response: float, slopes: Array) -> Array:
-    """Coefficients from those of least squares, whose constant is not used: shape (u,).
+    """Return the coefficients of a model from least-squares slopes, shape (u,); their constant is not used.
 
-    b = k slopes + c: the mean response is right, and k times the mean derivative is 1.
+    b = k slopes + c, with k times the mean derivative of the mean equal to 1, and c matching the mean response.
     """
     sd = found.predictor_sd(slopes)
     most = link.max_predictor_sd / max(sd, 1e-9)
@@ -102,12 +104,12 @@ def glm_coefficients(link: Link, found: Regressors, response: float, slopes: Arr
 
 
 def _predictor_mean(link: Link, response: float, sd: float) -> float:
-    """The mean of a normal predictor whose mean response is `response`."""
+    """Return the mean of a normal predictor of this standard deviation whose mean response is `response`."""
     return bisect(lambda x: float(NODE_WEIGHTS @ link.mean(x + sd * NODES)) - response, -30.0, 30.0)
 
 
 def bisect(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where an increasing function is 0, or the end that is nearest."""
+    """Return the zero of an increasing function, or the nearer end where it has none."""
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) < 0 else (low, middle)

@@ -1,4 +1,4 @@
-"""Logistic and probit regression: from the question, public facts and the price to the sums of each part."""
+"""Design logistic and probit regressions: choose the sums of each part from the question and public facts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ VERSION: Final = "regression/2"
 
 
 SHARES: Final = Fraction(15, 100), Fraction(15, 100), Fraction(70, 100)
-"""Parts of the price: the moments, a first score, the last."""
+"""Shares of the price, in the order of LABELS."""
 
 
 LABELS: Final = "moments", "first scores", "scores"
+"""Labels of the parts: moments of the regressors, scores at a pilot fit, scores after one step from it."""
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
+    """Return the measurement of a logistic or probit regression; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
     facts = row_facts(query, public.schema)
     _check_response(query.model, facts.variables[0])
     columns = tuple(
@@ -40,7 +41,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
 
 
 def _check_response(model: str, fact: Variable) -> None:
-    """QueryError Q106 where the model has no law for the response."""
+    """Raise QueryError Q106 where the response is not Boolean."""
     if fact.kind != "boolean":
         text = f"response {fact.name!r} of a {model} regression is not true or false."
         raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean()')
@@ -49,7 +50,11 @@ def _check_response(model: str, fact: Variable) -> None:
 def score_part(
     label: str, facts: RowFacts, neighbors: str, share: Cost, *, squares: bool, weighed: bool = False
 ) -> ProductPart:
-    """A part of scores, aimed nowhere yet, at its share of the price."""
+    """Return a part of scores at its share of the price; until a fit is chosen its score is the response itself.
+
+    squares: whether psi**2 z z' is released too.  weighed: whether products z z' are weighted by a function of the
+    regressors in place of |psi|.
+    """
     made = facts.layout
     if facts.unit is None:
         form = forms.glm_scores(made, share.noise, neighbors, squares=squares, weighed=weighed)
@@ -65,10 +70,10 @@ def score_part(
     question = facts.score_question(sizes, made.regressor_products if squares else (), forms.SHIFTS[1])
     question = replace(question, aim=response_score(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)
-    return ProductPart(label, form, None, None, law, share, question=question)
+    return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
 
 
 def with_score(column: ProductPart, aim: Bend, stored: dict[str, int]) -> ProductPart:
-    """A part at an aim, which its form records; its sensitivity is the same for all."""
+    """Return the part for this score, whose facts its form records; the sensitivity is the same for every score."""
     form = replace(column.form, parameters={**column.form.parameters, **stored})
     return replace(column, form=form, question=replace(column.question, aim=aim))
