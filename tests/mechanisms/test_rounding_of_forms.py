@@ -156,6 +156,6 @@ def test_rounding_of_persons_is_in_the_norms_of_scores(
         moved = [MEAN] * layout.size + [FLOORED] * len(layout.regressor_products)
         moved += [product_of(most, score_forms.SHIFTS[1])] * pair if kind == "squares" else []
     whole = form()
-    monkeypatch.setattr(person_forms, "_rounding", lambda moved: (0, 0))
+    monkeypatch.setattr(person_forms, "_rounding_norms", lambda moved: (0, 0))
     bare = form()
     assert covers(whole, bare, moved, first=noise == "laplace")  # of normal noise l1 follows from the other

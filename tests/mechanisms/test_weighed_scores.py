@@ -59,7 +59,7 @@ def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
 
     near = aims.neighbours(QUERY, PLAIN, "replace-one")
     fine = sensitivity(QUERY, PLAIN, "replace-one", (price,), near)
-    monkeypatch.setattr(score_forms, "scored", forgetful)
+    monkeypatch.setattr(score_forms, "glm_scores", forgetful)
     wrong = sensitivity(QUERY, PLAIN, "replace-one", (price,), near)
     assert all(one.passed for one in fine if one.form == "weighed")
     assert all(one.reached > one.declared for one in wrong if one.form == "weighed")

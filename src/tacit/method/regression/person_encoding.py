@@ -1,16 +1,16 @@
-"""Integer forms of the sums of persons' regressions: why their sensitivities hold.
+"""Integer encodings of regressions of persons, with the proofs of their sensitivities.
 
-A person is the mean of the integers of her complete rows, each rounded, and products of two of her mean scores, in
-place of the rows' own psi**2 z z'.  Nothing where no row is complete: an absent row.  Notation: `encoding`,
-`score_encoding`; v is a person's mean of psi z, Q of |psi| z z', s of psi**2; u, P and t are those of another person.
-Before rounding:
+A person adds the mean of each integer over the person's complete rows, rounded, and products of two mean scores in
+place of the rows' own psi**2 z z'.  A person without a complete row adds nothing, as an absent row.  Notation as in
+`encoding` and `score_encoding`; v is a person's mean of psi z, Q of |psi| z z', s of psi**2; u, P and t are those of
+another person.  Before rounding:
 
-Means of rows (cross-products, v, Q, s) change from one person to another by the mean, over pairs of a row of each, of
-    what they change by from row to row.  A norm is at most the mean of norms: `products` and every bound on v, Q and s
-    stand as they are.
+Means of rows (cross-products, v, Q, s): the difference of two persons is the mean, over pairs of a row of each, of the
+    differences of these rows.  A norm of a mean is at most the mean of the norms, so `products` and every bound on v, Q
+    and s hold as for rows.
 
-Products v_j v_k, weighted as the rows' psi**2 z_j z_k, but all of them: none is 0 for all persons, or the same as
-    another's, where z_j z_k is.  Real terms; y, w and sigma are weights.
+Products v_j v_k, weighted as the rows' psi**2 z_j z_k, but all of them are released: none is always 0, or always equal
+    to another, where z_j z_k is.  y, w and sigma are the weights of v v', Q and s.
 
     Gaussian, |v|, |u| <= 1 in l2.  Squared, the change is at most
         |v - u|**2 + y (|v|**4 + |u|**4 - 2 (v . u)**2) + w |Q - P|**2 + sigma (s - t)**2.
@@ -19,19 +19,21 @@ Products v_j v_k, weighted as the rows' psi**2 z_j z_k, but all of them: none is
     the other.  For two rows it is what `encoding` (y = b**2 / 2) and `score_encoding` bound.  Add-remove: the
     same for u = 0; no square of v_j is left out.
 
-    Laplace, |v|, |u| <= 1 in l1, D = |v - u|; N is half the sum of the sizes of all entries of a matrix.  Blocks of
-    one: max(|v_j|, |u_j|) is at most its bound, so that of v_j v_k N is at most (2 - D) D / 2, as for rows.  Two rows:
+    Laplace, |v|, |u| <= 1 in l1, D = |v - u|; N of a matrix is half the sum of the absolute values of its entries.
+    Groups of one: max(|v_j|, |u_j|) is at most its bound, so N of the change of v v' is at most (2 - D) D / 2, as for
+    rows.  Two rows:
         N(Q - P) <= 1 - r**2 - o**2 <= 2 (e + e' + o) <= 2 (2 - D), as D <= 2 - e - e' - 2 o (`score_encoding`);
         |s - t| = |p**2 - p'**2| <= 2 |p - p'| <= 2 (2 - D), as D <= p + p'.
-    For persons too: of both sides the mean over pairs of rows, D of persons being at most the mean of D of rows.  So
+    The same holds for persons, by taking the mean over pairs of rows on both sides, since D of persons is at most the
+    mean of D of rows.  So
         D + y (2 - D) D / 2 + (w N(Q - P) or sigma |s - t|) <= 2   for y + 2 w <= 1, y + 2 sigma <= 1.
     Taken: y = 1/2, sigma = 1/4; y = w = 1/4; w = 1/2 alone.
     Otherwise a person has at most 1 + y / 2 + sigma, y = 1/4, sigma = 1/8, or 1 + y / 2 + w / 2, weights as before,
     less the squares of z_j that are not released; two have twice that.
 
-Rounding moves a mean by 1/2, in floats by 2**-31 more (`source.person_sums`), so two persons by 1; what rows were
-    floored by, by 1 more.  Then v_j v_k moves by C H and a little, 2 C H for two persons, divided by 2**SHIFT, and its
-    floor by 1.  Times weights, added to the norms, and 2 for what is a little.
+Rounding changes a mean by 1/2, computed in floats by 2**-31 more (`source.person_sums`), so two persons by 1; rows that
+    were rounded down add 1 more.  Then v_j v_k changes by C H and a little, 2 C H for two persons, divided by 2**SHIFT,
+    and by 1 from rounding down.  These changes times the weights are added to the norms, and 2 for the little.
 """
 
 from __future__ import annotations
@@ -50,13 +52,13 @@ from tacit.rows.coordinates import H
 
 
 def products(form: ProductEncoding) -> ProductEncoding:
-    """Cross-products of persons: what bounds those of rows, and their rounding."""
+    """Return the encoding of cross-products of persons: bounds as for rows, plus the rounding of means."""
     l1, l2 = _rounding_norms([row[0] for row in form.matrix])
     return replace(form, l1=form.l1 + l1, l2_squared=(_root(form.l2_squared) + l2) ** 2)
 
 
 def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEncoding:
-    """Mean scores of residuals, the mean of their squares, and products of mean scores."""
+    """Return the encoding of mean scores psi z of residuals, mean squares psi**2, and products of mean scores."""
     C, one = regression_forms.CLIP, neighbors == "replace-one"
     M, T, free = _sizes(layout)
     if noise == "gaussian":
@@ -78,7 +80,7 @@ def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEnco
 
 
 def glm_scores(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -> ProductEncoding:
-    """Mean scores, mean products of regressors times sizes of scores, and, where `squares`, products of mean scores."""
+    """Return the encoding of mean scores psi z, means of |psi| z z', and, if `squares`, products of mean scores."""
     C, one, matrices, whole = score_forms.CLIP, neighbors == "replace-one", 1 + squares, SCORE_WEIGHT * score_forms.CLIP
     (M, T, free), several = _sizes(layout), layout.group_bounds(response=False)[1]
     fixed, count = count_signs(layout, response=False), len(layout.regressor_products)
@@ -102,7 +104,7 @@ def glm_scores(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -
 
 
 def _sizes(layout: Layout) -> tuple[int, int, bool]:
-    """M, T, and whether all blocks are of one, of regressors."""
+    """Return M and T of the regressors, and whether all their groups have one coordinate."""
     single, several = layout.group_bounds(response=False)
     return H * H + sum(B * B for B in (*single, *several)), H + sum(single) + sum(several), not several
 
@@ -118,9 +120,11 @@ def _encoding(
     moved: list[int],
     shift: int | None,
 ) -> ProductEncoding:
-    """Means of rows with what each is at most and rounding moves it by, then products of scores, divided by 2**shift.
+    """Return the encoding of means of rows, then of products of mean scores unless `shift` is None.
 
-    norm: what bounds the change of the weighted integers before they are rounded, l1 or l2 as the noise has it.
+    norm: bound on the change of the weighted integers before rounding, in l1 (Laplace) or l2 (Gaussian).  most: largest
+    absolute value of each mean.  moved: how much rounding changes the difference of two persons in each mean.  shift:
+    products of mean scores are divided by 2**shift.
     """
     if shift is not None:
         every, most_one = layout.all_pairs, parameters["G"] * H
@@ -138,10 +142,10 @@ def _encoding(
 
 
 def _rounding_norms(moved: Sequence[int]) -> tuple[int, int]:
-    """What entries that move by so much add to the l1 norm, and to the l2 norm."""
+    """Return what these changes of the integers add to the l1 norm, and to the l2 norm."""
     return sum(moved) + 2, _root(sum(x * x for x in moved)) + 2
 
 
 def _root(square: int) -> int:
-    """A square root, rounded up."""
+    """Return a square root, rounded up."""
     return isqrt(max(square - 1, 0)) + 1
