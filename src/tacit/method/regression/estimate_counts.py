@@ -1,4 +1,4 @@
-"""What a release of `mechanism_counts` says beside its coefficients: how counts are cut and vary, and their mean."""
+"""Results of a Poisson regression beside its coefficients: notes on the cut and the dispersion, and the mean slope."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.rows.coordinates import H
 
 
 def count_notes(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
-    """What a reader of counts must know: where scores are cut, by which law, and how counts vary against it."""
+    """Return notes for readers: where scores are cut, which law was assumed, and how much counts vary against it."""
     if not isinstance(link, CountLink):
         return ()
     law = "Poisson"
@@ -31,9 +31,9 @@ def count_notes(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
 def mean_slope_of_counts(
     first: FirstPart, terms: ScaledTerms, found: Regressors, inverse: Array, last: ScorePart
 ) -> MeanSlope:
-    """Of counts: their mean, as their bounds clamp them.
+    """Return the mean slope of counts, which is their mean (clamped to their bounds).
 
-    The covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
+    Its covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
     """
     rows, unit = found.rows, terms.response[1] * H
     mean = max(found.response, 0.0)

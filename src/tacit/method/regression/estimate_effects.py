@@ -1,10 +1,10 @@
 """Average marginal effects of a released regression: a coefficient times the mean slope of the mean response.
 
-The mean, over rows, of the derivative of the mean response in the linear predictor is not among the coefficients, but
-a release holds it: of counts with a log link it is their own mean; of a logistic or probit model it is what sizes of
-scores add up to [E|psi| = 2 v p (1 - p)], times a ratio that is 1 / (2 v) where no score was cut, and otherwise taken
-from the moments of the regressors.  Delta method, with both errors of both factors and their covariance.
-Post-processing: any number is free.
+The mean slope is the mean over rows of the derivative of the mean response in the linear predictor.  A release holds
+it.  For counts with a log link it is the mean count.  For a logistic or probit model it is the sum of |psi| over the
+rows [E|psi| = 2 v p (1 - p)], times a ratio: 1 / (2 v) where no score was cut, and otherwise computed from the moments
+of the regressors.  Standard errors by the delta method, with both errors of both factors and their covariance.
+Post-processing of a release, at no further cost.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tacit.method.regression.noisy_scores import ScaledTerms, ScorePart
 from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
 
 STEP: Final = 1e-3
-"""Distance of the two points of a derivative."""
+"""Half the distance of the two points of a numerical derivative."""
 
 
 def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: Regressors, inverse: Array) -> MeanSlope:
-    """Of a response of 0 or 1, from sizes of scores that aimed at last.b, for coefficients b (of size 1)."""
+    """Return the mean slope of a binary response at coefficients b of scaled terms; |psi| was evaluated at last.b."""
     link, rows = last.link, found.rows
     assert isinstance(link, BinaryLink)
     eta = found.predictor_values(last.b)
@@ -52,14 +52,14 @@ def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: R
     odd = found.weighted_sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
     along = inverse @ odd * (ratio / rows)
     noise = (last.weight_sum_noise * ratio / rows) ** 2
-    if last.persons:  # of a mean in [0, 1], all that is known of how it varies [Bhatia & Davis 2000]
+    if last.persons:  # a variable in [0, 1] with mean p has variance at most p (1 - p) [Bhatia & Davis 2000]
         part = min(max(last.weight_sum / rows, 0.0), 1.0)
         return MeanSlope(value, gradient * terms.size, ratio**2 * part * (1 - part) / rows, noise, None)
     return MeanSlope(value, gradient * terms.size, ratio**2 * spread / rows, noise, along / terms.size)
 
 
 def marginal_effects(fit: Fit) -> FitEffects:
-    """Of every column of numbers that stands alone; InferenceError I80 where none does, I45 without a fit."""
+    """Return the average marginal effects of columns that are one term each; InferenceError I80 if none is, I45."""
     formula, slope = fit.evaluator, fit.slope
     if not isinstance(formula, FormulaTerms) or slope is None:
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with.", code="I45", state=None)
@@ -81,9 +81,10 @@ def marginal_effects(fit: Fit) -> FitEffects:
 
 
 def _sum_covariance(one: Array, other: Array, mixed: Array | None) -> Array:
-    """Covariance of a sum; mixed: between the two, where it is known, else a bound.
+    """Return the covariance of a sum of two vectors; mixed: covariance between them, None where it is not known.
 
-    (1 + t) one + (1 + 1/t) other is a bound for any t > 0 [2 x y <= t x**2 + y**2 / t], the sum's own for the best t.
+    Without it, (1 + t) one + (1 + 1/t) other is an upper bound for any t > 0 [2 x y <= t x**2 + y**2 / t]; t is chosen
+    to make it smallest where it matters most.
     """
     if mixed is not None:
         return one + mixed + mixed.T + other
@@ -92,7 +93,7 @@ def _sum_covariance(one: Array, other: Array, mixed: Array | None) -> Array:
 
 
 def _own_term(formula: FormulaTerms, column: str) -> int | None:
-    """The place of the one term in which a column takes part, where that is the column itself."""
+    """Return the index of the only term that a column takes part in, if that is the column itself; else None."""
     layout, found = formula.layout, formula.involved(column)
     if len(found) != 1:
         return None

@@ -1,14 +1,15 @@
-"""Coefficients of a regression release with both errors, on plain arrays.  Post-processing: any number is free.
+"""Coefficients of a linear regression with both errors, on plain arrays.  Post-processing, at no further cost.
 
-With A the sums of x x', b0 the first fit and g the noisy sums of x times the cut residuals from it, the coefficients
-are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for that in the normal equations at beta,
+A is the noisy sum of x x', b0 the pilot fit, and g the noisy sum of x times the clipped residuals from it.  The
+coefficients are b1 = b0 + A^-1 g.  With E the noise in A, N a the noise in the normal equations at the true
+coefficients beta, a = (-beta, 1), and e the errors of the rows,
 
     b1 - beta = A^-1 (sum x e + noise in g) + A^-1 E (b0 - beta),      b0 - beta = A^-1 (sum x e + N a),
 
-to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
-is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
-slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
-rows: standard errors allow for it, as for what the noise hides of unequal errors (`estimate_variance`).
+to second order in the noise: the noise in A matters only times the error of b0.  Its mean, A^-1 E[E A^-1 N a], is
+subtracted, and its variance is part of the privacy variance.  Clipping biases no coefficient where errors are
+symmetric, and no slope where errors do not depend on the regressors; any other bias falls as the range grows with the
+rows.  Standard errors allow for it, and for unequal errors that noise hides (`estimate_variance`).
 """
 
 from __future__ import annotations
@@ -36,20 +37,22 @@ from tacit.rows.coordinates import H
 
 METHOD: Final = "one-step"
 MAX_RELATIVE_NOISE: Final = 0.25
-"""Largest part that noise may move the sums of products by, in any direction."""
+"""Largest noise in the sums of products for which coefficients are reported, relative to them, in any direction."""
 REPORTED_SHARE: Final = 0.05
-"""Part of a variance, due to the cut, that is told."""
+"""Part of a variance due to clipping from which a note reports it."""
 ROBUST_SHARE: Final = 0.9
-"""Part of what is known of unequal errors that is believed, for standard errors to be called robust."""
+"""Weight of the robust variance against the plain one from which standard errors are called robust."""
 
 
 @dataclass(frozen=True)
 class LinearStep:
-    """Everything in terms of size 1: `size` of each term, and of the response last, in its units.
+    """The step from the pilot fit, in terms of unit size; A and g as in the module's docstring.
 
-    A: (u, u).  b0, b1: (u,).  inverse: of A.  unit: psi of a residual of 1.  noise: covariance of what was added to g.
-    gain: what the step takes off the sum of squares.  rows: complete ones, their number public or noisy.
-    ones: coefficients of the constant 1, (u,).  widest: a range of residuals that cuts none.
+    scales: size of each term, and last of the response, in its units.  products: sums of products of terms and
+    response, A the first u of them.  terms: shape (u + 1, m + 1), scaled terms and response of z / H.  inverse: of A,
+    shape (u, u).  b0, b1: shape (u,).  unit: psi of a residual of 1.  noise: covariance of the noise in g.  gain: by
+    how much the step lowers the sum of squares.  rows: number of complete rows, public or noisy.  constant:
+    coefficients of the constant 1, shape (u,).  full_range: a range of residuals that clips none.
     """
 
     scales: Array
@@ -71,13 +74,13 @@ class LinearStep:
         return len(self.b1)
 
     def squares_factor(self, errors: float) -> float:
-        """What a sum of psi**2 is multiplied by to be one of squared residuals from b1.  errors: their variance."""
+        """Return the factor from a sum of psi**2 to that of squared residuals from b1; errors: variance of these."""
         squares = errors * self.rows
         return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
 def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> Fit:
-    """Noisy matrices -> Fit, with a reason in each term where they say too little."""
+    """Return the fit from both parts, or for each term the reason why noise is too large for it."""
     step = linear_step(layout, crossed, scores)
     if isinstance(step, str):
         return _no_fit(formula, layout, step)
@@ -102,8 +105,9 @@ def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScor
 
 @dataclass(frozen=True)
 class _Covariances:
-    """Covariances, shape (u, u): of everything but privacy's noise, and of that; what standard errors are multiplied
-    by, shape (u,); and what a reader must know of them.
+    """Covariances of the coefficients by sampling (bias from clipping included) and by privacy, shape (u, u).
+
+    widening: factors for standard errors, shape (u,).  notes: for readers.
     """
 
     sampling: Array
@@ -128,9 +132,10 @@ def _covariances_of_rows(
 def _covariances_of_persons(
     step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
 ) -> _Covariances:
-    """Between persons, `errors` being those of their rows: never as if rows were people."""
+    """Return covariances with persons as sampling units; errors: variance of the errors of their rows."""
     u, unit = step.u, step.unit**2
-    part = errors.value * step.rows / max(scores.square, errors.value * unit)  # from b0 to residuals from b1, and unit
+    # psi**2 are squares of residuals from b0: rescaled to residuals from b1, and to the units of the response
+    part = errors.value * step.rows / max(scores.square, errors.value * unit)
     moved = scores.meat.transformed(step.terms[:u, :-1])
     meat = NoisyMatrix(moved.values * part, moved.patterns, moved.variances * part**2)
     middle, weight = shrunk_to_bound(meat, errors.value * step.products.values[:u, :u], step.inverse)
@@ -151,7 +156,7 @@ def _no_fit(formula: str, layout: Layout, reason: str) -> Fit:
 
 
 def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> LinearStep | str:
-    """The coefficients, or why there are none."""
+    """Return the step from the pilot fit, or the reason why noise is too large for it."""
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms**2).sum(axis=1))
     terms = layout.terms / size[:, None]
@@ -187,7 +192,7 @@ def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) ->
 
 
 def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
-    """Covariance due to the noise in g, and in A times the error of the first fit."""
+    """Return the covariance due to the noise in g, and to the noise in A times the error of the pilot fit."""
     u, inverse, found = step.u, step.inverse, step.products
     a = np.append(-step.b1, 1.0)
     error = inverse @ found.covariance_times(a)[:u, :u] @ inverse + sampling
@@ -196,9 +201,10 @@ def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
 
 
 def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
-    """What E A^-1 N a varies by because E and N are the same noises: sum over pairs of P_e m_f (P_f m_e)'.
+    """Return the part of the covariance of E A^-1 N a that is due to E and N sharing their noises.
 
-    m_f = A^-1 P_f a is what noise f does to the first fit.
+    It is the sum over pairs of noises e, f of P_e m_f (P_f m_e)' times both variances, with P_e the pattern of noise e
+    and m_f = A^-1 P_f a the effect of noise f on the pilot fit.
     """
     u = len(inverse)
     patterns, weights = found.patterns[:, :u, :u], found.variances
@@ -212,7 +218,7 @@ def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
 
 
 def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
-    """What a reader must know of the cut."""
+    """Return the note on the range at which residuals are clipped."""
     range_ = scores.residual.clip / step.unit
     sd = range_ / math.sqrt(variance)
     return (
@@ -222,7 +228,9 @@ def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
 
 
 def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
-    """And of unequal errors.  kept: what is believed of them.  cut: part of a variance that is for the cut.  (u,) each.
+    """Return notes on bias from clipping and on robustness against unequal errors.
+
+    kept: weight of the robust variance.  cut: part of the variance that allows for clipping.  Each has shape (u,).
 
     >>> _robustness_notes(("age",), np.array([0.95]), np.array([0.0]))
     ('Standard errors are robust: errors may vary with the regressors (HC1).',)

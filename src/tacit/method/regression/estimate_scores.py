@@ -1,12 +1,12 @@
-"""Coefficients of a logistic or probit regression with both errors, on plain arrays.  Post-processing.
+"""Coefficients of a logistic, probit or Poisson regression with both errors, on plain arrays.  Post-processing.
 
-Writing g for the last noisy score, aimed at b0, and B for its noisy curvature, drawn towards that of normal regressors
-as far as noise is large (`method.regression.glm_pilot.drawn`), the coefficients are b = b0 + B^-1 g, and
+g is the last noisy score, evaluated at coefficients b0, and B its noisy curvature, shrunk towards that of normal
+regressors (`method.regression.glm_pilot.shrunk`).  The coefficients are b = b0 + B^-1 g, and with beta the true ones
 
     b - beta = B^-1 (sum of psi x at beta + noise in g + (error of B) (b - b0)),
 
-to second order in the step b - b0.  Given B, what is in the bracket has the variance of the scores, that of the noise
-in g, and that of B's error times the step: noise in B itself does not bias a standard error.
+to second order in the step b - b0.  Given B, the bracket has three variances: of the scores, of the noise in g, and of
+the error of B times the step.  Noise in B itself does not bias a standard error.
 """
 
 from __future__ import annotations
@@ -46,22 +46,22 @@ from tacit.release.parts import Part
 METHOD: Final = "one-step"
 NOTES: Final = ("Standard errors are robust as far as the noise allows (sandwich).",)
 MAX_RELATIVE_NOISE: Final = 0.3
-"""Largest noise in the curvature, against what it is where every row has the mean predictor, in any direction.
+"""Largest noise in the curvature, relative to the curvature where every row has the mean predictor, in any direction.
 
-Not against the curvature at the coefficients: those that are too steep by chance would then be left out more often.
+Relative to the curvature at the coefficients, too steep coefficients would be refused more often, which is a bias.
 """
 MAX_STEP: Final = 1.0
-"""Largest root mean square of what the last step adds to the predictor."""
+"""Largest root mean square change of the predictor in the last step."""
 MAX_LAW_UNCERTAINTY: Final = 0.75
-"""Standard errors by which the law of counts may move a coefficient where scores are cut."""
+"""Largest uncertainty of a coefficient, in standard errors, from not knowing the law of the counts."""
 MAX_LAW_SHIFT: Final = 1.0
-"""Standard errors by which the law that fits may move a coefficient from where the assumed law has it."""
+"""Largest shift of a coefficient, in standard errors, from the assumed law of counts to the estimated one."""
 SEPARATION_SHARE: Final = 0.9
-"""Part of the steepest predictor of an aim from which coefficients are taken to have no end."""
+"""Part of the link's largest predictor standard deviation from which the response may be separated."""
 
 
 def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: int | None) -> Fit:
-    """Released parts -> Fit, with a reason in each term where they say too little."""
+    """Return the fit from the released parts, or for each term the reason why noise is too large for it."""
     terms = scaled_terms(layout)
     chosen = link_of(model, layout, terms)
     first, last = read_first_part(parts[0], layout, terms, rows), read_score_part(parts[-1], layout, terms, chosen)
@@ -101,7 +101,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
 
 
 def _law_reason(step: ScoreStep, last: ScorePart) -> str | None:
-    """Why a cut of counts leaves coefficients to a law that is not known well enough."""
+    """Return why the law of counts is not known well enough for scores that are cut, or None."""
     errors = np.sqrt(np.diag(sum(step.covariances(last))))
     if (
         max(np.abs(step.law_uncertainty) / errors) <= MAX_LAW_UNCERTAINTY
@@ -117,7 +117,12 @@ def _law_reason(step: ScoreStep, last: ScorePart) -> str | None:
 
 @dataclass(frozen=True)
 class ScoreStep:
-    """The last step, in terms of size 1.  b: where it ends; way: from where it began; meat: of the scores."""
+    """The last step, in terms of unit size.
+
+    b: coefficients after it.  step: the step before correction for the law of counts.  curve: curvature.  meat: sum of
+    psi**2 x x'.  law_shift: the correction, shape (u,); law_uncertainty: its standard error.  relative_noise: of the
+    curvature, in the worst direction.
+    """
 
     b: Array
     step: Array
@@ -132,7 +137,7 @@ class ScoreStep:
     notes: tuple[str, ...]
 
     def covariances(self, last: ScorePart) -> tuple[Array, Array]:
-        """Due to sampling, and due to privacy."""
+        """Return the covariances of the coefficients by sampling and by privacy, each of shape (u, u)."""
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         rows, u = self.regressors.rows, len(self.b)
         sampling = inverse @ self.meat @ inverse * (rows / max(rows - u, 1.0))
@@ -173,7 +178,7 @@ def _last_step(last: ScorePart, found: Regressors) -> ScoreStep:
 
 
 def _reason(step: ScoreStep, first: FirstPart) -> str | None:
-    """Why the coefficients say nothing, from the release alone."""
+    """Return why noise leaves no coefficients to report, or None; from the release alone."""
     found, u = step.regressors, len(step.b)
     noise = math.sqrt(first.moments.quadratic_variance(np.eye(u)[0]))
     if found.rows < max(4 * noise, 5 * u):

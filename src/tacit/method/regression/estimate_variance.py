@@ -1,17 +1,18 @@
-"""How far coefficients of a regression may be off, beyond the noise in them.  Post-processing: no data here.
+"""The sampling variance of linear coefficients, its own uncertainty, and the bias from clipping.  Post-processing.
 
-Sampling.  Under errors of one variance s2, M = sum e**2 x x' is s2 A, and the covariance A^-1 M A^-1 is s2 A^-1: plain.
-Released M is noisier than s2, so what M has beyond s2 A is shrunk, entry by entry, as if it were spread about 0 with
-DEPARTS of the plain variance as its standard deviation: the posterior mean is taken, and its variance kept.
+Sampling.  Under errors of one variance s2, M = sum e**2 x x' is s2 A, and the covariance A^-1 M A^-1 is the plain one,
+s2 A^-1.  The released M is noisier than s2.  So M - s2 A is shrunk, entry by entry, with a normal prior of mean 0 and
+PRIOR_SD times the plain variance as standard deviation: the posterior mean is used, and its variance is kept.
 
-Doubt.  An interval from an unbiased estimate of its variance T holds the truth too rarely, to second order by what an
-addition of (z**2 + 1) / 4 times Var / T mends: Student's t to that order, Var / T**2 being 2 / degrees of freedom.
+Noise in the variance.  An interval from an unbiased but noisy estimate of its variance T covers too rarely.  To second
+order this is corrected by adding (z**2 + 1) / 4 times Var / T to T, Var being the variance of the estimate: Student's t
+to that order, with Var / T**2 = 2 / degrees of freedom.
 
-Cut.  A residual beyond the range counts as the range.  If errors have a law of their own times a spread s(x), cutting
-moves coefficients by -A^-1 sum x t(x), t(x) the mean of what is cut off, about linear in s(x)**2.  Sums of psi**2 x
-tell how that depends on x; how much is cut off nothing tells.  Taken is what exponential errors would lose, as the
-standard deviation of an error of the coefficients: 0 for symmetric errors, and their bias is as large for exponential
-ones.
+Clipping.  A residual beyond the range counts as the range.  If errors are a scale s(x) times a common law, clipping
+moves the coefficients by -A^-1 sum x t(x), where t(x) is the mean of the part clipped off, about linear in s(x)**2.
+Sums of psi**2 x tell how that depends on x, but nothing released tells how much is clipped off.  The bias that
+exponential errors would have is therefore used as the standard deviation of an error of the coefficients; symmetric
+errors have no such bias.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ if TYPE_CHECKING:
     from tacit.method.regression.estimate_linear import LinearStep
 
 PRIOR_SD: Final = 0.5
-"""What the robust variance of a coefficient may differ from the plain one by: a standard deviation, as a part of it."""
+"""Prior standard deviation of the robust minus the plain variance of a coefficient, relative to the plain variance."""
 NOISE_MARGIN: Final = 0.5
-"""Standard deviations of noise that a robust variance is taken to be too large by, where it is the larger."""
+"""Standard deviations of noise that are subtracted from a robust variance where it is used as the prior's scale."""
 MIN_RATIO: Final = 0.1
-"""Smallest robust variance, as a part of the plain one."""
+"""Smallest robust variance, relative to the plain one."""
 LEVEL: Final = 1.959964
-"""Quantile for which intervals are right to second order."""
+"""Normal quantile of the level at which intervals are corrected to second order: 95%."""
 
 
 @dataclass(frozen=True)
 class ErrorVariance:
-    """Variance of the errors, and that of the noise in it."""
+    """The variance of the errors, and the variance of the noise in this estimate."""
 
     value: float
     noise: float
@@ -48,9 +49,10 @@ class ErrorVariance:
 
 @dataclass(frozen=True)
 class CoefficientSampling:
-    """Covariance of the coefficients by sampling, (u, u); variance of its diagonal's noise, (u,).
+    """The covariance of the coefficients by sampling, shape (u, u).
 
-    kept: part of what is known of unequal errors that is believed, (u,).
+    noise_variance: variance of the noise in its diagonal, shape (u,).  kept_share: weight of the robust against the
+    plain variance, shape (u,).
     """
 
     covariance: Array
@@ -59,7 +61,10 @@ class CoefficientSampling:
 
 
 def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
-    """From squares of cut residuals, less what the step takes off, and from the first part: weighted by their noise."""
+    """Return the error variance: an average, weighted by noise, of the estimates from both parts of the release.
+
+    The second part's is the sum of psi**2 less what the step lowers it by; the first part's comes from cross-products.
+    """
     a, rows = np.append(-step.b1, 1.0), step.rows - step.u
     cut = scores.square / step.unit**2 - step.gain
     whole = float(a @ step.products.values @ a) - float(np.trace(step.inverse @ step.noise))
@@ -71,7 +76,7 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
 
 
 def _positive_part(value: float, noise: float) -> tuple[float, float]:
-    """Mean and variance of a positive number that normal noise of that variance made `value`."""
+    """Return mean and variance of a positive number, observed as `value` with normal noise of variance `noise`."""
     sd = math.sqrt(noise)
     at = value / sd
     if at > 8:
@@ -85,7 +90,10 @@ def _positive_part(value: float, noise: float) -> tuple[float, float]:
 def sampling_covariance(
     step: LinearStep, scores: ResidualScores, errors: ErrorVariance, departs: float = PRIOR_SD
 ) -> CoefficientSampling:
-    """Plain covariance and what is believed of unequal errors.  departs: inf for the sandwich as it is."""
+    """Return the sampling covariance: the plain one plus the shrunk excess of the sandwich.
+
+    departs: the prior's standard deviation relative to the plain variance; inf for the sandwich without shrinkage.
+    """
     u, inverse, matrix = step.u, step.inverse, step.products
     plain, (beyond, noises) = errors.value * inverse, _excess(step, scores, errors.value)
     own = np.einsum("e,eij->ij", scores.meat.variances, noises**2)
@@ -99,7 +107,10 @@ def sampling_covariance(
 
 
 def _excess(step: LinearStep, scores: ResidualScores, errors: float) -> tuple[Array, Array]:
-    """A^-1 (M - s2 A) A^-1, (u, u), s2 the mean of the same squares; and what each noise adds to it, (e, u, u)."""
+    """Return A^-1 (M - s2 A) A^-1, shape (u, u), and what each noise adds to it, shape (e, u, u).
+
+    s2 is the mean of the same squares as in M.
+    """
     u, inverse, rows = step.u, step.inverse, step.rows
     meat, unit = scores.meat, step.squares_factor(errors)
     moved, equal = meat.transformed(step.terms[:u, :-1]), step.products.values[:u, :u] / rows
@@ -109,7 +120,10 @@ def _excess(step: LinearStep, scores: ResidualScores, errors: float) -> tuple[Ar
 
 
 def _positive_definite(made: Array, plain: Array) -> Array:
-    """A covariance with the diagonal of `made`, at least LEAST of the plain one; correlations as near as can be."""
+    """Return a positive definite covariance with the diagonal of `made`, at least MIN_RATIO times that of `plain`.
+
+    Its correlations are those of `made`, moved towards those of `plain` as far as needed.
+    """
     size, known = np.sqrt(np.maximum(np.diag(made), MIN_RATIO * np.diag(plain))), np.sqrt(np.diag(plain))
     calm, wild = plain / np.outer(known, known), made / np.outer(size, size)
     np.fill_diagonal(wild, 1.0)
@@ -120,9 +134,9 @@ def _positive_definite(made: Array, plain: Array) -> Array:
 
 
 def widening(step: LinearStep, total: Array, doubt: Array) -> Array:
-    """What to multiply standard errors by, (u,), for the noise in the covariance `total`, (u, u).
+    """Return factors for standard errors, shape (u,), that allow for the noise in the covariance `total`, shape (u, u).
 
-    doubt: variance of its diagonal's noise but for that in A, which is added here.
+    doubt: variance of the noise in its diagonal without the noise in A, which is added here.
     """
     patterns = step.products.patterns[:, : step.u, : step.u]
     moved = 2 * np.einsum("eji,ij->ej", step.inverse @ patterns, total)
@@ -131,7 +145,10 @@ def widening(step: LinearStep, total: Array, doubt: Array) -> Array:
 
 
 def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -> Array:
-    """Standard deviation of what the cut may do to the coefficients, with signs: all move together.  Shape (u,)."""
+    """Return the standard deviation of the clipping bias of each coefficient, shape (u,).
+
+    Entries have signs, since all coefficients are shifted together: the covariance is their outer product.
+    """
     range_ = scores.residual.clip / step.unit
     if range_ >= 0.99 * step.full_range:
         return np.zeros(step.u)
@@ -148,5 +165,5 @@ def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -
 
 
 def _exponential_left(reach: float) -> float:
-    """Part of an exponential law's variance that cutting at `reach` standard deviations from its mean leaves."""
+    """Return the part of an exponential law's variance left by clipping `reach` standard deviations from its mean."""
     return 1 - 2 * (1 + reach) * math.exp(-1 - reach)
