@@ -81,7 +81,7 @@ def aimed_at(made: RegressionRows, step: LinearStep, last: ResidualScores, b0: n
     row = step.unit * np.append(step.terms[u, :m] - step.terms[:u, :m].T @ b0, step.terms[u, m])
     weights = row / (1024 / 2.0**last.residual.shift)
     score = (made.z[:, :m] / 1024).T @ (y - X @ b0) * step.unit
-    return replace(last, score=score, aim=replace(last.residual, weights=tuple(weights)))
+    return replace(last, score=score, residual=replace(last.residual, weights=tuple(weights)))
 
 
 def test_coefficients_are_free_of_the_square_of_the_noise_and_vary_as_told() -> None:

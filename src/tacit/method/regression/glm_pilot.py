@@ -108,7 +108,7 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
     made = regressors_from_sums(
         rows, first.sums, whole.values, max(noise / rows / 2, MIN_VARIANCE), terms.constant, response
     )
-    return replace(made, loose=relative_noise(whole))
+    return replace(made, relative_noise=relative_noise(whole))
 
 
 def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, link: Link) -> Array:
