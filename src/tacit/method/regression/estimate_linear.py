@@ -239,14 +239,14 @@ def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[
     moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > REPORTED_SHARE)
     if moved:
         out = (
-            f"Should errors be skewed, the cut moves {moved}: standard errors allow for what exponential ones would "
-            "lose. Take the logarithm of a response that is more skewed.",
+            f"If errors are skewed, clipping biases {moved}: standard errors allow for the bias that exponential errors "
+            "would have. Consider the logarithm of a response that is more skewed.",
         )
     if kept.min() >= ROBUST_SHARE:
         return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
     hidden = ", ".join(name for name, part in zip(names, kept, strict=True) if part < 0.5)
-    most = f"; of {hidden} it hides most, and they nearly take errors to have one variance" if hidden else ""
-    return (*out, f"Standard errors are robust as far as noise allows, and wider for what it hides{most}.")
+    most = f"; those of {hidden} nearly assume equal variances, since noise is large there" if hidden else ""
+    return (*out, f"Standard errors are robust as far as noise allows, and wider where it hides more{most}.")
 
 
 def _criteria(step: LinearStep, variance: float, *, intercept: bool) -> Mapping[str, float]:
