@@ -239,8 +239,8 @@ def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[
     moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > REPORTED_SHARE)
     if moved:
         out = (
-            f"If errors are skewed, clipping biases {moved}: standard errors allow for the bias that exponential errors "
-            "would have. Consider the logarithm of a response that is more skewed.",
+            f"If errors are skewed, clipping biases {moved}: standard errors allow for the bias that exponential "
+            "errors would have. Consider the logarithm of a response that is more skewed.",
         )
     if kept.min() >= ROBUST_SHARE:
         return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
