@@ -362,7 +362,7 @@ def of_regressions(repeats: int) -> str:
         rng = np.random.default_rng(400 + i)
         given = [_fits(sizes, epsilons, tau, neighbors, rng) for _ in range(repeats)]
         effects = "random" if tau else "common"
-        far = np.full(len(BETA), regressions.FAR)
+        far = np.full(len(BETA), regressions.UNBOUNDED)
         made = [apart(one.parts, (-far, far), "REML") if tau else regressions.common(one) for one in given]
         ends = np.array([one.interval(0.95) for one in made])
         value = np.array([one.value for one in made])

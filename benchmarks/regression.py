@@ -179,16 +179,16 @@ def row(cell: Cell, one: dict[str, Any]) -> str:
 def shares(repeats: int) -> list[dict[str, Any]]:
     """Return widths of intervals against the share of the price that the cross-products get."""
     out: list[dict[str, Any]] = []
-    first = regression_design.FIRST
+    first = regression_design.FIRST_SHARE
     for n in (1_000, 10_000):
         widths: list[float] = []
         for part in PARTS:
-            regression_design.FIRST = type(first)(str(part))  # pyright: ignore
+            regression_design.FIRST_SHARE = type(first)(str(part))  # pyright: ignore
             found = simulated(four("normal"), Cell(SHARES, n), repeats, ("ε = 5, δ = 1e-6",))["ε = 5, δ = 1e-6"]
             width = np.mean(found.errors, axis=0) / np.mean(found.ordinary, axis=0) if found.errors else np.zeros(2)
             widths.append(float(width[1:].mean()))
         out.append({"cell": SHARES, "price": f"{n:,}", "widths": widths})
-    regression_design.FIRST = first  # pyright: ignore
+    regression_design.FIRST_SHARE = first  # pyright: ignore
     return out
 
 

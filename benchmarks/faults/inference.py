@@ -458,8 +458,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_linear",
-        "second = found.head(u).between(error) + _twice(found, inverse, a)",
-        "second = 0 * found.head(u).between(error)",
+        "second = found.leading(u).noise_quadratic(error) + _repeated_noise(found, inverse, a)",
+        "second = 0 * found.leading(u).noise_quadratic(error)",
         "the noise in A is left out of the privacy variance of coefficients",
         (FREE,),
     ),
@@ -544,8 +544,8 @@ REGRESSIONS = (
     ),
     Fault(
         "tacit.method.regression.estimate_persons",
-        "return np.asarray((held * np.maximum(low, LEAST)) @ held.T), weight",
-        "return np.asarray((held.T * np.maximum(low, LEAST)) @ held), weight",
+        "return np.asarray((held * np.maximum(low, MIN_SHARE)) @ held.T), weight",
+        "return np.asarray((held.T * np.maximum(low, MIN_SHARE)) @ held), weight",
         "the wrong transpose in the variance between persons",
         ("tests/inference/test_regression_persons.py::test_with_little_noise_errors_are_cluster_robust",),
     ),

@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.curator.mechanisms import design
-from tacit.method.regression.noisy_crossproducts import Noisy, looseness
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, relative_noise
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
@@ -133,6 +133,6 @@ def test_too_much_noise_is_a_reason() -> None:
 
 def test_noise_against_the_matrix() -> None:
     pattern = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]])
-    loose = looseness(Noisy(np.diag([10.0, 10.0]), pattern, np.array([1.0, 0.0])))
+    loose = relative_noise(NoisyMatrix(np.diag([10.0, 10.0]), pattern, np.array([1.0, 0.0])))
     assert loose == pytest.approx(0.1)
-    assert looseness(Noisy(np.diag([10.0, -1.0]), pattern, np.array([1.0, 1.0]))) == np.inf
+    assert relative_noise(NoisyMatrix(np.diag([10.0, -1.0]), pattern, np.array([1.0, 1.0]))) == np.inf

@@ -12,8 +12,8 @@ from scipy.special import expit, ndtr
 import tacit as tc
 from tacit.curator.mechanisms import design
 from tacit.fits.effects import marginal_effects
-from tacit.method.regression.estimate_persons import between
-from tacit.method.regression.noisy_crossproducts import Noisy
+from tacit.method.regression.estimate_persons import shrunk_to_bound
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
@@ -114,7 +114,7 @@ def test_leaning_leaves_no_rough_variance_and_none_that_is_calm() -> None:
         weights, shown = [], []
         for _ in range(200):
             noise = np.einsum("e,eij->ij", rng.normal(0, sd, 6), patterns)
-            made, weight = between(Noisy(true + noise, patterns, np.full(6, sd**2)), bound, np.eye(3))
+            made, weight = shrunk_to_bound(NoisyMatrix(true + noise, patterns, np.full(6, sd**2)), bound, np.eye(3))
             assert np.linalg.eigvalsh(made)[0] > 0
             weights.append(weight)
             shown.append(np.diag(made))

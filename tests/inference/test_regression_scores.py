@@ -14,7 +14,7 @@ from tacit.errors import InferenceError
 from tacit.fits.effects import marginal_effects
 from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.links import link
-from tacit.method.regression.normal_regressors import brillinger, regressors
+from tacit.method.regression.normal_regressors import glm_coefficients, regressors_from_sums
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
@@ -180,5 +180,5 @@ def test_normal_regressors_have_their_own_coefficients_as_the_pilot() -> None:
     X = np.concatenate([np.ones((n, 1)), rng.multivariate_normal([0.2, -0.1], [[1, 0.3], [0.3, 0.5]], n)], axis=1)
     y = rng.random(n) < expit(X @ b)
     slopes: Any = np.linalg.lstsq(X, y.astype(float), rcond=None)[0]
-    found = regressors(float(n), X.sum(axis=0), X.T @ X, 1e-6, np.eye(3)[0], float(y.mean()))
-    assert brillinger(link("logistic"), found, float(y.mean()), slopes * [0, 1, 1]) == pytest.approx(b, abs=0.02)
+    found = regressors_from_sums(float(n), X.sum(axis=0), X.T @ X, 1e-6, np.eye(3)[0], float(y.mean()))
+    assert glm_coefficients(link("logistic"), found, float(y.mean()), slopes * [0, 1, 1]) == pytest.approx(b, abs=0.02)

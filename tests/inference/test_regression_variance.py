@@ -13,9 +13,16 @@ import pytest
 from scipy import stats
 
 import tacit as tc
-from tacit.method.regression.estimate_linear import LinearStep, stepped
-from tacit.method.regression.estimate_variance import _above_zero, _proper, cut_off, sampling, spread, widened  # pyright: ignore[reportPrivateUsage]
-from tacit.method.regression.noisy_crossproducts import Scores, crossed, scores
+from tacit.method.regression.estimate_linear import LinearStep, linear_step
+from tacit.method.regression.estimate_variance import (
+    _positive_definite,
+    _positive_part,
+    cut_shift,
+    error_variance,
+    sampling_covariance,
+    widening,
+)  # pyright: ignore[reportPrivateUsage]
+from tacit.method.regression.noisy_crossproducts import ResidualScores, read_crossproducts, read_residual_scores
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import RegressionRows, rows_of
 
@@ -37,13 +44,13 @@ def rows_at(data: dict[str, np.ndarray], price: dict[str, object]) -> Regression
     return rows_of(QUERY, data, SCHEMA, Cost.of(**price))
 
 
-def releases(rows: RegressionRows, number: int, seed: int) -> Iterator[tuple[LinearStep, Scores]]:
+def releases(rows: RegressionRows, number: int, seed: int) -> Iterator[tuple[LinearStep, ResidualScores]]:
     """What releases of the same rows come down to."""
     rng = np.random.default_rng(seed)
     for _ in range(number):
         parts = rows.release(rng).parts
-        second = scores(parts[1], rows.layout)
-        step = stepped(rows.layout, crossed(parts[0], rows.layout, rows.size), second)
+        second = read_residual_scores(parts[1], rows.layout)
+        step = linear_step(rows.layout, read_crossproducts(parts[0], rows.layout, rows.size), second)
         assert not isinstance(step, str)
         yield step, second
 
@@ -61,7 +68,7 @@ def exact(rows: RegressionRows, step: LinearStep) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("at", [-12.0, -7.9, -1.0, 0.0, 3.0, 8.1])
 def test_a_variance_is_above_zero(at: float) -> None:
     """Moments of a normal law cut off at 0; far below, those of the exponential law that it is like there."""
-    value, noise = _above_zero(0.3 * at, 0.09)
+    value, noise = _positive_part(0.3 * at, 0.09)
     law = stats.truncnorm(-at, np.inf, loc=at)
     near = 0.04 if abs(at) > 8 else 1e-6  # of 1 / at**2 = 1 / 64, three times: the next term of Mills's ratio
     assert value == pytest.approx(0.3 * law.mean(), rel=near)
@@ -71,11 +78,11 @@ def test_a_variance_is_above_zero(at: float) -> None:
 def test_at_a_great_price_it_is_the_sandwich() -> None:
     rows = rows_at(table(np.random.default_rng(1), 20_000, "ends"), {"rho": 900})
     for step, second in releases(rows, 3, 2):
-        made = sampling(step, second, spread(step, second))
+        made = sampling_covariance(step, second, error_variance(step, second))
         _, robust = exact(rows, step)
-        assert made.kept.min() > 0.99
+        assert made.kept_share.min() > 0.99
         assert np.diag(made.covariance) == pytest.approx(robust, rel=0.02)
-        assert robust[1] / (spread(step, second).value * step.inverse[1, 1]) > 1.4  # not that of equal errors
+        assert robust[1] / (error_variance(step, second).value * step.inverse[1, 1]) > 1.4  # not that of equal errors
 
 
 def test_the_noise_in_the_variance_is_as_told() -> None:
@@ -87,9 +94,9 @@ def test_the_noise_in_the_variance_is_as_told() -> None:
     rows = rows_at(table(np.random.default_rng(3), 4_000, "ends"), {"rho": 0.3})
     totals, told = [], []
     for step, second in releases(rows, 250, 4):
-        made = sampling(step, second, spread(step, second), math.inf)
+        made = sampling_covariance(step, second, error_variance(step, second), math.inf)
         total = made.covariance + step.inverse @ step.noise @ step.inverse
-        wider = widened(step, total, made.doubt)
+        wider = widening(step, total, made.noise_variance)
         totals.append(np.diag(total))
         told.append((wider**2 - 1) * np.diag(total) ** 2 / ((1.959964**2 + 1) / 4))
     ratio = np.var(totals, axis=0, ddof=1) / np.mean(told, axis=0)
@@ -100,14 +107,14 @@ def test_the_noise_in_the_variance_is_as_told() -> None:
 def test_what_is_rough_is_shrunk_and_stays_a_covariance() -> None:
     rows = rows_at(table(np.random.default_rng(5), 1_500, "ends"), {"rho": 0.1})
     for step, second in releases(rows, 40, 6):
-        errors = spread(step, second)
-        whole, some = sampling(step, second, errors, math.inf), sampling(step, second, errors)
+        errors = error_variance(step, second)
+        whole, some = sampling_covariance(step, second, errors, math.inf), sampling_covariance(step, second, errors)
         plain = errors.value * np.diag(step.inverse)
         assert np.linalg.eigvalsh(some.covariance)[0] > 0
-        assert np.all((some.kept > 0) & (some.kept < 1))
+        assert np.all((some.kept_share > 0) & (some.kept_share < 1))
         far, near = np.diag(whole.covariance) - plain, np.diag(some.covariance) - plain
         open_ = np.diag(whole.covariance) > 0.11 * plain
-        assert near[open_] == pytest.approx((some.kept * far)[open_], rel=1e-9, abs=1e-12)
+        assert near[open_] == pytest.approx((some.kept_share * far)[open_], rel=1e-9, abs=1e-12)
 
 
 def test_a_variance_far_above_the_plain_one_is_believed() -> None:
@@ -123,8 +130,8 @@ def test_a_variance_far_above_the_plain_one_is_believed() -> None:
     rows = rows_of(tc.Regression("y ~ g"), data, schema, Cost.of(epsilon=5, delta=1e-6))
     found = []
     for step, second in releases(rows, 40, 11):
-        errors = spread(step, second)
-        made = sampling(step, second, errors)
+        errors = error_variance(step, second)
+        made = sampling_covariance(step, second, errors)
         found.append((made.covariance[3, 3], exact(rows, step)[1][3]) / (errors.value * step.inverse[3, 3]))
     shrunk, robust = np.mean(found, axis=0)
     assert robust > 4.5
@@ -134,11 +141,11 @@ def test_a_variance_far_above_the_plain_one_is_believed() -> None:
 
 def test_a_covariance_keeps_its_diagonal() -> None:
     plain = np.array([[2.0, 0.5], [0.5, 1.0]])
-    made = _proper(np.array([[3.0, 5.0], [5.0, 0.02]]), plain)
+    made = _positive_definite(np.array([[3.0, 5.0], [5.0, 0.02]]), plain)
     assert np.diag(made) == pytest.approx([3.0, 0.1])
     assert np.linalg.eigvalsh(made)[0] > 0
     kept = np.array([[3.0, 0.2], [0.2, 0.8]])
-    assert _proper(kept, plain) == pytest.approx(kept)
+    assert _positive_definite(kept, plain) == pytest.approx(kept)
 
 
 def test_the_cut_of_skewed_unequal_errors_is_allowed_for() -> None:
@@ -153,7 +160,7 @@ def test_the_cut_of_skewed_unequal_errors_is_allowed_for() -> None:
         rows = rows_at(table(rng, 8_000, "skewed"), {"epsilon": 3, "delta": 1e-6})
         ((step, second),) = releases(rows, 1, int(rng.integers(2**31)))
         moved.append((step.b1 - exact(rows, step)[0])[1])
-        allowed.append(cut_off(step, second, spread(step, second))[1])
+        allowed.append(cut_shift(step, second, error_variance(step, second))[1])
     assert np.mean(moved) < -10 * np.std(moved, ddof=1) / math.sqrt(120)
     assert 0.55 < -np.mean(allowed) / np.mean(moved) < 1.1
 
@@ -161,6 +168,7 @@ def test_the_cut_of_skewed_unequal_errors_is_allowed_for() -> None:
 def test_equal_errors_are_hardly_widened_for_the_cut() -> None:
     rows = rows_at(table(np.random.default_rng(8), 8_000, "equal"), {"epsilon": 3, "delta": 1e-6})
     parts = [
-        cut_off(s, c, spread(s, c)) ** 2 / np.diag(spread(s, c).value * s.inverse) for s, c in releases(rows, 60, 9)
+        cut_shift(s, c, error_variance(s, c)) ** 2 / np.diag(error_variance(s, c).value * s.inverse)
+        for s, c in releases(rows, 60, 9)
     ]
     assert np.mean(parts, axis=0)[1:].max() < 0.02

@@ -11,7 +11,7 @@ from formulaic import model_matrix
 
 import tacit as tc
 from tacit.errors import QueryError
-from tacit.method.regression.formula import parse, spelled
+from tacit.method.regression.formula import canonical, parse
 from tacit.privacy import Cost
 from tacit.rows.coordinates import H
 from tacit.testing.simulated_regressions import rows_of
@@ -48,7 +48,7 @@ SCHEMA = tc.Schema(
     ],
 )
 def test_a_formula_has_one_spelling(text: str, one: str) -> None:
-    assert spelled(parse(text)) == one
+    assert canonical(parse(text)) == one
     assert parse(one) == parse(text)
 
 

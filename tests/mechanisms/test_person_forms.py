@@ -12,7 +12,7 @@ from tacit.method.regression import encoding as regression_forms
 from tacit.method.regression import layout as layouts
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.encoding import Crossing
+from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import Layout
 
 EXACT = 1e-12
@@ -27,7 +27,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "H", SMALL)
     for module in (regression_forms, score_forms):
         monkeypatch.setattr(module, "CLIP", 2)
-    monkeypatch.setattr(person_forms, "_rounding", lambda moved: (0, 0))
+    monkeypatch.setattr(person_forms, "_rounding_norms", lambda moved: (0, 0))
 
 
 def people(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -47,13 +47,13 @@ def furthest(vectors: np.ndarray, relation: str, leaves: bool, power: int) -> fl
     return max(float((np.abs(everyone - one) ** power).sum(axis=1).max()) for one in everyone)
 
 
-def released(layout: Layout, form: Crossing, others: Any, shift: float, rng: np.random.Generator) -> np.ndarray:
+def released(layout: Layout, form: ProductEncoding, others: Any, shift: float, rng: np.random.Generator) -> np.ndarray:
     """What persons add under any scores: weighted means of psi z and of others, then products of two mean scores."""
     z, C = np.unique(rows_of(layout)[:, :-1], axis=0), form.parameters["G"]
     rows = np.concatenate([np.column_stack([psi * z, others(psi, z)]) for psi in range(-C, C + 1)])
     found = people(rows, rng)
     if form.parameters.get("squares", 1):
-        pairs = [one.pairs[0] for one in layout.every]
+        pairs = [one.pairs[0] for one in layout.all_pairs]
         found = np.column_stack([found, *(found[:, j] * found[:, k] / shift for j, k in pairs)])
     return found * np.array([row[0] for row in form.matrix])
 
@@ -64,7 +64,7 @@ def released(layout: Layout, form: Crossing, others: Any, shift: float, rng: np.
 def test_persons_of_a_linear_regression(formula: str, relation: str, leaves: bool) -> None:
     layout, rng = made(formula), np.random.default_rng(1)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = person_forms.scores(layout, noise, relation)
+        form = person_forms.residual_scores(layout, noise, relation)
         vectors = released(layout, form, lambda psi, z: np.full(len(z), psi * psi), 2**regression_forms.SHIFT, rng)
         reached, declared = furthest(vectors, relation, leaves, power), form.l1 if power == 1 else form.l2_squared
         assert reached <= declared * (1 + EXACT), (noise, reached, declared)
@@ -78,14 +78,14 @@ def test_persons_of_a_linear_regression(formula: str, relation: str, leaves: boo
 @pytest.mark.parametrize(("relation", "leaves"), CASES)
 def test_persons_of_bounded_scores(formula: str, relation: str, leaves: bool, squares: bool) -> None:
     layout, rng = made(formula), np.random.default_rng(2)
-    pairs = [one.pairs[0] for one in layout.inner]
+    pairs = [one.pairs[0] for one in layout.regressor_products]
     C = score_forms.CLIP
 
     def sizes(psi: int, z: np.ndarray) -> np.ndarray:
         return np.column_stack([abs(psi) * z[:, j] * z[:, k] / C for j, k in pairs])
 
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = person_forms.scored(layout, noise, relation, squares=squares)
+        form = person_forms.glm_scores(layout, noise, relation, squares=squares)
         vectors = released(layout, form, sizes, C * C, rng)
         reached, declared = furthest(vectors, relation, leaves, power), form.l1 if power == 1 else form.l2_squared
         assert reached <= declared * (1 + EXACT), (noise, reached, declared)

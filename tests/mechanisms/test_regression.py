@@ -21,12 +21,10 @@ from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError, QueryError
 from tacit.method.regression import design as regression_design
 from tacit.method.regression import scores_design
-from tacit.method.regression.crossed_parts import Crosses
-from tacit.method.regression.formula import parse
-from tacit.method.regression.glm_pilot import Aimed, bend, link_of
-from tacit.method.regression.layout import layout
+from tacit.method.regression.glm_pilot import ScorePoint, integer_score, link_of
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.noisy_scores import terms_of
+from tacit.method.regression.noisy_scores import scaled_terms
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
@@ -93,12 +91,12 @@ def arrays(data: pa.Table) -> dict[str, np.ndarray]:
 def bent(shape: Measurement) -> Measurement:
     """The second part aimed at coefficients that are not round."""
     query = cast(tc.Regression, shape.query)
-    made = layout(parse(query.formula), shape.variables)
-    terms = terms_of(made)
-    chosen = link_of(query.model, made, terms).looking(-1.0, 4.0, 2.5, 0.3)
+    made = cast(ProductPart, shape.columns[0]).layout
+    terms = scaled_terms(made)
+    chosen = link_of(query.model, made, terms).with_grid(-1.0, 4.0, 2.5, 0.3)
     b = 0.7 - 0.31 * np.arange(len(terms.size))
-    aim, stored = bend(Aimed(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
-    first, second = shape.columns[0], scores_design.aim_at(cast(Crosses, shape.columns[-1]), aim, stored)
+    aim, stored = integer_score(ScorePoint(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
+    first, second = shape.columns[0], scores_design.with_score(cast(ProductPart, shape.columns[-1]), aim, stored)
     return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
@@ -107,9 +105,9 @@ def somewhere(shape: Measurement) -> Measurement:
     if cast(tc.Regression, shape.query).model != "linear":
         return bent(shape)
     first, second = shape.columns
-    size = len(cast(Crosses, second).question.coordinates)
+    size = len(cast(ProductPart, second).question.coordinates)
     weights = [(-1) ** j * (12_345_678 + 987_654 * j) for j in range(size - 1)]
-    aimed = regression_design.aim_at(cast(Crosses, second), ResidualAim((*weights, 400_000_001), 29, 512))
+    aimed = regression_design.with_residual(cast(ProductPart, second), ResidualAim((*weights, 400_000_001), 29, 512))
     return Measurement(**{**vars(shape), "columns": (first, aimed)})
 
 

@@ -77,9 +77,9 @@ def rows_of(layout: Layout) -> np.ndarray:
     return np.array(found)
 
 
-def released(layout: Layout, form: forms.Crossing, *, counted: bool) -> np.ndarray:
+def released(layout: Layout, form: forms.ProductEncoding, *, counted: bool) -> np.ndarray:
     z = rows_of(layout)
-    pairs = [one.pairs[0] for one in layout.entries if counted or not one.counts]
+    pairs = [one.pairs[0] for one in layout.entries if counted or not one.is_row_count]
     return np.stack([w[0] * z[:, j] * z[:, k] for w, (j, k) in zip(form.matrix, pairs, strict=True)], axis=1)
 
 
@@ -122,13 +122,13 @@ def test_squares_weigh_as_much_as_they_can_and_no_more(formula: str) -> None:
     """The free weight of squares: a third more of it would be paid for, or is beyond what the proof gives."""
     layout = made(formula)
     form = forms.products(layout, "gaussian", "replace-one", leaves=True)
-    single, several = layout.widths(response=True)
+    single, several = layout.group_bounds(response=True)
     total = SMALL**2 + sum(x * x for x in (*single, *several))
     diag = form.parameters["diag"]
     assert (diag / 2) ** 2 <= 1 + total / (2 * SMALL**2) < ((diag + 1) / 2) ** 2
 
 
-def scored(layout: Layout, form: forms.Crossing) -> np.ndarray:
+def scored(layout: Layout, form: forms.ProductEncoding) -> np.ndarray:
     """What rows add under every residual that an aim could give them: any integer of at most C."""
     z = rows_of(layout)[:, :-1]
     z = np.unique(z, axis=0)
@@ -136,7 +136,7 @@ def scored(layout: Layout, form: forms.Crossing) -> np.ndarray:
     for psi in range(-forms.CLIP, forms.CLIP + 1):
         columns = [psi * z[:, j] for j in range(layout.size)]
         columns.append(np.full(len(z), psi * psi))
-        for entry in layout.among(response=False):
+        for entry in layout.products(response=False):
             j, k = entry.pairs[0]
             columns.append(psi * psi * z[:, j] * z[:, k] >> forms.SHIFT)
         found.append(np.stack(columns, axis=1))
@@ -149,7 +149,7 @@ def scored(layout: Layout, form: forms.Crossing) -> np.ndarray:
 def test_scores_of_all_pairs_of_rows_under_any_aim(formula: str, relation: str, leaves: bool) -> None:
     layout = made(formula)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = forms.scores(layout, noise, relation)
+        form = forms.residual_scores(layout, noise, relation)
         reached = furthest(scored(layout, form), relation, leaves, power)
         declared = form.l1 if power == 1 else form.l2_squared
         assert reached <= declared, (noise, reached, declared)
@@ -162,7 +162,7 @@ def test_scores_on_the_grid_of_releases_are_nearly_attained(formula: str, relati
     parsed = parse(formula)
     layout = layouts.layout(parsed, [full[name] for name in parsed.columns])
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = forms.scores(layout, noise, relation)
+        form = forms.residual_scores(layout, noise, relation)
         reached = sum(abs(x) ** power for x in form.extreme)
         if relation == "replace-one":  # the residual changes sign: scores do, their products do not
             reached = sum(abs(2 * x) ** power for x in form.extreme[: layout.size])

@@ -15,7 +15,7 @@ from tacit.method.regression import encoding as regression_forms
 from tacit.method.regression import layout as layouts
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.encoding import Crossing
+from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.layout import Layout
 from tacit.method.shared import encoding as moment_forms
 from tacit.method.shared import weighted_encoding as weighted_forms
@@ -40,16 +40,16 @@ def test_floors_of_products_are_in_the_norms_of_linear_scores(
     monkeypatch.setattr(regression_forms, "SHIFT", 5)
     layout = made(formula)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = regression_forms.scores(layout, noise, relation)
+        form = regression_forms.residual_scores(layout, noise, relation)
         reached = furthest(scored(layout, form), relation, relation == "add-remove", power)
         declared = form.l1 if power == 1 else form.l2_squared
         assert reached <= declared, (noise, reached, declared)
 
 
-def near_the_ends(layout: Layout, form: Crossing) -> np.ndarray:
+def near_the_ends(layout: Layout, form: ProductEncoding) -> np.ndarray:
     """What rows add whose scores are within three steps of their bounds."""
     z, C = np.unique(rows_of(layout)[:, :-1], axis=0), score_forms.CLIP
-    products = [z[:, j] * z[:, k] for one in layout.inner for j, k in one.pairs[:1]]
+    products = [z[:, j] * z[:, k] for one in layout.regressor_products for j, k in one.pairs[:1]]
     found: list[np.ndarray] = []
     for psi in (sign * (C - k) for k in range(4) for sign in (-1, 1)):
         columns = [psi * z[:, j] for j in range(layout.size)] + [abs(psi) * one // C for one in products]
@@ -67,7 +67,7 @@ def test_floors_of_sizes_and_squares_are_in_the_norms_of_bounded_scores(
         monkeypatch.setattr(module, "H", SMALL)
     layout = made("m ~ a")
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = score_forms.scored(layout, noise, "replace-one", squares=squares)
+        form = score_forms.glm_scores(layout, noise, "replace-one", squares=squares)
         reached = furthest(near_the_ends(layout, form), "replace-one", False, power)
         declared = form.l1 if power == 1 else form.l2_squared
         assert reached <= declared, (noise, reached, declared)
@@ -118,7 +118,7 @@ def test_what_rounding_moves_by_is_nearly_what_the_proofs_say() -> None:
     assert 2.5 < product_of(regression_forms.CLIP * H, regression_forms.SHIFT) <= 3
 
 
-def covers(form: Crossing, bare: Crossing, moved: list[float], *, first: bool = True) -> bool:
+def covers(form: ProductEncoding, bare: ProductEncoding, moved: list[float], *, first: bool = True) -> bool:
     """Whether the norms of a form are above those of the same numbers unrounded by what rounding can add."""
     added = [row[0] * by for row, by in zip(form.matrix, moved, strict=True)]
     one = form.l1 - bare.l1 >= sum(added) if first else form.l1 > bare.l1
@@ -141,21 +141,21 @@ def test_rounding_of_persons_is_in_the_norms_of_scores(
 ) -> None:
     """Of means, of means of floors, and of products of two rounded means."""
     layout = made("y ~ r*a + m")
-    pair = len(layout.every)
+    pair = len(layout.all_pairs)
 
-    def form() -> Crossing:
+    def form() -> ProductEncoding:
         if kind == "scores":
-            return person_forms.scores(layout, noise, relation)
-        return person_forms.scored(layout, noise, relation, squares=kind == "squares")
+            return person_forms.residual_scores(layout, noise, relation)
+        return person_forms.glm_scores(layout, noise, relation, squares=kind == "squares")
 
     if kind == "scores":
         most = regression_forms.CLIP * H
         moved = [MEAN] * (layout.size + 1) + [product_of(most, regression_forms.SHIFT)] * pair
     else:
         most = score_forms.CLIP * H
-        moved = [MEAN] * layout.size + [FLOORED] * len(layout.inner)
+        moved = [MEAN] * layout.size + [FLOORED] * len(layout.regressor_products)
         moved += [product_of(most, score_forms.SHIFTS[1])] * pair if kind == "squares" else []
     whole = form()
-    monkeypatch.setattr(person_forms, "_rounding", lambda moved: (0, 0))
+    monkeypatch.setattr(person_forms, "_rounding_norms", lambda moved: (0, 0))
     bare = form()
     assert covers(whole, bare, moved, first=noise == "laplace")  # of normal noise l1 follows from the other

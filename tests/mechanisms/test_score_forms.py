@@ -10,8 +10,8 @@ from test_regression_forms import SMALL, furthest, made, rows_of
 from tacit.method.regression import encoding as regression_forms
 from tacit.method.regression import layout as layouts
 from tacit.method.regression import score_encoding as score_forms
-from tacit.method.regression.count_scores import CountScore
-from tacit.method.regression.encoding import Crossing
+from tacit.method.regression.count_links import CountLink
+from tacit.method.regression.encoding import ProductEncoding
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import bounded, link, polygons
@@ -29,7 +29,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score_forms, "CLIP", 2)
 
 
-def scored(layout: Layout, form: Crossing) -> np.ndarray:
+def scored(layout: Layout, form: ProductEncoding) -> np.ndarray:
     """What rows add under every score that there could be; unfloored sizes divided by C, squares by C squared.
 
     Sizes are those of the scores, or, of the form `weighed`, whatever weights there could be.
@@ -40,7 +40,7 @@ def scored(layout: Layout, form: Crossing) -> np.ndarray:
     weighed = form.name == "weighed"
     sizes = [(p, q) for p in range(-C, C + 1) for q in (range(C + 1) if weighed else (abs(p),))]
     for psi, size in sizes:
-        products = [z[:, j] * z[:, k] for one in layout.inner for j, k in one.pairs[:1]]
+        products = [z[:, j] * z[:, k] for one in layout.regressor_products for j, k in one.pairs[:1]]
         columns = [psi * z[:, j] for j in range(layout.size)]
         columns += [size * one // score_forms.CLIP for one in products]
         columns += [psi * psi * one // score_forms.CLIP**2 for one in products] if form.parameters["squares"] else []
@@ -57,7 +57,7 @@ def test_all_pairs_of_rows_under_any_score(
 ) -> None:
     layout = made(formula)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = score_forms.scored(layout, noise, relation, squares=squares, weighed=weighed)
+        form = score_forms.glm_scores(layout, noise, relation, squares=squares, weighed=weighed)
         reached = furthest(scored(layout, form), relation, leaves, power)
         declared = form.l1 if power == 1 else form.l2_squared
         assert reached <= declared, (noise, reached, declared)
@@ -77,7 +77,7 @@ def full(formula: str) -> Layout:
 def test_on_the_grid_of_releases_the_bound_is_nearly_attained(formula: str, relation: str, squares: bool) -> None:
     layout = full(formula)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = score_forms.scored(layout, noise, relation, squares=squares)
+        form = score_forms.glm_scores(layout, noise, relation, squares=squares)
         reached = sum(abs(x) ** power for x in form.extreme)
         if relation == "replace-one":  # the score turns over: its size does not
             reached = sum(abs(2 * x) ** power for x in form.extreme[: layout.size])
@@ -89,9 +89,9 @@ def test_on_the_grid_of_releases_the_bound_is_nearly_attained(formula: str, rela
 def test_with_weights_of_their_own_the_bound_is_nearly_attained(formula: str) -> None:
     """A score turns over while the weight falls from 1 to 0, regressors being at their bounds."""
     layout = full(formula)
-    m, inner = layout.size, len(layout.inner)
+    m, inner = layout.size, len(layout.regressor_products)
     for noise, power in (("laplace", 1), ("gaussian", 2)):
-        form = score_forms.scored(layout, noise, "replace-one", squares=True, weighed=True)
+        form = score_forms.glm_scores(layout, noise, "replace-one", squares=True, weighed=True)
         reached = sum(abs(2 * x) ** power for x in form.extreme[:m])
         reached += sum(abs(x) ** power for x in form.extreme[m : m + inner])
         declared = form.l1 if power == 1 else form.l2_squared
@@ -122,8 +122,8 @@ def test_random_pairs_on_the_grid_of_releases(formula: str, squares: bool) -> No
             z.append(one)
         return np.stack(z, axis=1), np.stack([a, b])
 
-    def added(z: np.ndarray, psi: np.ndarray, form: Crossing) -> np.ndarray:
-        products = [z[:, j] * z[:, k] for one in layout.inner for j, k in one.pairs[:1]]
+    def added(z: np.ndarray, psi: np.ndarray, form: ProductEncoding) -> np.ndarray:
+        products = [z[:, j] * z[:, k] for one in layout.regressor_products for j, k in one.pairs[:1]]
         columns = [psi * z[:, j] for j in range(layout.size)] + [np.abs(psi) * one >> 9 for one in products]
         columns += [psi * psi * one >> 18 for one in products] if squares else []
         return np.stack(columns, axis=1) * np.array([row[0] for row in form.matrix])
@@ -135,7 +135,7 @@ def test_random_pairs_on_the_grid_of_releases(formula: str, squares: bool) -> No
         psi, sign = rng.integers(C // 2, C + 1, n), rng.choice([-1, 1], n)
         psi_other = -sign * np.minimum(C, rng.integers(0, 2 * C, n))
         for noise, power in (("laplace", 1), ("gaussian", 2)):
-            form = score_forms.scored(layout, noise, "replace-one", squares=squares)
+            form = score_forms.glm_scores(layout, noise, "replace-one", squares=squares)
             change = np.abs(added(one, sign * psi, form) - added(other, psi_other, form)).astype(float)
             declared = form.l1 if power == 1 else form.l2_squared
             assert (change**power).sum(axis=1).max() <= declared
@@ -177,7 +177,7 @@ def test_scores_have_mean_zero_and_their_curve_is_its_derivative() -> None:
 @pytest.mark.parametrize("spread", [0.0, 0.7])
 def test_scores_of_counts_have_mean_zero_under_their_law_as_bounds_clamp_it(spread: float) -> None:
     """By the law's own probabilities (scipy), summed; the curve is the derivative of the mean, by differences."""
-    counts, eta = CountScore(1, 12, full=1.0, spread=spread), np.log([0.2, 1.0, 3.0, 8.0])
+    counts, eta = CountLink(1, 12, full=1.0, spread=spread), np.log([0.2, 1.0, 3.0, 8.0])
     y = np.arange(400)
 
     def mass(at: np.ndarray) -> np.ndarray:
@@ -195,7 +195,7 @@ def test_scores_of_counts_have_mean_zero_under_their_law_as_bounds_clamp_it(spre
 
 def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they_are_zero() -> None:
     """In integers: weights by an eighth of a piece of 1/8, at their kink, scores by 0.01 of a predictor."""
-    link_ = CountScore(0, 40).looking(-1.5, 2.5, 1.4, 0.0)
+    link_ = CountLink(0, 40).with_grid(-1.5, 2.5, 1.4, 0.0)
     response = (0.0, 40 / 2000)  # 50 steps for each count
     (slope, middle), weight = polygons(link_, 3.0, 512, response)
     bend = Bend((0, 1, 0), 1, 512, slope, middle, weight)
@@ -205,5 +205,5 @@ def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they
     made, unit = bounded(link_, eta, 3.0), 512 * 2.0**28
     assert np.abs(height(weight, e) / unit - made.curve * 3 / np.exp(1.4)).max() < 1 / 64
     v = height(slope, e) / unit / response[1]
-    moved = (height(middle, e) / unit - link_.middle(eta, v)) / made.curve
+    moved = (height(middle, e) / unit - link_.centering(eta, v)) / made.curve
     assert np.abs(moved).max() < 0.01

@@ -13,7 +13,7 @@ from tacit.curator.mechanisms import design
 from tacit.method.regression import mechanism as regression
 from tacit.method.regression import score_encoding as score_forms
 from tacit.method.regression import scores_design
-from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
@@ -51,7 +51,7 @@ def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
     price: Cost, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if a score that turns over were all: what `scored` declares."""
-    right = score_forms.scored
+    right = score_forms.glm_scores
 
     def forgetful(*args: Any, **kwargs: Any) -> Any:
         form, plain = right(*args, **kwargs), right(*args, **{**kwargs, "weighed": False})
@@ -59,7 +59,7 @@ def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
 
     near = aims.neighbours(QUERY, PLAIN, "replace-one")
     fine = sensitivity(QUERY, PLAIN, "replace-one", (price,), near)
-    monkeypatch.setattr(score_forms, "scored", forgetful)
+    monkeypatch.setattr(score_forms, "glm_scores", forgetful)
     wrong = sensitivity(QUERY, PLAIN, "replace-one", (price,), near)
     assert all(one.passed for one in fine if one.form == "weighed")
     assert all(one.reached > one.declared for one in wrong if one.form == "weighed")
@@ -85,7 +85,7 @@ def test_the_steep_aim_moves_weights_alone_and_its_neighbours_are_a_step_apart()
     columns = [np.array(column, dtype=float) for column in zip(near.one[1], near.other[1], strict=True)]
     z = rows_of(QUERY, dict(zip(PLAIN, columns, strict=True)), PLAIN, PRICES[0]).z
     assert np.abs(np.diff(z, axis=0))[0].tolist() == [0, 0, 1, 2 * 1_020]  # 20 steps of 102
-    aim = cast(Bend, aims.steep(cast(Crosses, shape.columns[-1])).question.aim)
+    aim = cast(Bend, aims.steep(cast(ProductPart, shape.columns[-1])).question.aim)
     psi = aim.numpy(z)
     assert psi.tolist() == [-512, 512]
     assert aim.sizes(z, psi).tolist() == [512, 0]
@@ -127,14 +127,14 @@ def any_parts(rng: np.random.Generator, shape: Measurement) -> tuple[Part, ...]:
     """What earlier releases may have said, noise having no bounds: integers of any size."""
     made: tuple[Part, ...] = ()
     for column in shape.columns:
-        asked = cast(Crosses, regression.following(column, made, shape))
+        asked = cast(ProductPart, regression.next_question(column, made, shape))
         size = 10 ** rng.uniform(0, 13)
         integers = tuple(int(k) for k in rng.normal(0, size, len(asked.question.products)))
         made = (*made, asked.released((integers,)))
     return made
 
 
-def added(asked: Crosses, z: np.ndarray) -> np.ndarray:
+def added(asked: ProductPart, z: np.ndarray) -> np.ndarray:
     """What each row adds: shape (rows, integers)."""
     aim = asked.question.aim
     psi = np.ones(len(z), dtype=np.int64) if aim is None else aim.numpy(z)
@@ -143,7 +143,7 @@ def added(asked: Crosses, z: np.ndarray) -> np.ndarray:
     return np.stack(found, axis=1) * np.array([row[0] for row in asked.form.matrix])
 
 
-def furthest(asked: Crosses, z: np.ndarray, relation: str, power: int) -> int:
+def furthest(asked: ProductPart, z: np.ndarray, relation: str, power: int) -> int:
     """Exactly, between any two rows or from a row to none; of all pairs, the one that floats call the furthest."""
     rows = added(asked, z)
     rows = np.concatenate([rows, np.zeros_like(rows[:1])])
@@ -163,13 +163,15 @@ def test_no_two_rows_are_further_apart_in_any_part_whatever_releases_said(relati
     for price in PRICES:
         power, norm = (1 if price.noise == "laplace" else 2), norm_of(price)
         made = rows_of(query, table(rng, 120), WIDE, price, relation)
-        first, *_, last = (cast(Crosses, one) for one in made.shape.columns)
+        first, *_, last = (cast(ProductPart, one) for one in made.shape.columns)
         asked = [first, last, aims.steep(last)]
         for _ in range(3):
             aim = any_bend(rng, made.layout.size, score_forms.CLIP)
-            asked.append(scores_design.aim_at(last, aim, {}))
+            asked.append(scores_design.with_score(last, aim, {}))
             parts = any_parts(rng, made.shape)
-            asked += [regression.following(one, parts[:i], made.shape) for i, one in enumerate(made.shape.columns) if i]
+            asked += [
+                regression.next_question(one, parts[:i], made.shape) for i, one in enumerate(made.shape.columns) if i
+            ]
         for one in asked:
             reached = furthest(one, made.z, relation, power)
             assert reached <= getattr(one.form, norm), (norm, one.label, reached / getattr(one.form, norm))
@@ -192,7 +194,7 @@ def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
     places = range(H - 140, H + 1, 4)
     z = np.array([[H] * 5 + [place, side * end] for side in (-1, 1) for place in places])
     for i, column in enumerate(shape.columns[1:], 1):
-        asked = cast(Crosses, regression.following(column, parts[:i], shape))
+        asked = cast(ProductPart, regression.next_question(column, parts[:i], shape))
         reached = furthest(asked, z, "replace-one", 1 if price.noise == "laplace" else 2)
         declared = getattr(asked.form, norm_of(price))
         assert 0.9 * declared < reached <= declared

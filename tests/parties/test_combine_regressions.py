@@ -41,7 +41,7 @@ def given() -> dict[str, Any]:
 def test_combined_coefficients_cover(tau: float) -> None:
     """Of 40 studies of 5 parties at least binom.ppf(1e-7, 40, .93) hold each of 3 truths: false alarms below 1e-6."""
     rng, hits = np.random.default_rng(3), np.zeros(3)
-    far = np.full(3, regressions.FAR)
+    far = np.full(3, regressions.UNBOUNDED)
     for _ in range(40):
         made = [rows_of(QUERY, table(rng, 2_000, tau), SCHEMA, Cost.of(epsilon=2)).release(rng) for _ in range(5)]
         found = regressions.coefficients(made, range(5))

@@ -255,7 +255,7 @@ def test_coefficients_weigh_by_their_variances_and_add_up() -> None:
     usable = np.array([[True], [True], [True], [False]])
     parts = Parts(np.array([[1.0], [2.0], [4.0], [np.nan]]), sampling, privacy, usable)
     found = Coefficients(parts, rows, noise)
-    assert found.steady() == pytest.approx(sampling + privacy)
+    assert found.stable_variances() == pytest.approx(sampling + privacy)
     made = regressions.common(found)
     worth = np.where(usable, 1 / (sampling + privacy), 0.0)[:, 0]
     share = worth / worth.sum()

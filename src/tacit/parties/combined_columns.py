@@ -147,7 +147,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
     """Coefficients of regressions: each party's own, weighted; their correlations are told as not known."""
     found = regressions.coefficients(releases, index)
     parts = found.parts
-    limits = np.full(parts.value.shape[1], -regressions.FAR), np.full(parts.value.shape[1], regressions.FAR)
+    limits = np.full(parts.value.shape[1], -regressions.UNBOUNDED), np.full(parts.value.shape[1], regressions.UNBOUNDED)
     differing = apart(parts, limits, method)
     if effect == "random":
         return _random("", differing, "fewer than two parties of which noise leaves coefficients")

@@ -9,10 +9,8 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.method.regression.crossed_parts import Crosses
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import layout
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected
@@ -42,13 +40,13 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
 
 def made_up(shape: Measurement) -> RegressionRows:
     """Rows of evenly spread, independent values, one a person; counts have a law of their own."""
-    question = cast(Crosses, shape.columns[0]).question
+    first = cast(ProductPart, shape.columns[0])
+    question, made = first.question, first.layout
     rng = np.random.default_rng(0)
     values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
     places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
     z = question.numpy(values, places, MADE)
     query = cast(Regression, shape.query)
-    made = layout(parse(query.formula), shape.variables)
     if query.model == "poisson":
         z[:, -1] = _counts(shape.variables[0], made.bounds[-1], rng)
     return RegressionRows(shape, made, z, MADE, None if shape.unit is None else np.arange(MADE))

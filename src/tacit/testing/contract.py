@@ -23,7 +23,7 @@ from tacit.curator.curator import Curator
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.quantiles.query import Quantiles
 from tacit.method.ranges.query import Range
-from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.privacy import Budget, Cost, mu_squared_to_epsilon, zcdp_to_epsilon
 from tacit.release.document import release_from_dict
@@ -98,7 +98,7 @@ def _added(
             failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
             failures += _audit(shape, relation, draws)
             for column, one in zip(shape.columns, (one for one in found if one.price == str(price)), strict=False):
-                failures += whole(column, one.apart, draws // WHOLE) if isinstance(column, Crosses) else []
+                failures += whole(column, one.apart, draws // WHOLE) if isinstance(column, ProductPart) else []
         findings += found
     return findings, failures
 

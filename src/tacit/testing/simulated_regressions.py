@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 from tacit.curator.mechanisms import design
 from tacit.fits.fit import Fit
 from tacit.method.regression import mechanism as regression
-from tacit.method.regression.crossed_parts import Crosses
 from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.formula import parse
 from tacit.method.regression.glm_pilot import link_of
-from tacit.method.regression.layout import Layout, layout
+from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
-from tacit.method.regression.noisy_scores import terms_of
+from tacit.method.regression.noisy_scores import scaled_terms
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.privacy import Cost
@@ -56,7 +55,7 @@ class RegressionRows:
 
     def sums(self, column: PartSpec) -> tuple[int, ...]:
         """The exact integers of a part: equal to those of every engine."""
-        return column.form.assemble(cast(Crosses, column).question.sums(self.z, self.who))
+        return column.form.assemble(cast(ProductPart, column).question.sums(self.z, self.who))
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
         """One simulated release."""
@@ -79,7 +78,7 @@ class RegressionRows:
     def _released(self, part: Callable[[PartSpec], Part]) -> SimulatedRelease:
         shape, parts = self.shape, tuple[Part, ...]()
         for column in shape.columns:
-            parts = (*parts, part(regression.following(column, parts, shape)))
+            parts = (*parts, part(regression.next_question(column, parts, shape)))
         unit = None if shape.unit is None else shape.max_rows
         made = SimulatedRelease(shape.query, "simulated", shape.neighbors, shape.rows, (), parts, shape.cost, unit)
         return replace(made, variables=shape.variables)
@@ -97,7 +96,7 @@ class RegressionRows:
         X, y = values[:, :-1], values[:, -1]
         size = np.sqrt((X**2).mean(axis=0))
         model = cast(Regression, self.shape.query).model
-        chosen = None if model == "linear" else link_of(model, self.layout, terms_of(self.layout))
+        chosen = None if model == "linear" else link_of(model, self.layout, scaled_terms(self.layout))
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
         b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)
         if self.who is None:
@@ -148,12 +147,13 @@ def rows_of(
     table = columns_of(data, schema)
     size = size_of(table, schema)
     shape = design(query, Public(schema, neighbors, size if neighbors == "replace-one" else None), cost)
-    question = cast(Crosses, shape.columns[0]).question
+    first = cast(ProductPart, shape.columns[0])
+    question = first.question
     rows = len(next(iter(table.values())))
     kept = np.ones(rows, dtype=np.bool_) if shape.where is None else holds(shape.where, table)
     z, complete = _coordinates(question, table, rows)
     who = None if schema.unit is None else codes(table[schema.source(schema.unit)])[kept & complete]
-    return RegressionRows(shape, layout(parse(query.formula), shape.variables), z[kept & complete], size, who)
+    return RegressionRows(shape, first.layout, z[kept & complete], size, who)
 
 
 def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:

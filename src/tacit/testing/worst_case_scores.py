@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.scores_design import aim_at
+from tacit.method.regression.scores_design import with_score
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import H
@@ -29,11 +29,11 @@ def everywhere(shape: Measurement) -> tuple[Measurement, ...]:
     """A design, and where a part has weights of its own also one whose parts are aimed steeply (`steep`)."""
     if not any(column.form.name == OWN for column in shape.columns):
         return (shape,)
-    columns = tuple(steep(cast(Crosses, one)) if one.form.name == OWN else one for one in shape.columns)
+    columns = tuple(steep(cast(ProductPart, one)) if one.form.name == OWN else one for one in shape.columns)
     return (shape, replace(shape, columns=columns))
 
 
-def steep(column: Crosses) -> Crosses:
+def steep(column: ProductPart) -> ProductPart:
     """The part where a number's last step raises weights from 0 to C, and scores are -C or C as the response says.
 
     Itself where no coordinate is a number that has all steps.
@@ -57,7 +57,7 @@ def steep(column: Crosses) -> Crosses:
     )
     aim.check()
     stored = {f"weight{j}": w for j, w in enumerate(weights)}
-    return aim_at(column, aim, stored)
+    return with_score(column, aim, stored)
 
 
 def _number(one: Coordinate) -> bool:

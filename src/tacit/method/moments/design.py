@@ -1,4 +1,4 @@
-"""Counts, sums, means and variances: from the question, public facts and the price to what is measured."""
+"""Design counts, sums, means and variances: choose grids, encodings and noise from the question and public facts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ KIND: Final = "moments"
 
 
 MOST_CELLS: Final = 1_000_000
+"""Most cells of `by` that one question releases."""
 
 
 Question = Count | Sum | Mean | Variance
 
 
 def design(query: Question, public: Public, cost: Cost) -> Measurement:
-    """Choose forms and noise from public facts; QueryError where the question cannot be asked."""
+    """Return the measurement of a question: one part for each column.  QueryError where the question is not allowed."""
     kind, keys = type(query).__name__, keys_of(query, public.schema)
     where = None if query.where is None else typed(query.where, public.schema)
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, keys=keys, where=where)
@@ -51,6 +52,7 @@ def design(query: Question, public: Public, cost: Cost) -> Measurement:
 
 
 def _count(shape: Measurement, schema: Schema) -> PartSpec:
+    """Return the part that counts rows (persons); QueryError Q32 where their number is public already."""
     leaves = shape.where is not None or any(_leaves(schema, key) for key in shape.keys)
     if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
         raise QueryError(
@@ -68,7 +70,7 @@ def _count(shape: Measurement, schema: Schema) -> PartSpec:
 
 
 def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
-    """Total of the weights: private under both relations, whatever is known of the rows."""
+    """Return the part that adds up the weights: the total is private even where the number of rows is public."""
     weight = _weight(shape, schema, weighted_forms.COUNTED)
     assert weight is not None
     several = isinstance(weight, Share) and shape.cells > 1 and shape.several
@@ -80,14 +82,16 @@ def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
 
 
 def _leaves(schema: Schema, key: KeyMap) -> bool:
-    """Whether a row can be in no cell of this key: its value may be missing or unlisted, and that is no level."""
+    """Return whether a row can be in no cell of this key, its value being missing or not among the public levels."""
     return key.missing is None
 
 
 def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartSpec:
+    """Return the part of one column at its share of the price; QueryError Q33 for the sum of a date."""
     if isinstance(shape.query, Sum) and name in schema and isinstance(schema[name], Date):
         raise QueryError(f"column {name!r} of Sum: dates cannot be added up.", code="Q33", hint=f"Mean({name!r})")
     at = rowmap(schema, name)
+    # coarser grids where products with weights, or fourth powers, must stay within 64 bits
     weight = _weight(shape, schema, weighted_forms.WEIGHT)
     if weight is not None:
         at = resized(at, weighted_forms.WEIGHT, fine=at.kind != "boolean" or shape.unit is not None)
@@ -106,7 +110,10 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
 
 
 def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | Share | None:
-    """Weights of rows on `steps` steps, or of persons by their rows; QueryError Q71, Q72 where there can be none."""
+    """Return how a row or person is weighted, on a grid of `steps` steps; None without weights.
+
+    QueryError Q71 (per= without a PrivacyUnit), Q72 (a column that holds no weights).
+    """
     kind, weights, per = (
         type(shape.query).__name__,
         getattr(shape.query, "weights", None),
@@ -122,7 +129,7 @@ def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | Share | 
 
 
 def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
-    """Public facts of the weights: from 0 to the cap."""
+    """Return the public grid of the weights, from 0 to their cap; None where they have no units of their own."""
     at, cap = (weight.of, weight.cap) if isinstance(weight, Share) else (weight, 1)
     if at is not None and cap is not None and weight is not None:
         return Grid("real", 0.0, at.upper * cap, weight.G, missing="exclude" if at.missing is None else "declared")
@@ -132,10 +139,10 @@ def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
 def _form(
     shape: Measurement, at: RowMap, weight: RowMap | Share | None, noise: forms.Noise
 ) -> tuple[Encoding, RowMap | Share | None]:
-    """The form of one column, and the weight that its sums are taken with."""
+    """Return the encoding of one column, and the weight that its sums are taken with (None: every row weighs one)."""
     grouped = bool(shape.keys)
     if weight is not None:
-        several = shape.several and isinstance(weight, Share)  # weights of a person: at most A over all cells
+        several = shape.several and isinstance(weight, Share)  # a person's weights add up to at most A over all cells
         return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
     fourth = isinstance(shape.query, Variance)
     leaves = at.missing is None or shape.where is not None

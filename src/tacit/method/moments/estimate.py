@@ -1,4 +1,4 @@
-"""What releases of `moments` say: counts, sums, means and variances with both errors (theory §9, §12)."""
+"""Estimate counts, sums, means and variances, with sampling and privacy errors (theory §9, §12)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class MomentsRelease(Release):
-    """A release of Count, Sum, Mean or Variance: noisy integers, and what they say.
+    """A release of Count, Sum, Mean or Variance: noisy integers, and estimates made from them.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
@@ -31,7 +31,7 @@ class MomentsRelease(Release):
     kind: ClassVar[str] = "moments"
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Estimates with both errors.
+        """Return estimates with sampling and privacy errors.
 
         target="population": the table is a sample, sampling and privacy are uncertain.  target="table": the table is
         all there is, and only privacy is uncertain.  InferenceError I09 for another word.
@@ -40,11 +40,11 @@ class MomentsRelease(Release):
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Return the estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
         return self.estimate().summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The estimates as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
+        """Plot the estimates; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class MomentsRelease(Release):
 
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
-    """A release of moments, or a simulated one -> Estimate."""
+    """Return the estimate of a release of moments, real or simulated."""
     check_target(target)
     kind = type(release.query).__name__
     grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
@@ -85,9 +85,11 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
 
 
 def _shared(release: Released, part: Part) -> bool:
-    """Whether persons of unequal weight may be in several cells.  Those who weigh alike need no care: their variances
-    are those of whole persons in each cell, and (sum a y)**2 <= sum a y**2 where the parts a add up to at most 1.
-    The forms say which persons are in one cell (`constant` levels): `method.shared.weighted_encoding`.
+    """Return whether persons of unequal weight may be in several cells.
+
+    Persons of equal weight need no care.  The variance in a cell is computed as if each were in that cell alone, and
+    (sum a y)**2 <= sum a y**2 where the parts a of a person add up to at most 1.  The encoding's parameters say
+    whether persons are in one cell only (`constant` levels): `method.shared.weighted_encoding`.
     """
     facts = part.parameters
     parted = facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
@@ -95,7 +97,7 @@ def _shared(release: Released, part: Part) -> bool:
 
 
 def _terms(release: Released) -> tuple[str, ...]:
-    """Cells; columns where there is no `by`; "column:cell" for several columns with `by`."""
+    """Return the names of the terms: cells; columns without `by`; "column:cell" for several columns with `by`."""
     cells = cell_labels(release.levels)
     if not release.levels:
         return tuple(part.label or "rows" for part in release.parts)
@@ -105,5 +107,6 @@ def _terms(release: Released) -> tuple[str, ...]:
 
 
 def _units(release: Released) -> str | None:
+    """Return the units that all columns share; None where they differ or have none."""
     found = {part.grid.units for part in release.parts if part.grid is not None}
     return found.pop() if len(found) == 1 else None

@@ -1,24 +1,42 @@
-"""Counts, sums, means and variances by noisy integer moments.  INSIDE the wall.
+"""Counts, sums, means and variances by noisy sums of integers.  INSIDE the wall.
 
 Definition
-    Rows are mapped to integers v in {0..G} (`tacit.rows.row_map`), turned into the vector of an integer form
-    (`method.shared.encoding`), and added up, in each cell of `by`; rows for which `where` does not hold are absent.
+    A column's value in a row is an integer v in {0, ..., G} on a public grid of G steps (`tacit.rows.row_map`).  The
+    column's integer encoding turns v into a short vector of integers (`method.shared.encoding`), and the vectors are
+    added up in each cell of `by`.  A row for which `where` does not hold is absent and adds nothing.
     With a PrivacyUnit the rows of a person are first reduced to one: the person's mean, rounded to the grid, in each
-    cell that the person has rows in (in one, where the levels of `by` are constant: the first that any of her rows
-    has); with weights, a person weighs the mean of her rows' weights.  Public: schema, query, relation, price, and
-    under replace-one the number of rows (persons).  Neighbours: one row replaced, or one added or removed; with a
-    PrivacyUnit, one person with all rows.
+    cell that the person has rows in (in one cell, where the levels of `by` are constant: the first that any of the
+    person's rows has).  With weights, a person weighs the mean of the weights of the person's rows.
+    Public: schema, query, relation, price, and under replace-one the number of rows (persons).
+    Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
-    That of the form, one for each column, proven beside it over all pairs of rows; of persons as of rows, a reduced
-    person being a row; with several cells or weights, `method.shared.weighted_encoding`.
+    Bounds on what a neighbour changes in one column's integers, over all cells together: in l1 for Laplace noise, in
+    squared l2 for Gaussian noise.  W is the most that one row adds, in the norm of the noise, and A is the largest
+    weight.  A reduced person counts as a row.  Each bound is proven for all pairs of rows in the docstring named.
+
+        encoding (function)     used for                                  W    replace-one           add-remove
+        plain, exclusion        numbers in one cell, replace-one               G; G^2
+        group                   numbers, otherwise                        G    2 W; 2 W^2            W; W^2
+        bernstein               `Variance`, M <= 2^20 (MASS)              M    2 W; 2 W^2            W; W^2
+        binary_plain            Booleans in one cell, no row absent            1; 1
+        binary_exclusion        Booleans in one cell, replace-one              2; 16 (its entries are larger)
+        binary_group            Booleans, otherwise                       1    2 W; 2 W^2            W; W^2
+        count                   numbers of rows                           1    2; 2 (one cell: 1; 1) 1; 1
+        weighted                numbers with weights                      A G  2 W; 2 W^2            W; W^2
+        counted                 totals of weights, one cell               A    W; W^2                W; W^2
+        counted                 totals of weights, several cells          A    2 W; 2 W^2            W; W^2
+
+    The last three rows are proven in `method.shared.weighted_encoding`, the others in `method.shared.encoding`.  A
+    person with rows in several cells has weights that add up to at most A over the cells: for encodings without weights
+    l1 is then multiplied by A and squared l2 by A^2 (`weighted_encoding.shared`).
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
-    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the column's equal share of the price.
+    sqrt(l2^2 / (2 rho')) rounded to integers.  epsilon' and rho' are the column's equal share of the price.
 Cost
-    Shares add up to the price: columns are released side by side (basic composition; Gaussian: sums of rho).
+    The shares add up to the price, by basic composition over the columns (Gaussian: the rho add up).
 Failures
-    None depends on a row: cells that cannot be read are missing, every cell of the public levels is released, empty
-    or not.  A failure of the machine is the curator's to hide.
+    None depends on a row: a table cell that cannot be read is missing, and every cell of the public levels is
+    released, empty or not.  The curator hides a failure of the machine.
 """
 
 from __future__ import annotations
@@ -34,12 +52,12 @@ from tacit.source import Source
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
-    """READS ROWS.  The exact integers, one tuple of cells a column, before noise: never to be shown."""
+    """READS ROWS.  Return the exact integers before noise, one tuple of cells for each column: never to be shown."""
     return exact_sums(shape, source)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Exact sums, and at once their noise; only noisy integers are kept."""
+    """READS ROWS.  Add noise to the exact sums at once; only the noisy integers are kept."""
     return noisy_parts(shape, exact(shape, source))
 
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Count(Query["MomentsRelease"]):
-    """Number of rows, in each cell of `by` (categorical or Boolean columns with public levels).
+    """The number of rows in each cell of `by` (categorical or Boolean columns with public levels).
 
     bins: for columns of numbers in `by`, how many bins of equal width, or their edges: {"age": [18, 30, 65, 93]}.
     where: rows for which a condition holds, in the words of pandas' `query`: "age >= 18 and sex == 'female'".
     weights: a column of weights, clamped to 0 and its upper bound: the sum of the weights, which estimates how many
-    there are in the population.  With a PrivacyUnit a person weighs the mean of her rows' weights.
+    there are in the population.  With a PrivacyUnit a person weighs the mean of the weights of the person's rows.
     Under replace-one the number of all rows is public, so `by`, `where` or `weights` is required; under add-remove it
     is private and `Count()` releases it.  Source: theory §12 (Counts, W).
     Raises QueryError Q01, Q02 (names), Q60 (where=), Q64 (bins=).
@@ -48,7 +48,7 @@ class Count(Query["MomentsRelease"]):
 
 @dataclass(frozen=True)
 class Sum(Query["MomentsRelease"]):
-    """Total of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+    """The total of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
 
     weights: a column of weights, from 0 to its upper bound: the total of weight times value.  With a PrivacyUnit the
     rows of a person count as far as `max_rows` of them would, at the person's mean, and at the mean of their weights.
@@ -73,7 +73,7 @@ class Sum(Query["MomentsRelease"]):
 
 @dataclass(frozen=True)
 class Mean(Query["MomentsRelease"]):
-    """Mean of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+    """The mean of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
 
     bins: for columns of numbers in `by`, how many bins of equal width, or their edges.
     where: of the rows for which a condition holds, in the words of pandas' `query`.
@@ -82,7 +82,7 @@ class Mean(Query["MomentsRelease"]):
     for both sampling and privacy.  The mean of a Boolean column is a proportion.
 
     weights: a column of weights, clamped to 0 and its upper bound, the cap: sum(w x) / sum(w) (theory §12 W).  With a
-    PrivacyUnit a person weighs the mean of her rows' weights (per="row": their sum, for at most max_rows of them).
+    PrivacyUnit a person weighs the mean of the person's row weights (per="row": their sum, for at most max_rows rows).
     per: with a PrivacyUnit, "person" (the default: the mean of person means) or "row" (persons count by their rows, at
     most max_rows of them).
     Raises QueryError Q01, Q02, Q03 (names), Q60 (where=), Q64 (bins=), Q70 (per=).
@@ -109,7 +109,7 @@ class Mean(Query["MomentsRelease"]):
 
 @dataclass(frozen=True)
 class Variance(Query["MomentsRelease"]):
-    """Variance of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
+    """The variance of one or several columns, values clamped to the schema's bounds, in each cell of `by`.
 
     Five Bernstein sums give the first four moments for the price of one count (theory §1.3), so the variance has a
     standard error that assumes no normality.  Its unit is the square of the column's.
@@ -135,6 +135,7 @@ Nothing was read or spent.
 
 
 def _normalise(query: Sum | Mean | Variance) -> None:
+    """Check the fields and store names as tuples; QueryError Q01, Q02, Q03, Q60, Q64."""
     kind = type(query).__name__
     object.__setattr__(query, "columns", _names(kind, "columns", query.columns))
     object.__setattr__(query, "by", _names(kind, "by", query.by))
@@ -149,7 +150,7 @@ def _normalise(query: Sum | Mean | Variance) -> None:
 
 
 def _weights(kind: str, weights: object, others: Sequence[str]) -> None:
-    """A column name that is not asked about; QueryError Q01, Q02."""
+    """Check that the weights are a column that the question does not use otherwise; QueryError Q01, Q02."""
     if weights is not None:
         _column(kind, "weights", weights)
     if weights in others:

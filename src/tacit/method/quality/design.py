@@ -1,4 +1,4 @@
-"""Data quality: from the question, public facts and the price to what is measured."""
+"""Design data quality: choose classes and noise from the question and public facts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KIND: Final = "quality"
 
 
 def design(query: DataQuality, public: Public, cost: Cost) -> Measurement:
-    """Classes and noise from public facts; QueryError where a column cannot be asked about."""
+    """Return the measurement: one part for each column.  QueryError where a column has no classes."""
     names = tuple(query.columns) or tuple(name for name in public.schema if name != public.schema.unit)
     if not names:
         raise QueryError("DataQuality: the schema has no column.", code="Q03", hint='{"age": Real(0, 100)}')
@@ -34,6 +34,7 @@ def design(query: DataQuality, public: Public, cost: Cost) -> Measurement:
 
 
 def _column(key: KeyMap, schema: Schema, neighbors: str, share: Cost) -> PartSpec:
+    """Return the part that counts the classes of one column, at its share of the price."""
     form = classes(len(key.labels), neighbors)
     weight = None
     if schema.unit is not None:

@@ -7,6 +7,9 @@ from tacit.rows.row_map import ONE
 
 
 def classes(number: int, neighbors: str) -> Encoding:
-    """Counts of disjoint classes that every row is in one of: 1 (add-remove) or 2 (replace-one) in any norm's power."""
+    """Return the encoding of counts of disjoint classes; every row is in exactly one of them.
+
+    Sensitivity in l1 and in squared l2: 1 (add-remove) or 2 (replace-one: one count falls by 1, another rises by 1).
+    """
     twice = 2 if neighbors == "replace-one" else 1
     return Encoding("classes", {"G": 1, "classes": number}, (ONE,), ((1,),) * number, twice, twice)

@@ -1,4 +1,4 @@
-"""What a release of `quality` says: shares of cells that are missing, out of bounds or unlisted, with both errors."""
+"""Estimate the shares of table cells that are missing, out of bounds or unlisted, with both errors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tacit.base.table import Table
 
 CLASSES: Final = {4: ("missing", "below", "above"), 3: ("missing", "unlisted")}
-"""Names of the classes of a column, by their number; the last one, as declared, is the rest."""
+"""Names of the classes of a column, by how many there are; the last class, as declared, has no name."""
 ASK: Final = {
     "below": "are the bounds or the units right?",
     "above": "are the bounds or the units right?",
@@ -31,14 +31,14 @@ ASK: Final = {
     "missing": "left out of answers, or counted as declared",
 }
 LEVEL: Final = 0.95
-"""The level of a picture."""
+"""Level of the intervals in a picture."""
 WORTH: Final = {"missing": 0.05}
-"""A share is pointed out where its interval begins above this; 0.01 where not named."""
+"""A share is pointed out where the lower end of its interval is above this; 0.01 for classes not listed."""
 
 
 @dataclass(frozen=True, repr=False)
 class QualityRelease(Release):
-    """A release of DataQuality: noisy counts of the classes of each column's cells.
+    """A release of DataQuality: for each column, noisy counts of the classes of its table cells.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(0, 100)})
@@ -51,18 +51,18 @@ class QualityRelease(Release):
     kind: ClassVar[str] = "quality"
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Shares of each column's classes, "age: missing"; `target` as for other releases (InferenceError I09).
+        """Return the share of each class of each column, as "age: missing"; InferenceError I09 for an unknown target.
 
         Source: theory §12 (Counts); with a public number of rows the interval is the exact inversion of a count's law.
         """
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The shares as a table, with what is worth a look in words; InferenceError I01 for a level below 0.5."""
+        """Return the shares as a table, with notes on those too large; InferenceError I01 for a level below 0.5."""
         return summary(self.estimate(), level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The shares as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
+        """Plot the shares; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
@@ -75,10 +75,10 @@ class QualityRelease(Release):
 
 
 class QualityEstimate(Estimate):
-    """Shares of the classes of each column; the picture of all of them has a block for each column."""
+    """Shares of the classes of each column; the picture has a panel for each column."""
 
     def plot(self, ax: Any = None) -> Any:
-        """All shares by column, what is worth a look marked; of terms that were picked or combined the usual picture.
+        """Plot all shares by column, with those marked that are too large; selected or combined terms as any estimate.
 
         InferenceError I20 (no matplotlib), I05 (too many terms).
         """
@@ -94,10 +94,11 @@ class QualityEstimate(Estimate):
 
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
-    """A release of data quality, or a simulated one -> Estimate.
+    """Return the estimate of a release of data quality, real or simulated.
 
-    With a public number n of rows a share is a count of n, and its interval exact; otherwise a ratio of noisy counts.
-    Shares of one column are of the same rows; their joint law is not used: between them standard errors are bounds.
+    With a public number n of rows a share is a count divided by n, and its interval is exact; otherwise it is a ratio
+    of noisy counts.  The shares of one column are of the same rows; their joint law is not used, so the standard error
+    of a contrast between them is an upper bound.
     """
     check_target(target)
     blocks: list[ColumnTerms] = []
@@ -114,9 +115,10 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
 
 
 def share(part: Part, i: int, rows: int | None, sampling: bool, what: str, cells: Array | None = None) -> ColumnTerms:
-    """The share of class i among all rows: one term.
+    """Return the share of class i among all rows, as one term.
 
-    `cells` replaces the part's integers, shape (m, classes): repetitions of a simulation are m terms.
+    sampling: whether the rows are a sample.  cells: integers in place of the part's, shape (m, classes), for the m
+    repetitions of a simulation; the result then has m terms.
     """
     parts_of = part.parameters.get("share", 1)
     counts = np.array([[float(k) for k in part.integers[0]]] if cells is None else cells, dtype=np.float64) / parts_of
@@ -133,7 +135,7 @@ def share(part: Part, i: int, rows: int | None, sampling: bool, what: str, cells
 
 
 def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_of: int) -> ColumnTerms:
-    """Class i against all others, as a proportion whose size is noisy."""
+    """Return the share of class i where the number of rows is noisy: a proportion, class i against all others."""
     signs = np.full(counts.shape[1], -1.0)
     signs[i] = 1.0
     load = np.array([np.ones_like(signs), signs, np.ones_like(signs)]) / parts_of
@@ -145,20 +147,20 @@ def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_o
 
 
 def summary(found: Estimate, level: float = 0.95) -> Table:
-    """An estimate of data quality as a table, what is worth a look in words before the other notes."""
+    """Return the table of an estimate; the first notes name the shares that are too large."""
     made = found.summary(level)
     return replace(made, notes=(*hints(found, level), *made.notes))
 
 
 def worth_a_look(found: Estimate, level: float = 0.95) -> tuple[bool, ...]:
-    """Whether a share is clearly above what is usual, one entry a term."""
+    """Return, for each term, whether the lower end of its interval is above the usual share."""
     low = found.intervals(level)[:, 0]
     usual = [WORTH.get(term.rpartition(": ")[2], 0.01) for term in found.terms]
     return tuple(reason is None and float(x) > most for reason, x, most in zip(found.reasons, low, usual, strict=True))
 
 
 def hints(found: Estimate, level: float = 0.95) -> tuple[str, ...]:
-    """In words, the shares that are clearly above what is usual."""
+    """Return one sentence for each share that is clearly larger than usual."""
     limits = found.intervals(level)
     said: list[str] = []
     grids = {part.label: part for part in found.release.parts}

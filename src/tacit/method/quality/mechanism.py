@@ -1,20 +1,23 @@
-"""How many cells are missing, out of bounds or unlisted, by noisy counts.  INSIDE the wall.
+"""How many table cells are missing, out of bounds or unlisted, by noisy counts.  INSIDE the wall.
 
 Definition
-    Each cell of a column is in exactly one public class: missing (null, not finite, unreadable), below or above the
-    bounds (or unlisted), as declared.  Released, for each column: the number of rows in each class.  With a PrivacyUnit
-    a person's rows have a weight of one in all (`rows.row_map.Share`), given out by their classes.  Public: schema,
-    query, relation, price, and under replace-one the number of rows (persons).  Neighbours as for `moments`.
+    Each table cell of a column is in exactly one public class: missing (null, not finite, unreadable); below or above
+    the bounds (of a category: unlisted); or as declared.  Released, for each column: the number of rows in each class.
+    With a PrivacyUnit the rows of a person have a total weight of one, in integers at most A (`rows.row_map.Share`),
+    divided over the classes by the number of rows there.
+    Public: schema, query, relation, price, and under replace-one the number of rows (persons).
+    Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity
-    A row adds 1 to one class of each column: add-remove, 1 in l1 and in squared l2; replace-one, a row leaves one
-    class and enters another: 2 in both.  Attained.  Persons: times the share's whole, and its square (`shared`).
+    A row adds 1 to one class of each column.  Add-remove: 1 in l1 and in squared l2.  Replace-one: a row leaves one
+    class and enters another, 2 in both.  Attained.  Persons: A times that in l1 and A^2 times in squared l2
+    (`method.shared.weighted_encoding.shared`).
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
-    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the column's equal share of the price.
+    sqrt(l2^2 / (2 rho')) rounded to integers.  epsilon' and rho' are the column's equal share of the price.
 Cost
-    Shares add up to the price: columns are released side by side (basic composition; Gaussian: sums of rho).
+    The shares add up to the price, by basic composition over the columns (Gaussian: the rho add up).
 Failures
-    None depends on a row: every class is released, empty or not.  A failure of the machine is the curator's to hide.
+    None depends on a row: every class is released, empty or not.  The curator hides a failure of the machine.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from tacit.source import Source
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
-    """READS ROWS.  The exact counts, one cell of all classes a column, before noise: never to be shown."""
+    """READS ROWS.  Return the exact counts before noise, all classes of a column in one cell: never to be shown."""
     answers: list[Cells] = []
     for column in shape.columns:
         assert column.key is not None
@@ -46,7 +49,7 @@ def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Exact counts, and at once their noise; only noisy integers are kept."""
+    """READS ROWS.  Add noise to the exact counts at once; only the noisy integers are kept."""
     return noisy_parts(shape, exact(shape, source))
 
 

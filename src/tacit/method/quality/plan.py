@@ -7,6 +7,6 @@ from typing import Final
 from tacit.method.shared.plan_expected import uniform
 
 SAYS_ALL: Final = True
-"""That privacy makes most of the variance says nothing where no cell is assumed to be wrong."""
+"""Plans do not warn that privacy causes most of the variance: where no cell is wrong there is no other variance."""
 
 expected = uniform

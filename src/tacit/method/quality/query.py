@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DataQuality(Query["QualityRelease"]):
-    """How many cells of each column are missing, outside the bounds, or no level: shares, with noise.
+    """The noisy shares of each column's cells that are missing, outside the bounds, or not a declared level.
 
-    columns: those asked about; all of the schema (but a PrivacyUnit) where none is named.  The lawful way to learn that
+    columns: names of columns; where none is named, all of the schema but a PrivacyUnit.  The private way to learn that
     codes or units are wrong, or bounds too narrow.  Source: theory §12 (Counts).  Raises QueryError Q01, Q02 (names).
 
     >>> DataQuality("age").to_dict()

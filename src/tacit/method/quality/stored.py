@@ -1,4 +1,4 @@
-"""What the parts of a stored release of data quality must be: as its question asks, each once, in order."""
+"""Check a stored release of data quality: its parts must be those that its question asks for, each once, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Why the parts are not those of the question; nothing where they are."""
+    """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     labels = tuple(part.label for part in made.parts)
     columns = tuple(cast(DataQuality, made.query).columns)
     if not once(labels) or (columns and labels != columns):

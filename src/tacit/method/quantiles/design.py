@@ -1,4 +1,4 @@
-"""Quantiles: from the question, public facts and the price to grid, cells and laws of selection."""
+"""Design quantiles: choose grid, cells, prices and laws of selection from the question and public facts."""
 
 from __future__ import annotations
 
@@ -34,18 +34,22 @@ KIND: Final = "quantiles"
 
 
 STEPS: Final = 2**12
-"""More steps would be finer, and would draw selections away from the rows where these are few."""
+"""Most steps of the grid.  More would be finer, but where rows are few empty steps would be selected more often."""
 
 
 MOST_CELLS: Final = 256
-"""Every cell is selected from on its own, in exact arithmetic: about 0.1 s for three quantiles."""
+"""Most cells of `by`.  Each cell has its own selections in exact arithmetic: about 0.1 s for three quantiles."""
 
 
 RUNGS: Final = (-1, 0, 1)
+"""The selections of one probability, as multiples of the offset c: below the quantile, at it, and above it."""
 
 
 def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
-    """Grid, cells, prices and laws from public facts; QueryError where there are none."""
+    """Return the measurement: selections for each probability, and a noisy number of rows where it is not public.
+
+    QueryError where the question is not allowed.
+    """
     unit, keys = unit_of(public.schema), keys_of(query, public.schema)
     where = None if query.where is None else typed(query.where, public.schema)
     at = resized(rowmap(public.schema, query.column), STEPS, fine=unit is not None)
@@ -66,7 +70,7 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
 
 
 def _size(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
-    """The noisy number of rows, or weight of persons, in each cell."""
+    """Return the part that releases the noisy number of rows, or weight of persons, in each cell."""
     share, column = _share(shape), cast(Quantiles, shape.query).column
     own = replace(moment_forms.count(shape.cells, shape.neighbors, leaves=True), name="size")
     own = own if share is None else weighted_forms.shared(own, share.G)
@@ -74,12 +78,12 @@ def _size(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
 
 
 def _share(shape: Measurement) -> Share | None:
-    """What a person weighs in a cell, where she may be in several."""
+    """Return how a person's weight is divided over cells; None where a person is in one cell only."""
     return Share(PARTS) if shape.several else None
 
 
 def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
-    """Three selections for one probability, at an equal part of its price each."""
+    """Return the part of one probability: three selections, each at a third of the part's price."""
     relation: Neighbors = "replace-one" if shape.neighbors == "replace-one" else "add-remove"
     share, grouped = _share(shape), bool(shape.keys)
     A = 1 if share is None else share.G
@@ -94,10 +98,11 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
 
 
 def reach(column: PartSpec, size: float, size_variance: float, level: float) -> int:
-    """C, in ranks: the level's point of sampling and selection error together, and one scale of the selection more.
+    """Return the offset c in ranks: how far sampling and selection errors reach at the level, plus one selection scale.
 
-    The rank of a selection is off by about a Laplace variable, of scale 1 / (b rate), where rows are dense: the points
-    of both laws are added in quadrature.  Sampling: N p (1 - p), and p**2 times the variance of a noisy N.
+    Where rows are dense the rank error of a selection has about a Laplace law of scale 1 / (b rate); its quantile and
+    the normal one of the sampling error are added in quadrature.  The sampling variance of the rank is N p (1 - p),
+    plus p**2 times the variance of a noisy N.
 
     Of persons with weights w <= 1 in a cell, N their sum and q the quantile: the sum of w ([v <= q] - p) has mean 0 and
     a variance of at most E sum of w**2 ([v <= q] - p)**2 <= E sum of w ([v <= q] - p)**2 = E N p (1 - p): the same, and
@@ -112,6 +117,6 @@ def reach(column: PartSpec, size: float, size_variance: float, level: float) -> 
 
 
 def split(shape: Measurement) -> tuple[tuple[PartSpec, ...], PartSpec | None]:
-    """Columns of selections, one a probability, and that of the numbers of rows where they are not public."""
+    """Return the parts of selections, one for each probability, and the part of noisy numbers of rows, or None."""
     last = shape.columns[-1]
     return (shape.columns, None) if last.form.name == "ranks" else (shape.columns[:-1], last)

@@ -1,4 +1,4 @@
-"""What a release of `quantiles` says: each quantile, and an interval between two selected steps."""
+"""Estimate quantiles: each value is a selected step, and its interval lies between two other selected steps."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ class QuantilesRelease(Release):
     kind: ClassVar[str] = "quantiles"
 
     def estimate(self, target: Target = "population") -> QuantileEstimate:
-        """The quantiles with their intervals; `target` as for other releases (InferenceError I09).
+        """Return the quantiles with their intervals; InferenceError I09 for an unknown target.
 
-        Source: [McSherry & Talwar 2007], the exponential mechanism; its law is inverted at ranks on either side.
+        Source: the exponential mechanism [McSherry & Talwar 2007]; intervals lie between steps selected at lower and
+        higher ranks.
         """
         return estimate(self, target)
 
     def summary(self, level: float | None = None) -> Table:
-        """The quantiles as a table; InferenceError I14 for a level above the one that was asked for."""
+        """Return the quantiles as a table; InferenceError I14 for a level above that of the question."""
         return self.estimate().summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The quantile function as a picture; needs matplotlib (InferenceError I20)."""
+        """Plot the quantile function; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
 
     def __str__(self) -> str:
@@ -64,15 +65,16 @@ class QuantilesRelease(Release):
 
 @dataclass(frozen=True, repr=False)
 class QuantileEstimate:
-    """Quantiles at `probs` in each of `cells`: `values`, `limits` at the level that was asked for.
+    """Quantiles at `probs` in each of `cells`: `values`, and `limits` at the level of the question.
 
     Shapes (terms,) and (terms, 2); a term is a probability, a cell, or both: "f:0.5", cells in the order of the levels.
     Within a cell values and both limits rise with the probability, and a value lies in its interval.
 
-    No standard error: that would take the density, which nobody released.  The ends of an interval are steps selected
-    at ranks so far from the quantile's that sampling and selection error together reach them with the probability of
-    the level.  Asymptotic: the selection's rank error has its law where rows are dense around the quantile, which is
-    so where `crowded` says nothing; coverage is tabled for hard cases too.  Source: [McSherry & Talwar 2007].
+    There is no standard error, since that would need the density, which is not released.  The ends of an interval are
+    steps selected at ranks on either side of the quantile's, so far away that sampling and selection errors stay
+    between them with the probability of the level.  This is asymptotic: the rank error of a selection has the assumed
+    law where rows are dense around the quantile; `reasons` names terms where they are not.  Source: [McSherry & Talwar
+    2007].
 
     >>> import tacit as tc
     >>> table = {"age": [float(age) for age in range(100)] * 50}
@@ -96,7 +98,7 @@ class QuantileEstimate:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """0.25, 0.5, ...; of one probability in cells, the cells; of several, f:0.25, f:0.5, ..."""
+        """Names of the terms: 0.25, 0.5, ...; with cells and one probability, the cells; else f:0.25, f:0.5, ..."""
         if self.picked:
             return self.picked
         probs = tuple(f"{float(p):g}" for p in self.probs)
@@ -114,10 +116,10 @@ class QuantileEstimate:
         return pd.Series(self.values, index=list(self.terms), name="quantile")
 
     def conf_int(self, level: float | None = None) -> Any:  # (float, float), or DataFrame
-        """A pair for one quantile, else a DataFrame.
+        """Return a pair for one quantile, else a DataFrame.
 
-        InferenceError I14 for a level above the one that was asked for: its ends were not selected.  A level below it
-        has the same, wider ends.
+        InferenceError I14 for a level above that of the question, for which no ends were selected.  For a lower level
+        the ends are the same, and so wider than needed.
         """
         self._checked(level)
         if len(self.values) == 1:
@@ -127,7 +129,7 @@ class QuantileEstimate:
         return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
 
     def to_frame(self, level: float | None = None) -> pd.DataFrame:
-        """estimate, lower, upper, reason: a frame indexed by term; InferenceError I14 as `conf_int`."""
+        """Return a frame indexed by term: estimate, lower, upper, reason.  InferenceError I14 as `conf_int`."""
         self._checked(level)
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
@@ -136,7 +138,7 @@ class QuantileEstimate:
         return pd.DataFrame(columns, index=list(self.terms))
 
     def __getitem__(self, term: str | list[str]) -> QuantileEstimate:
-        """Some of the terms, in that order; InferenceError I02 for an unknown one."""
+        """Return the estimate of some of the terms, in that order; InferenceError I02 for an unknown one."""
         asked = [term] if isinstance(term, str) else list(term)
         at = [place_of(self.terms, one) for one in asked]
         reasons = tuple(self.reasons[i] for i in at)
@@ -146,7 +148,7 @@ class QuantileEstimate:
         return len(self.terms)
 
     def plot(self, ax: Any = None) -> Any:
-        """The quantile function with its intervals; `.save("picture.png")`.
+        """Plot the quantile function with its intervals; `.save("picture.png")` writes a file.
 
         InferenceError I20 without matplotlib, I05 for some of the terms only.
         """
@@ -171,7 +173,7 @@ class QuantileEstimate:
         return quantiles(shown, sure, np.array([float(p) for p in self.probs]), groups, caption, ax)
 
     def summary(self, level: float | None = None) -> Table:
-        """A table of quantiles and intervals, at the level that was asked for; InferenceError I14 as `conf_int`."""
+        """Return a table of quantiles and intervals at the level of the question; InferenceError I14 as `conf_int`."""
         self._checked(level)
         from tacit.base.table import Table
         from tacit.estimates.display import facts, interval_rows, people_words
@@ -198,7 +200,10 @@ class QuantileEstimate:
 
 
 def estimate(release: Released, target: Target = "population") -> QuantileEstimate:
-    """A release of quantiles, or a simulated one -> QuantileEstimate; the same ends for the table, which are wider."""
+    """Return the estimate of a release of quantiles, real or simulated.
+
+    Under target="table" the intervals are the same, and so wider than needed.
+    """
     check_target(target)
     grid, query = _grid(release), cast(Any, release.query)
     parts = [part for part in release.parts if part.form == "ranks"]
@@ -222,7 +227,7 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
 
 
 def _words(release: Released, part: Part, target: Target) -> str:
-    """What is estimated."""
+    """Return the estimand in words."""
     words = f"quantiles of {part.label}" + ("" if release.unit is None else ", of person means")
     words += " in each group, persons counting by the part of their rows there" if "share" in part.parameters else ""
     words += f", values clamped ({bounds_words(part)})" if bounds_words(part) else ""
@@ -232,16 +237,17 @@ def _words(release: Released, part: Part, target: Target) -> str:
 
 
 def within(level: float, selected: float) -> None:
-    """InferenceError I14 for a level that ends selected for `selected` do not serve."""
+    """Raise InferenceError I14 for a level above `selected`, the one that the ends were selected for."""
     if not 0.5 <= level <= selected:
         text = f"level {level!r}: these intervals were selected for {selected:g}."
         raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
 
 
 def crowded(part: Part, size: float, level: float) -> str | None:
-    """Why an interval may not hold: so few rows for the price that steps far from all rows are selected, or None.
+    """Return why an interval may be wrong (few rows for the price, so steps far from all are selected), or None.
 
-    A step r ranks off has weight exp(-r / scale); all G + 1 steps together must weigh little at the end of the ranks.
+    A step r ranks off has weight exp(-r / scale); beyond the first and last ranks all G + 1 steps together must have
+    little weight.
     """
     p = part.parameters["numerator"] / part.parameters["denominator"]
     scale = float(part.law.scale) / (part.parameters["denominator"] * part.parameters.get("share", 1))
@@ -253,7 +259,7 @@ def crowded(part: Part, size: float, level: float) -> str | None:
 
 
 def _sizes(release: Released, cells: int) -> list[float]:
-    """N of each cell, or its noisy number: of persons who may be in several, the sum of their parts."""
+    """Return the public or noisy number of rows in each cell; of persons in several cells, the sum of their weights."""
     last = release.parts[-1]
     if last.form == "ranks":
         return [float(release.rows or 0)] * cells

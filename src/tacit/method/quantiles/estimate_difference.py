@@ -1,4 +1,4 @@
-"""Differences of quantiles: values subtracted, intervals combined without an assumption on their dependence."""
+"""Differences of quantiles, whose intervals are combined without an assumption on their dependence."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ BOUND: Final = "a bound whatever the two have in common (Bonferroni)"
 class QuantileDifference:
     """Quantiles of one estimate minus those of another: `values`, `limits` at `level`, shapes (terms,) and (terms, 2).
 
-    From the least to the largest difference of two points in both intervals; where both hold the truth, so does that:
-    at levels of 95% each, at least 90% of the time, whatever the two have in common (Bonferroni, [Dunn 1961]).
-    `notes` says so.
+    An interval reaches from the least to the largest difference of two points, one in each interval.  Where both hold
+    the true quantiles, it holds their difference: at levels of 95% each, at least 90% of the time, however the two
+    depend on each other (Bonferroni, [Dunn 1961]).  `notes` says so.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
@@ -53,7 +53,7 @@ class QuantileDifference:
 
     @property
     def value(self) -> Any:  # float, or Series
-        """Point estimates: a float for one term, else a Series."""
+        """The point estimates: a float for one term, else a Series."""
         if len(self.values) == 1:
             return float(self.values[0])
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
@@ -61,7 +61,7 @@ class QuantileDifference:
         return pd.Series(self.values, index=list(self.terms), name="difference")
 
     def conf_int(self, level: float | None = None) -> Any:  # (float, float), or DataFrame
-        """A pair for one term, else a DataFrame; InferenceError I14 for a level above `level`."""
+        """Return a pair for one term, else a DataFrame; InferenceError I14 for a level above `level`."""
         self._checked(level)
         if len(self.values) == 1:
             return float(self.limits[0, 0]), float(self.limits[0, 1])
@@ -70,7 +70,7 @@ class QuantileDifference:
         return pd.DataFrame(self.limits, index=list(self.terms), columns=["lower", "upper"])
 
     def to_frame(self, level: float | None = None) -> pd.DataFrame:
-        """difference, lower, upper, reason: a frame indexed by term; InferenceError I14 as `conf_int`."""
+        """Return a frame indexed by term: difference, lower, upper, reason.  InferenceError I14 as `conf_int`."""
         self._checked(level)
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
@@ -79,7 +79,7 @@ class QuantileDifference:
         return pd.DataFrame(columns, index=list(self.terms))
 
     def summary(self, level: float | None = None) -> Table:
-        """Differences and their intervals as a table; InferenceError I14 as `conf_int`."""
+        """Return the differences and their intervals as a table; InferenceError I14 as `conf_int`."""
         self._checked(level)
         from tacit.base.table import Table
         from tacit.estimates.display import facts, interval_rows, people_words, percent
@@ -92,7 +92,7 @@ class QuantileDifference:
         return Table(title, columns, rows, notes, ("left", "right", "right"))
 
     def plot(self, ax: Any = None) -> Any:
-        """Differences with their intervals and a line at 0; `.save("a.png")`.  InferenceError I20 (no matplotlib)."""
+        """Plot the differences with a line at 0; `.save("a.png")` writes it.  InferenceError I20 (no matplotlib)."""
         from tacit.estimates.display import facts, people_words
         from tacit.plots.canvas import Caption, Intervals
         from tacit.plots.quantile_plot import quantile_difference
@@ -116,13 +116,13 @@ class QuantileDifference:
 
     def _checked(self, level: float | None) -> None:
         if level is not None and not 0.5 <= level <= self.level:
-            text = f"level {level!r}: the intervals behind this difference bound it at {self.level:g}."
+            text = f"level {level!r}: this difference has an interval at {self.level:g} and below only."
             hint = f"Quantiles(…, level={(1 + level) / 2:.6g}) in new releases"
             raise InferenceError(text, code="I14", hint=hint, state=None)
 
 
 def difference(a: QuantileEstimate, b: QuantileEstimate, terms: tuple[str, ...]) -> QuantileDifference:
-    """A - b, term by term; see `tacit.difference`, which has matched the terms."""
+    """Return a minus b, term by term; `tacit.difference` has matched the terms."""
     level = round(a.level + b.level - 1, 12)
     if level < 0.5:
         text = f"levels {a.level:g} and {b.level:g} leave {level:g} for a difference: less than one half."

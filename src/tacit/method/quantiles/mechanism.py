@@ -1,26 +1,32 @@
 """Quantiles by the exponential mechanism: a step for each quantile, and one on either side of it.  INSIDE the wall.
 
 Definition
-    Rows (of which `where` holds) are put on a public grid (`tacit.rows.row_map`, at most STEPS steps); with a
-    PrivacyUnit the rows of a person are first reduced to their mean; with `by` too, in each cell, where she weighs the
-    part of her present rows that are in it: one in all (`rows.row_map.Share`).  Released, in each cell of `by` and for
-    each probability
-    p: three steps, selected by rank (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c, N the
-    number of rows present (or their weight) in the cell, or, where it is not public, a noisy number that is released
-    first.  c is a function of p, the level, the price and that N.  Public: schema, query, relation, price, and under
-    replace-one the number of rows (persons).  Neighbours: one row (person) replaced, or one added or removed.
+    Rows (for which `where` holds) are put on a public grid of at most STEPS steps (`tacit.rows.row_map`).  With a
+    PrivacyUnit the rows of a person are first reduced to their mean: with `by`, to one mean in each cell, whose weight
+    is the part of the person's present rows that are in the cell, so that the weights of a person add up to one, in
+    integers at most A (`rows.row_map.Share`).
+    Released, in each cell of `by` and for each probability p: three steps, selected by rank
+    (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c.  N is the number (or weight) of present
+    rows in the cell; where it is not public, a noisy number is released first and takes its place.  c is a function of
+    p, the level, the price and that N.
+    Public: schema, query, relation, price, and under replace-one the number of rows (persons).
+    Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
-    Selections: that of ranks' utilities, whatever the offset; of several cells, and of persons there, as there.
-    N: that of a count, of persons in cells that of `method.shared.weighted_encoding.shared`.
+    Write p = a/b in lowest terms.  The utility of a step changes by at most max(a, b - a) under add-remove and by at
+    most b under replace-one, whatever the offset c.  With several cells a replaced row can change two of them, and
+    persons multiply by A: all proven in `mechanism_rank_selection`.
+    N: as a count, 1 in l1 and squared l2 (replace-one with several cells: 2 and 2); persons in several cells: times A
+    and A^2 (`method.shared.weighted_encoding.shared`).
 Noise
-    Selections exactly by `noise.select`; N by discrete Laplace or rounded normal, as for `moments`.
+    Selections are drawn exactly by `noise.select`.  N has discrete Laplace or rounded normal noise, as in `moments`.
 Cost
-    All parts add up to the price.  rho: a selection of rho' has epsilon' = sqrt(8 rho'), rounded down (bounded range,
-    `ranks`).  (epsilon, delta): parts share mu**2, and a selection has the range that costs its own.  Pure: epsilons
-    add up.  The offset c depends on the released N only: adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong,
-    Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem 3.16].
+    All parts add up to the price.  Under rho a selection that costs rho' has epsilon' = sqrt(8 rho'), rounded down
+    (bounded range, `mechanism_rank_selection`).  Under (epsilon, delta) the parts share mu**2, and a selection has the
+    range that costs its share.  Under pure epsilon the epsilons add up.  The offset c depends on the released N only:
+    adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem
+    3.16].
 Failures
-    None depends on a row: an empty cell and one with all rows at one place are answered alike.
+    None depends on a row: steps are selected also in an empty cell, and where all rows are at one place.
 """
 
 from __future__ import annotations
@@ -45,22 +51,25 @@ from tacit.source import Source
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  N where it is not public, and then the selections, each protected as it is made."""
+    """READS ROWS.  Return noisy N where it is not public, and then the selections, each protected as it is made."""
     return released(shape, exact(shape, source), ranks.select, protect)
 
 
 def exact(shape: Measurement, source: Source) -> tuple[dict[int, int], ...]:
-    """READS ROWS.  {step: rows, or weight of persons} of each cell: never to be shown."""
+    """READS ROWS.  Return {step: rows, or weight of persons} of each cell: never to be shown."""
     column = shape.columns[0]
     assert column.rowmap is not None
     found = source.ranked(column.rowmap, shape.keys, shape.unit, shape.where, cast("Share | None", column.weight))
-    if column.weight is None:  # a person in several cells is no one entry
+    if column.weight is None:  # a person in several cells has an entry in each: their number is not the persons'
         check_number(shape.rows, found.rows)
     return found.cells
 
 
 def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, noise: Any) -> tuple[Part, ...]:
-    """The parts from {step: weight} of each cell; `draw` (of runs, by a law) and `noise` protect, or simulate."""
+    """Return the parts, from {step: weight} of each cell.
+
+    draw, noise: select a step and add noise; either the exact ones, which protect, or seeded ones, which simulate.
+    """
     chosen, sizes = split(shape)
     level = cast(Quantiles, shape.query).level
     size, variance, last = [float(shape.rows or 0)] * len(cells), 0.0, list[Part]()
@@ -71,6 +80,7 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
         last.append(sizes.released(noisy))
     made: list[Part] = []
     for column in chosen:
+        # `reach` sees the released or public N only, so the targets are public before a step is drawn
         far = [reach(column, n, variance, level) for n in size]
         steps = tuple(
             tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS)
@@ -81,7 +91,7 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
 
 
 def utilities(column: PartSpec, counts: Mapping[int, int], offset: int) -> rank_utilities.Runs:
-    """Those of a selection near rank p N + offset, in rows or persons."""
+    """Return the utilities of a selection near rank p N + offset; offset: in rows or persons."""
     facts = column.form.parameters
     p = Fraction(facts["numerator"], facts["denominator"])
     return rank_utilities.utilities(counts, facts["G"] + 1, p, offset * facts.get("share", 1))

@@ -16,9 +16,10 @@ from tacit.release.parts import cell_labels
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """Ranks to width, where values spread evenly: an interval is 2 c of the rows, and 2 c / n of the range, wide.
+    """Return the expected precision of each quantile, for values that are spread evenly over the bounds.
 
-    At the level of the question: intervals are released, and have no other.
+    An interval reaches from rank p n - c to p n + c, so its width is 2 c / n of the range.  `level` is ignored: the
+    intervals are released, at the level of the question.
     """
     del level
     chosen, sizes = split(shape)

@@ -24,10 +24,10 @@ MOST_PROBS: Final = 20
 
 @dataclass(frozen=True)
 class Quantiles(Query["QuantilesRelease"]):
-    """Quantiles of a column at probabilities `probs`, between 0 and 1; values clamped to the schema's bounds.
+    """Quantiles of a column at probabilities `probs` between 0 and 1, with values clamped to the schema's bounds.
 
-    by, bins, where: in each group, of the rows for which a condition holds, as for `Mean`.  With a PrivacyUnit (and
-    without `by`): quantiles of person means.
+    by, bins, where: groups and a condition on rows, as for `Mean`.  With a PrivacyUnit (and without `by`): quantiles
+    of person means.
 
     Three steps of a public grid are selected for each by the exponential mechanism: the quantile, and the ends of an
     interval at `level`, which is part of the question.  [McSherry & Talwar 2007]

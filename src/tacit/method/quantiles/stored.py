@@ -1,4 +1,4 @@
-"""What the parts of a stored release of quantiles must be: as its question asks, each once, in order."""
+"""Check a stored release of quantiles: its parts must be those that its question asks for, each once, in order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def _first(made: Release) -> bool:
-    """Whether quantiles are of the version that had no groups, and a cell for each step of a probability."""
+    """Return whether the release has the first version's format, in which each selection is a cell of its own."""
     return made.mechanism == "quantiles/1"
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Why the parts are not those of the question; nothing where they are."""
+    """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Quantiles, made.query)
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
     public = made.rows is not None and grid is not None and grid.missing != "exclude"

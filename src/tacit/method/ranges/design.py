@@ -1,4 +1,4 @@
-"""Ranges: from the question, public facts and the price to bins and laws of selection."""
+"""Design a range: choose bins, prices and laws of selection from the question and public facts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KIND: Final = "range"
 
 
 def design(query: Range, public: Public, cost: Cost) -> Measurement:
-    """Bins, prices and laws from public facts; QueryError Q10, Q13."""
+    """Return the measurement: two selections of bins and a noisy number of rows.  QueryError Q10, Q13."""
     key, unit = widemap(public.schema, query.column), unit_of(public.schema)
     A = 1 if unit is None else SHARE
     weight = None if unit is None else Share(SHARE)
@@ -33,6 +33,7 @@ def design(query: Range, public: Public, cost: Cost) -> Measurement:
     law = rank_utilities.law_for(cost.share((1 - SIZE) / 2), p, public.relation, grouped=False)
     most = A * rank_utilities.sensitivity(p, public.relation)
     facts = {"bins": key.size, "numerator": p.numerator, "denominator": p.denominator, "share": A}
+    # the selections' own sensitivity, in units of utility: no additive noise is made from it
     form = Encoding("range", facts, (ONE,), ((1,), (1,)), most, most * most)
     pair = PartSpec(query.column, form, None, None, cast(Any, Selection(law.rate / A)), cost.share(1 - SIZE), weight)
     pair = replace(pair, key=key)
@@ -44,7 +45,10 @@ def design(query: Range, public: Public, cost: Cost) -> Measurement:
 
 
 def target(parameters: Any, scale: float, size: float) -> float:
-    """T, in rows: the larger of p N and the cushion.  Public facts and the released N."""
+    """Return the target rank T, in rows (persons): the larger of p N and the margin.
+
+    parameters: of the released part.  scale: of the selection.  size: the released N.
+    """
     p = parameters["numerator"] / parameters["denominator"]
-    each = parameters["denominator"] * parameters["share"]  # utility of a rank of rows
+    each = parameters["denominator"] * parameters["share"]  # units of utility in one rank
     return max(p * size, reach(scale, parameters["bins"], CARE) / each)

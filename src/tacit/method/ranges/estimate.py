@@ -1,4 +1,4 @@
-"""What a release of `range` says: bounds that hold most rows, and how many may lie beyond them."""
+"""Estimate of a range: bounds that hold most rows, and about how many rows may lie beyond them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class RangeRelease(Release):
     kind: ClassVar[str] = "range"
 
     def estimate(self, target: Target = "population") -> RangeEstimate:
-        """The bounds, and the part of the rows that may lie beyond them; the same whatever the target (I09)."""
+        """Return the bounds, and the part of the rows that may lie beyond them; the target changes nothing (I09)."""
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The bounds as a table; they have no level."""
+        """Return the bounds as a table; `level` is ignored, since bounds have no interval."""
         return self.estimate().summary(level)
 
     def __str__(self) -> str:
@@ -47,10 +47,10 @@ class RangeRelease(Release):
 class RangeEstimate:
     """Bounds from 1, 2, 5, 10, 20, ...: `lower` and `upper`, infinite where rows lie beyond all of them.
 
-    outside: about the part of the rows that lies beyond both, at most; it is what was asked for where the price and
-    the number of rows allow.  rows: the noisy number of present rows.  reason: why the bounds say nothing, or None.
-    Looking at them costs nothing more: choose the schema's bounds by them, or wider ones.  Source: theory §1 (what is
-    made of a release is free).
+    outside: about the largest part of the rows that lies beyond both bounds; as large as the question asked where the
+    price and the number of rows allow it.  rows: the noisy number of present rows.  reason: why the bounds cannot be
+    used, or None.  The bounds are public once released: set a schema's bounds from them, or wider, at no further cost.
+    Source: theory §1 (post-processing).
     """
 
     release: Released
@@ -62,20 +62,20 @@ class RangeEstimate:
 
     @property
     def column(self) -> Real:
-        """`Real(lower, upper)` for a schema; InferenceError I17 where the range says nothing."""
+        """Return `Real(lower, upper)` for a schema; InferenceError I17 where the bounds cannot be used."""
         if self.reason is not None:
             raise InferenceError(self.reason, code="I17", hint="a higher price, or bounds from elsewhere", state=None)
         return Real(self.lower, self.upper)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """lower, upper, outside, reason: a pandas DataFrame of one row; bounds have no level."""
+        """Return a pandas DataFrame of one row: lower, upper, outside, reason; `level` is ignored."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         row = {"lower": [self.lower], "upper": [self.upper], "outside": [self.outside], "reason": [self.reason or ""]}
         return pd.DataFrame(row, index=[self.release.parts[0].label])
 
     def summary(self, level: float = 0.95) -> Table:
-        """A table of the bounds; they have no level."""
+        """Return a table of the bounds; `level` is ignored."""
         from tacit.base.table import Table
         from tacit.estimates.display import facts, people_words
 
@@ -97,7 +97,7 @@ class RangeEstimate:
 
 
 def estimate(release: Released, target: Target = "population") -> RangeEstimate:
-    """A release of a range, or a simulated one -> RangeEstimate; InferenceError I09 for an unknown target."""
+    """Return the estimate of a release of a range, real or simulated; InferenceError I09 for an unknown target."""
     check_target(target)
     pair, size = release.parts
     share = pair.parameters["share"]
@@ -108,7 +108,7 @@ def estimate(release: Released, target: Target = "population") -> RangeEstimate:
     beyond = rank(pair, rows)
     reason = None
     if 2 * beyond >= rows:
-        reason = f"{rows:,.0f} rows are few for this price: {4 * cushion(pair):,.0f} would make a range of half of them"
+        reason = f"{rows:,.0f} rows are few for this price: {4 * margin(pair):,.0f} would make a range of half of them"
     elif not math.isfinite(lower) or not math.isfinite(upper):
         reason = f"rows lie beyond {_number(WIDE[-1])}: choose bounds by what the column means, or rescale it"
     outside = min(1.0, 2 * beyond / rows) if rows > 0 else 1.0
@@ -116,18 +116,19 @@ def estimate(release: Released, target: Target = "population") -> RangeEstimate:
 
 
 def rank(pair: Part, rows: float) -> float:
-    """How many rows lie beyond each bound, about: p N, or the cushion of `method.ranges.mechanism`."""
+    """Return about how many rows lie beyond each bound: p N, or the margin of `method.ranges.mechanism`."""
     p = pair.parameters["numerator"] / pair.parameters["denominator"]
-    return max(p * rows, cushion(pair))
+    return max(p * rows, margin(pair))
 
 
-def cushion(pair: Part) -> float:
-    """Ranks within which empty bins beyond the rows weigh little."""
+def margin(pair: Part) -> float:
+    """Return the margin in ranks within which empty bins beyond the rows are unlikely to be selected."""
     each = pair.parameters["denominator"] * pair.parameters["share"]
     return reach(float(pair.law.scale), pair.parameters["bins"], CARE) / each
 
 
 def _number(x: float) -> str:
+    """Return a bound as text."""
     if not math.isfinite(x):
         return "–" if x < 0 else "∞"
     return f"{x:,.0f}" if x == int(x) and abs(x) < 1e15 else f"{x:g}"

@@ -8,7 +8,7 @@ from tacit.method.shared.plan_expected import Expected
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """The part of the rows that may lie beyond the bounds takes the place of a width."""
+    """Return the expected part of the rows beyond the bounds, in place of the width of an interval."""
     del level
     pair = shape.columns[0]
     facts = pair.form.parameters

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Range(Query["RangeRelease"]):
-    """A cheap range of a column of which nothing is known: bounds from 1, 2, 5, 10, 20, ... that hold most rows.
+    """A cheap range of a column with unknown bounds: two of 1, 2, 5, 10, 20, ... between which most rows lie.
 
     outside: the part of the rows that may lie beyond them, in all.  The bounds of the schema, if any, are not used.
-    With a PrivacyUnit a person's rows weigh one in all.  Raises QueryError Q01, Q74.  Source: McSherry & Talwar 2007.
+    With a PrivacyUnit the rows of a person have a total weight of one.
+    Raises QueryError Q01, Q74.  Source: McSherry & Talwar 2007.
 
     >>> Range("income").to_dict()
     {'query': 'Range', 'column': 'income'}

@@ -1,7 +1,7 @@
-"""Logistic and probit: links of a response of 0 or 1, whose scores are weighed down until both are within -1 and 1.
+"""The links of binary responses, logistic and probit, whose scores are weighted down to lie between -1 and 1.
 
-psi = v(eta) y - b(eta) with b = v mean, so that its mean is 0 at the right eta: Fisher-consistent [Cantoni & Ronchetti
-2001, eq. 1].  No data here.
+psi = v(eta) y - b(eta) with b = v mean(eta), so that its mean is 0 at the true eta: Fisher-consistent [Cantoni &
+Ronchetti 2001, eq. 1].  No data here.
 """
 
 from __future__ import annotations
@@ -14,81 +14,81 @@ from typing import Final
 import numpy as np
 
 from tacit.base.lazy_imports import special
-from tacit.method.regression.bounded_score import Array, Bounded
+from tacit.method.regression.bounded_score import Array, BoundedScore
 
-WIDER: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
-"""Cuts that are tried, in units of the score of a response at predictor 0."""
-RARE: Final = 0.02
-"""Least mean of a response, or of its opposite, that a pilot takes."""
+CUT_FACTORS: Final = (1.0, 1.2, 1.4, 1.6, 2.0)
+"""Cuts to choose from, in units of the likelihood's score of a response at predictor 0."""
+MIN_MEAN: Final = 0.02
+"""Smallest mean of the response, or of its complement, that a pilot fit assumes."""
 
 
 @dataclass(frozen=True)
-class Binary:
-    """One model, with the predictor's grid: eta = reach * e / L."""
+class BinaryLink:
+    """A binary link with the predictor's grid eta = reach * e / L; fields as in `links.Link`."""
 
     model: str
     reach: float
     center: float = 0.0
-    steepest: float = 4.0
-    slack: float = 1.0
+    max_predictor_sd: float = 4.0
+    cut_tolerance: float = 1.0
 
     def mean(self, eta: Array) -> Array:
-        """Of the response.
+        """Return the mean of the response.
 
-        >>> [Binary(model, 8).mean(np.zeros(1)).tolist() for model in ("logistic", "probit")]
+        >>> [BinaryLink(model, 8).mean(np.zeros(1)).tolist() for model in ("logistic", "probit")]
         [[0.5], [0.5]]
         """
         made = special().expit(eta) if self.model == "logistic" else special().ndtr(eta)
         return np.asarray(made, dtype=np.float64)
 
     def slope(self, eta: Array) -> Array:
-        """Derivative of the mean."""
+        """Return the derivative of the mean."""
         if self.model == "probit":
             return np.exp(-(np.asarray(eta) ** 2) / 2) / math.sqrt(2 * math.pi)
         return self.mean(eta) * self.mean(-np.asarray(eta))
 
     def information(self, eta: Array) -> Array:
-        """Fisher's, of eta."""
+        """Return the Fisher information about eta in one response."""
         return self.slope(eta) ** 2 / np.maximum(self.mean(eta) * self.mean(-np.asarray(eta)), 1e-300)
 
-    def held(self, mean: float) -> float:
-        """A mean response that a pilot takes."""
-        return min(max(mean, RARE), 1 - RARE)
+    def clamped_mean(self, mean: float) -> float:
+        """Return a mean response, clamped for a pilot fit."""
+        return min(max(mean, MIN_MEAN), 1 - MIN_MEAN)
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """Of the mean predictor of an aim."""
+    def predictor_limits(self) -> tuple[float, float]:
+        """Smallest and largest mean of the linear predictor at which a score is evaluated."""
         return -self.reach, self.reach
 
     def cuts(self) -> tuple[float, ...]:
-        """Cuts to choose from, the largest as good as none."""
-        return tuple(one * self._plain(np.zeros(1))[0] / 2 for one in WIDER)
+        """Return the cuts to choose from; the largest bounds almost nothing."""
+        return tuple(one * self._likelihood_weight(np.zeros(1))[0] / 2 for one in CUT_FACTORS)
 
-    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
-        """The score cut at `cut`."""
-        mean, plain = self.mean(eta), self._plain(eta)
+    def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
+        """Return the score with the bound `cut`, rescaled to [-1, 1]."""
+        mean, plain = self.mean(eta), self._likelihood_weight(eta)
         other = self.mean(-np.asarray(eta))
         v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
-        return Bounded(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
+        return BoundedScore(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
 
-    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
-        """1: sizes of scores are a mean of the curves at both ends already."""
+    def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
+        """Return 1 everywhere: the mean of |psi| averages the curvatures at both ends of a step already."""
         return np.ones_like(eta)
 
-    def middle(self, eta: Array, v: Array) -> Array:
-        """B that makes the mean of clamp(v y - b, -1, 1) 0, for v that are given."""
+    def centering(self, eta: Array, v: Array) -> Array:
+        """Return the b that makes the mean of clamp(v y - b, -1, 1) 0, for given v."""
         return v * self.mean(eta)
 
-    def looking(self, low: float, high: float, full: float, spread: float) -> Binary:
-        """The grid is the same for all aims."""
+    def with_grid(self, low: float, high: float, full: float, spread: float) -> BinaryLink:
+        """Return the link itself: the grid is the same for all coefficients."""
         return self
 
-    def at(self, facts: Mapping[str, int]) -> Binary:
-        """As an earlier aim was."""
+    def from_stored(self, facts: Mapping[str, int]) -> BinaryLink:
+        """Return the link itself: a stored part has no other facts of it."""
         return self
 
-    def _plain(self, eta: Array) -> Array:
-        """Weight of the likelihood's own score."""
+    def _likelihood_weight(self, eta: Array) -> Array:
+        """Return the weight v of the likelihood's score v (y - mean)."""
         if self.model != "probit":
             return np.ones_like(eta)
         far = np.clip(eta, -6.0, 6.0)

@@ -1,4 +1,4 @@
-"""A bounded score at given predictors, as numbers.  No data here."""
+"""A bounded score at given predictors, and its moments.  No data here."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Bounded:
-    """A bounded score at given predictors: psi = clamp(v y - b, -1, 1), each shape (k,).
+class BoundedScore:
+    """A bounded score psi = clamp(v y - b, -1, 1) of a response y at k given predictors; each array has shape (k,).
 
-    curve: the derivative of its mean in the true predictor.  square: the mean of psi**2.  size: what products of
-    regressors are weighted by: the mean of |psi|, or a weight that is a function of the predictor.
+    curve: derivative of its mean in the true predictor.  size: what products of regressors are weighted by, the mean of
+    |psi| or a function of the predictor.  square: mean of psi**2.
     """
 
     v: Array

@@ -1,35 +1,32 @@
-"""Coefficients of many parties' regressions.  Pure array functions on their fits.
+"""Combine the coefficients of many parties' regressions.  Pure array functions on their fits.
 
-Sums of cross-products would add up, but the larger part of a `Regression`'s price is spent on scores that each party
-aims by its own first answer, and those of two aims do not.  So what is combined are coefficients: each party's have the
-second-order effect of their noise undone, and their two covariances.  Shapes: M parties, p coefficients.
+Cross-products of several parties would add up.  But most of a `Regression`'s price is spent on scores, which each party
+evaluates at coefficients from its own first part; scores at different coefficients do not add up.  So coefficients are
+combined: each party's are corrected for the second-order effect of their noise and come with both covariances.
+Shapes: M parties, p coefficients.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import normal_quantile
-from tacit.method.regression.estimate import fit_release
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import layout
-from tacit.method.regression.query import Regression
+from tacit.method.regression.estimate import fit_release, layout_of
 from tacit.pooling.random_effects import Parts
 from tacit.release.document import Released
-from tacit.release.parts import Variable
 
-FAR: Final = 1e150
-"""Where coefficients end: they have no bounds."""
+UNBOUNDED: Final = 1e150
+"""A bound for coefficients that is never reached: they have none."""
 
 
 @dataclass(frozen=True)
 class Weighted:
-    """Weighted means, shape (p,), with both variances; shares: weights that add up to 1, shape (M, p)."""
+    """Weighted means of coefficients, shape (p,), with both variances; shares: weights adding up to 1, shape (M, p)."""
 
     value: Array
     sampling: Array
@@ -37,29 +34,32 @@ class Weighted:
     shares: Array
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """As of one regression: normal."""
+        """Return normal limits, as for one regression."""
         half = normal_quantile(level) * np.sqrt(self.sampling + self.privacy)
         return self.value - half, self.value + half
 
 
 def names_of(release: Released) -> tuple[str, ...]:
-    """Names of the coefficients."""
-    variables = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
-    return layout(parse(cast(Regression, release.query).formula), variables).names
+    """Return the names of the coefficients."""
+    return layout_of(release).names
 
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Each party's own, `parts` of shape (M, p), and what their variances follow: rows, noise for the price, (M,)."""
+    """Each party's own coefficients, `parts` of shape (M, p).
+
+    rows: complete rows, shape (M,).  noise: variance of the noise for a sensitivity of 1, shape (M,).
+    """
 
     parts: Parts
     rows: Array
     noise: Array
 
-    def steady(self) -> Array:
-        """Variances for weights, s / N + g noise / N**2, shape (M, p): s and g from all parties, N rows of each.
+    def stable_variances(self) -> Array:
+        """Return variances for weights, shape (M, p): s / N + g noise / N**2 for a party of N rows.
 
-        Weights that follow each party's own noisy variances would favour those that are too small by luck.
+        s and g are fitted to all parties.  Weights from each party's own noisy variances would favour parties whose
+        variance is too small by chance.
         """
         said, parts = self.parts.usable, self.parts
         rows, noise = self.rows[:, None], self.noise[:, None]
@@ -71,9 +71,9 @@ class Coefficients:
 
 
 def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coefficients:
-    """Each party's coefficients; those of several releases of the same people have their noise averaged.
+    """Return each party's coefficients, averaged over its releases to reduce their noise.
 
-    A party of which noise leaves no coefficients says nothing.
+    index: the party of each release.  A party whose noise is too large for coefficients is marked as not usable.
     """
     fits = [fit_release(one) for one in releases]
     value = np.array([one.values for one in fits])
@@ -103,15 +103,18 @@ def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coeffici
 
 
 def _noise(release: Released) -> float:
-    """Variance of the noise in the last answers, for a sensitivity of 1."""
+    """Return the variance of the last part's noise for a sensitivity of 1."""
     part = release.parts[-1]
     return part.law.variance() / part.l2_squared
 
 
 def common(found: Coefficients) -> Weighted:
-    """One and the same regression everywhere: weights inverse to the (steady) variances, errors each party's own."""
+    """Return common coefficients of all parties, with weights inverse to the stable variances.
+
+    The errors are computed from each party's own variances.
+    """
     parts = found.parts
-    worth = np.where(parts.usable, 1 / np.maximum(found.steady(), 1e-300), 0.0)
+    worth = np.where(parts.usable, 1 / np.maximum(found.stable_variances(), 1e-300), 0.0)
     share = worth / np.maximum(worth.sum(axis=0), 1e-300)
     value, sampling, privacy = (
         (weight * np.where(parts.usable, numbers, 0.0)).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Poisson regression: from the question, public facts and the price to the sums of each part."""
+"""Design Poisson regressions: choose the sums of each part from the question and public facts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import Final
 
 from tacit.errors import QueryError
-from tacit.method.regression.crossed_parts import crossing, facts_of, of_columns
+from tacit.method.regression.product_parts import as_measurement, crossproduct_part, row_facts
 from tacit.method.regression.query import Regression
-from tacit.method.regression.scores_design import column
+from tacit.method.regression.scores_design import score_part
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
 from tacit.release.parts import Variable
@@ -18,25 +18,25 @@ VERSION: Final = "regression/3"
 
 
 SHARES: Final = Fraction(10, 100), Fraction(15, 100), Fraction(15, 100), Fraction(60, 100)
-"""Parts of the price: the moments, two first scores, the last."""
+"""Shares of the price, in the order of LABELS."""
 
 
 LABELS: Final = "moments", "first scores", "second scores", "scores"
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q117, Q118."""
-    facts = facts_of(query, public.schema)
-    _response(facts.variables[0])
-    first = crossing(LABELS[0], facts, public.neighbors, cost.share(SHARES[0]))
+    """Return the measurement of a Poisson regression; QueryError Q10, Q12, Q86, Q87, Q89, Q117, Q118."""
+    facts = row_facts(query, public.schema)
+    _check_response(facts.variables[0])
+    first = crossproduct_part(LABELS[0], facts, public.neighbors, cost.share(SHARES[0]))
     scores = (
-        column(label, facts, public.neighbors, cost.share(share), squares=True, weighed=True)
+        score_part(label, facts, public.neighbors, cost.share(share), squares=True, weighed=True)
         for label, share in zip(LABELS[1:], SHARES[1:], strict=True)
     )
-    return of_columns(query, facts, public.neighbors, public.rows, cost, VERSION, (first, *scores))
+    return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, (first, *scores))
 
 
-def _response(fact: Variable) -> None:
+def _check_response(fact: Variable) -> None:
     """QueryError Q117 where the response counts nothing, Q118 where its bounds are too far apart for its steps."""
     if fact.kind != "integer" or fact.lower < 0:
         text = f"response {fact.name!r} of a Poisson regression is no count from 0 on."

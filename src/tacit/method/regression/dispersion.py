@@ -1,7 +1,7 @@
-"""How much counts vary, from squared scores that were released: which negative binomial they are of.  No data here.
+"""Estimate the dispersion of counts: which negative binomial law has the squared scores that were released.
 
-Squares depend on the predictor as well as on the spread, and to first order: they are compared with those of each law
-at the predictors that the step leads to under it, not at those that the part aimed at.
+Squared scores depend to first order on the predictor as well as on the spread.  So they are compared, for each law,
+with its squares at the predictors after the step, not at those that the scores were evaluated at.  No data here.
 """
 
 from __future__ import annotations
@@ -12,29 +12,29 @@ from typing import Final
 
 import numpy as np
 
-from tacit.method.regression.bounded_score import Array, Bounded
-from tacit.method.regression.count_scores import CountScore
-from tacit.method.regression.noisy_scores import Scored
-from tacit.method.regression.normal_regressors import MASS, Regressors
+from tacit.method.regression.bounded_score import Array, BoundedScore
+from tacit.method.regression.count_links import CountLink
+from tacit.method.regression.noisy_scores import ScorePart
+from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
 
-SURE: Final = 3.0
-"""Standard errors by which counts must vary more than Poisson's to be taken for others."""
+SIGNIFICANCE: Final = 3.0
+"""Standard errors by which squared scores must exceed those of a Poisson law for another law to be assumed."""
 SPREADS: Final = np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0])
-"""Spreads of counts that what was released is compared with."""
-LOWEST: Final = 0.2
-"""Smallest part of a guess that noise leaves of it."""
-NUDGE: Final = 0.01
-"""Of a predictor, for a derivative."""
+"""Spreads of the negative binomial laws that are compared; 0 is Poisson."""
+MIN_RATIO: Final = 0.2
+"""Smallest ratio of released to expected weights."""
+STEP: Final = 0.01
+"""Change of the predictor for a numerical derivative."""
 
 
 @dataclass(frozen=True)
 class Dispersion:
     """How much counts vary.
 
-    ratio: of squared scores to those of the law that was assumed, with its standard error.  spread: of the negative
-    binomial whose squared scores are those released; low, high: a standard error down and up.  sure: whether noise
-    could not have made it.  moved: what means of scores are under that law, in sums over rows, shape (u,); either: how
-    much that differs from low to high, half of it.
+    ratio: of squared scores to those of the assumed law; error: its standard error.  spread: of the negative binomial
+    law that has the released squared scores; low, high: one standard error down and up.  significant: whether noise is
+    unlikely to explain the difference from Poisson.  mean_scores: sums over rows of the mean scores under that law,
+    shape (u,); half_range: half of their change from low to high.
     """
 
     ratio: float = 1.0
@@ -42,76 +42,80 @@ class Dispersion:
     spread: float = 0.0
     low: float = 0.0
     high: float = 0.0
-    sure: bool = False
-    moved: Array | float = 0.0
-    either: Array | float = 0.0
+    significant: bool = False
+    mean_scores: Array | float = 0.0
+    half_range: Array | float = 0.0
 
 
 @dataclass(frozen=True)
-class Stepped:
-    """A step of coefficients, shape (u,), by a curvature, shape (u, u); near: whether it is short enough to trust."""
+class TrialStep:
+    """A step of coefficients, shape (u,), and its curvature, shape (u, u); short: whether it is at most SHORT_STEP."""
 
     curve: Array
     step: Array
-    near: bool
+    short: bool
 
 
-def varied(part: Scored, link: CountScore, found: Regressors, to: Stepped, guessed: float) -> Dispersion:
-    """Of counts; guessed: error, as a part, of weights taken from normal regressors."""
+def estimate_dispersion(
+    part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, guess_error: float
+) -> Dispersion:
+    """Return the dispersion of counts; guess_error: relative error of weights computed for normal regressors."""
     assert part.meat is not None
-    aim = found.predictor(part.b)
+    aim = found.predictor_values(part.b)
     made = link.bounded(aim, part.cut)
-    uneven, loose = _uneven(part, float(found.rows * (MASS @ made.size)), guessed)
+    uneven, loose = _weight_ratio(part, float(found.rows * (NODE_WEIGHTS @ made.size)), guess_error)
     scale = uneven * found.rows
-    assumed = max(scale * float(MASS @ made.square), 1e-9)
-    sums, here, there = map(np.array, zip(*(_under(x, part, link, found, to, made) for x in SPREADS), strict=True))
+    assumed = max(scale * float(NODE_WEIGHTS @ made.square), 1e-9)
+    sums, here, there = map(
+        np.array, zip(*(_law_moments(x, part, link, found, to, made) for x in SPREADS), strict=True)
+    )
     top = int(np.argmax(there)) + 1  # beyond, a law moves the step more than it adds to squares
     others = np.maximum.accumulate(scale * there[:top])
-    slope = _slope(part, link, found, to, made) * uneven
+    slope = _squares_gradient(part, link, found, to, made) * uneven
     inverse = np.linalg.inv(to.curve)
-    wander = float(slope @ inverse @ (part.noise + found.total(part.b, made.square)) @ inverse @ slope)
+    wander = float(slope @ inverse @ (part.noise + found.weighted_products(part.b, made.square)) @ inverse @ slope)
     # psi**2 is at most 1, so that sums of it vary by a third of the rows' root
-    own = math.hypot(part.rough, math.sqrt(found.rows) / 3, loose * assumed / uneven)
+    own = math.hypot(part.score_squares_noise, math.sqrt(found.rows) / 3, loose * assumed / uneven)
     error = math.hypot(own, math.sqrt(wander))
-    ends = part.squares - error, part.squares, part.squares + error
+    ends = part.score_squares - error, part.score_squares, part.score_squares + error
     at = [float(np.interp(x, others, SPREADS[:top])) for x in ends]
     at[2] = at[2] if ends[2] < others[-1] else float(SPREADS[-1])  # no law is too wide
-    low, middle, high = (_between(sums, x) for x in at)
-    squares = part.squares - float(to.step @ found.total(part.b, made.curve**2) @ to.step)
-    sure = squares > scale * here[0] + SURE * own and to.near
+    low, middle, high = (_interpolate(sums, x) for x in at)
+    squares = part.score_squares - float(to.step @ found.weighted_products(part.b, made.curve**2) @ to.step)
+    sure = squares > scale * here[0] + SIGNIFICANCE * own and to.short
     return Dispersion(squares / assumed, own / assumed, at[1], at[0], at[2], sure, middle, (high - low) / 2)
 
 
-def _under(
-    spread: float, part: Scored, link: CountScore, found: Regressors, to: Stepped, made: Bounded
+def _law_moments(
+    spread: float, part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore
 ) -> tuple[Array, float, float]:
-    """Of another law: sums of means of scores where the part aimed, mean squares there and where the step leads."""
-    aim = found.predictor(part.b)
-    mean, here = link.under(aim, made, spread)
-    moved = found.sum(part.b, mean)
+    """Return what another law would give: summed mean scores, and mean squared scores before and after the step."""
+    aim = found.predictor_values(part.b)
+    mean, here = link.moments_under(aim, made, spread)
+    moved = found.weighted_sum(part.b, mean)
     way = to.step - np.asarray(np.linalg.solve(to.curve, moved), dtype=np.float64)
-    there = link.under(aim + found.along(part.b, way), made, spread)[1]
-    return moved, float(MASS @ here), float(MASS @ there)
+    there = link.moments_under(aim + found.mean_change(part.b, way), made, spread)[1]
+    return moved, float(NODE_WEIGHTS @ here), float(NODE_WEIGHTS @ there)
 
 
-def _slope(part: Scored, link: CountScore, found: Regressors, to: Stepped, made: Bounded) -> Array:
-    """Derivative of the sum of squares by the coefficients, under the law that was assumed: shape (u,)."""
-    at = found.predictor(part.b) + found.along(part.b, to.step)
-    up, down = (link.under(at + side * NUDGE, made, link.spread)[1] for side in (1, -1))
-    return found.sum(part.b, (up - down) / (2 * NUDGE))
+def _squares_gradient(part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore) -> Array:
+    """Return the gradient of the sum of squared scores in the coefficients under the assumed law, shape (u,)."""
+    at = found.predictor_values(part.b) + found.mean_change(part.b, to.step)
+    up, down = (link.moments_under(at + side * STEP, made, link.spread)[1] for side in (1, -1))
+    return found.weighted_sum(part.b, (up - down) / (2 * STEP))
 
 
-def _uneven(part: Scored, guess: float, guessed: float) -> tuple[float, float]:
-    """Released weights to those of normal regressors, as far as their noise allows, and what noise leaves of it.
+def _weight_ratio(part: ScorePart, guess: float, guessed: float) -> tuple[float, float]:
+    """Return the shrunk ratio of released weights to those of normal regressors, and the standard error of its noise.
 
-    Squares of scores that are not cut are to weights as one constant to another, however regressors are spread.
+    For scores that are not cut, squared scores are proportional to weights however the regressors are distributed.
     """
-    noise = part.rough_size / max(guess, 1e-9)
+    noise = part.weight_sum_noise / max(guess, 1e-9)
     weight = guessed**2 / (guessed**2 + noise**2)
-    return max(1 + weight * (part.size / max(guess, 1e-9) - 1), LOWEST), weight * noise
+    return max(1 + weight * (part.weight_sum / max(guess, 1e-9) - 1), MIN_RATIO), weight * noise
 
 
-def _between(sums: Array, spread: float) -> Array:
-    """Interpolated in the spread: sums, shape (spreads, u) -> (u,)."""
+def _interpolate(sums: Array, spread: float) -> Array:
+    """Return sums, shape (spreads, u), interpolated at a spread, shape (u,)."""
     found = [float(np.interp(spread, SPREADS, sums[:, j])) for j in range(sums.shape[1])]
     return np.array(found, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What a release of `regression` says: coefficients of a linear model, with both errors."""
+"""Estimate the coefficients of a regression, with sampling and privacy errors."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tacit.method.regression.estimate_effects import marginal_effects
 from tacit.method.regression.estimate_linear import fit
 from tacit.method.regression.estimate_rows import evaluator
 from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import layout
-from tacit.method.regression.noisy_crossproducts import crossed, scores
+from tacit.method.regression.layout import Layout, layout
+from tacit.method.regression.noisy_crossproducts import read_crossproducts, read_residual_scores
 from tacit.method.regression.query import Regression
 from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from tacit.base.table import Table
     from tacit.fits.fitted_model import FittedModel
 
-SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
+SOURCE_LINEAR: Final = (
+    "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
+)
 
-SCORES: Final = (
+SOURCE_GLM: Final = (
     "a pilot, then two steps of bounded scores [Cantoni & Ronchetti 2001]; both errors in the standard errors"
 )
 
@@ -50,28 +52,28 @@ class RegressionRelease(Release):
     kind: ClassVar[str] = "regression"
 
     def fit(self) -> Fit:
-        """The numbers alone: coefficients with both parts of their covariance, a reason where noise is too large."""
+        """Return coefficients and both parts of their covariance, or the reason why noise is too large for them."""
         return fit_release(self)
 
     def estimate(self, target: Target = "population") -> FittedModel:
-        """Coefficients with tests and contrasts, as models fitted to a histogram have them.
+        """Return the fitted model: coefficients with tests and contrasts, as for models fitted to a histogram.
 
-        InferenceError I09 for another target: what residuals beyond the cut would add is not known.
+        InferenceError I09 for another target: clipped residuals do not tell the coefficients of the table itself.
         """
         from tacit.fits.fit_release import fitted
 
         if target != "population":
             text = f"target {target!r}: a Regression speaks of the population that the rows were drawn from."
             raise InferenceError(text, code="I09", hint='target="population"', state=None)
-        source = SOURCE if cast(Regression, self.query).model == "linear" else SCORES
+        source = SOURCE_LINEAR if cast(Regression, self.query).model == "linear" else SOURCE_GLM
         return fitted(self, self.fit(), source)
 
     def summary(self, level: float = 0.95) -> Table:
-        """Coefficients as a table; InferenceError I01 (level)."""
+        """Return the coefficients as a table; InferenceError I01 (level)."""
         return self.estimate().summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """Coefficients other than the intercept with intervals; InferenceError I20 without matplotlib."""
+        """Plot the coefficients but the intercept, with intervals; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax)
 
     def __str__(self) -> str:
@@ -83,25 +85,35 @@ class RegressionRelease(Release):
         return self.summary().to_html()
 
 
-def _of_persons(reason: str | None) -> str | None:
-    """A reason in which persons are what is too few."""
+def _in_persons(reason: str | None) -> str | None:
+    """Return a reason in which persons take the place of rows."""
     said = (reason or "").replace("complete rows", "persons with a complete row")
     return said.replace("more rows", "more persons")
 
 
+def variables_of(release: Released) -> tuple[Variable, ...]:
+    """Return the public facts of the formula's columns."""
+    return cast("tuple[Variable, ...]", getattr(release, "variables", ()))
+
+
+def layout_of(release: Released) -> Layout:
+    """Return the layout of a release's formula."""
+    return layout(parse(cast(Regression, release.query).formula), variables_of(release))
+
+
 def fit_release(release: Released) -> Fit:
-    """A release of a regression, or a simulated one -> Fit.  Source: Bickel 1975 (one step); `regression_fit`."""
-    query = cast(Regression, release.query)
-    variables = cast("tuple[Variable, ...]", getattr(release, "variables", ()))
-    made = layout(parse(query.formula), variables)
+    """Return the fit of a release of a regression, real or simulated.  Source: Bickel 1975 (one step)."""
+    query, made = cast(Regression, release.query), layout_of(release)
     if query.model != "linear":
         found = regression_scores.fit(query.formula, query.model, made, release.parts, release.rows)
     else:
         first, second = release.parts
-        found = fit(query.formula, made, crossed(first, made, release.rows), scores(second, made))
+        found = fit(
+            query.formula, made, read_crossproducts(first, made, release.rows), read_residual_scores(second, made)
+        )
         nothing = np.zeros(len(found.names))
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if found.reasons[0] is not None:
-        return found if release.unit is None else replace(found, reasons=tuple(map(_of_persons, found.reasons)))
-    formula = evaluator(query.model, made, variables)
+        return found if release.unit is None else replace(found, reasons=tuple(map(_in_persons, found.reasons)))
+    formula = evaluator(query.model, made, variables_of(release))
     return replace(found, evaluator=formula, average_effects=marginal_effects)

@@ -1,4 +1,4 @@
-"""What a release of `mechanism_counts` says beside its coefficients: how counts are cut and vary, and their mean."""
+"""Results of a Poisson regression beside its coefficients: notes on the cut and the dispersion, and the mean slope."""
 
 from __future__ import annotations
 
@@ -6,38 +6,40 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import MeanSlope
-from tacit.method.regression.count_scores import CountScore
+from tacit.method.regression.count_links import CountLink
 from tacit.method.regression.dispersion import SPREADS, Dispersion
 from tacit.method.regression.links import Link
-from tacit.method.regression.noisy_scores import First, Scored, Terms
+from tacit.method.regression.noisy_scores import FirstPart, ScaledTerms, ScorePart
 from tacit.method.regression.normal_regressors import Regressors
 from tacit.rows.coordinates import H
 
 
-def told(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
-    """What a reader of counts must know: where scores are cut, by which law, and how counts vary against it."""
-    if not isinstance(link, CountScore):
+def count_notes(link: Link, varied: Dispersion, cut: float) -> tuple[str, ...]:
+    """Return notes for readers: where scores are cut, which law was assumed, and how much counts vary against it."""
+    if not isinstance(link, CountLink):
         return ()
     law = "Poisson"
     if varied.spread:
         within = f"{varied.low:.2g} to {varied.high:.2g} within a standard error"
         law = f"negative binomial, variance mean + {varied.spread:.2g} mean\u00b2 ({within}; at most {SPREADS[-1]:g})"
     return (
-        f"A count pulls as if it were at most {cut:.3g} from its middle; its law, {law}, tells what that moves.",
-        f"Squares of cut scores are {varied.ratio:.2f} times (\u00b1 {2 * varied.error:.2f}) those that were assumed.",
+        f"Scores are cut for counts more than {cut:.3g} from their middle; a correction for it assumes the law {law}.",
+        f"Squared scores are {varied.ratio:.2f} times (\u00b1 {2 * varied.error:.2f}) those of the assumed law.",
     )
 
 
-def of_counts(first: First, terms: Terms, found: Regressors, inverse: Array, last: Scored) -> MeanSlope:
-    """Of counts: their mean, as their bounds clamp them.
+def mean_slope_of_counts(
+    first: FirstPart, terms: ScaledTerms, found: Regressors, inverse: Array, last: ScorePart
+) -> MeanSlope:
+    """Return the mean slope of counts, which is their mean (clamped to their bounds).
 
-    The covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
+    Its covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
     """
     rows, unit = found.rows, terms.response[1] * H
     mean = max(found.response, 0.0)
-    squares = max(first.square / rows - (first.total / rows) ** 2, 0.0) * unit**2
-    curve = last.link.bounded(found.predictor(last.b), last.cut).curve
-    along = inverse @ found.sum(last.b, curve) if terms.constant is None else terms.constant
-    noise = (first.rough**2 + (first.total / rows * first.loose) ** 2) * (unit / rows) ** 2
+    squares = max(first.response_squares / rows - (first.response_sum / rows) ** 2, 0.0) * unit**2
+    curve = last.link.bounded(found.predictor_values(last.b), last.cut).curve
+    along = inverse @ found.weighted_sum(last.b, curve) if terms.constant is None else terms.constant
+    noise = (first.response_noise**2 + (first.response_sum / rows * first.rows_noise) ** 2) * (unit / rows) ** 2
     nothing = np.zeros_like(last.b)
     return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, along / rows / terms.size)

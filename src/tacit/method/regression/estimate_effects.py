@@ -1,10 +1,10 @@
 """Average marginal effects of a released regression: a coefficient times the mean slope of the mean response.
 
-The mean, over rows, of the derivative of the mean response in the linear predictor is not among the coefficients, but
-a release holds it: of counts with a log link it is their own mean; of a logistic or probit model it is what sizes of
-scores add up to [E|psi| = 2 v p (1 - p)], times a ratio that is 1 / (2 v) where no score was cut, and otherwise taken
-from the moments of the regressors.  Delta method, with both errors of both factors and their covariance.
-Post-processing: any number is free.
+The mean slope is the mean over rows of the derivative of the mean response in the linear predictor.  A release holds
+it.  For counts with a log link it is the mean count.  For a logistic or probit model it is the sum of |psi| over the
+rows [E|psi| = 2 v p (1 - p)], times a ratio: 1 / (2 v) where no score was cut, and otherwise computed from the moments
+of the regressors.  Standard errors by the delta method, with both errors of both factors and their covariance.
+Post-processing of a release, at no further cost.
 """
 
 from __future__ import annotations
@@ -17,48 +17,53 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError
 from tacit.fits.effects import FitEffects
 from tacit.fits.fit import Fit, MeanSlope
-from tacit.method.regression.binary_links import Binary
+from tacit.method.regression.binary_links import BinaryLink
 from tacit.method.regression.estimate_rows import FormulaTerms
 from tacit.method.regression.layout import ONE
-from tacit.method.regression.noisy_scores import Scored, Terms
-from tacit.method.regression.normal_regressors import MASS, Regressors
+from tacit.method.regression.noisy_scores import ScaledTerms, ScorePart
+from tacit.method.regression.normal_regressors import NODE_WEIGHTS, Regressors
 
 STEP: Final = 1e-3
-"""Distance of the two points of a derivative."""
+"""Half the distance of the two points of a numerical derivative."""
 
 
-def of_binary(last: Scored, terms: Terms, b: Array, found: Regressors, inverse: Array) -> MeanSlope:
-    """Of a response of 0 or 1, from sizes of scores that aimed at last.b, for coefficients b (of size 1)."""
+def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: Regressors, inverse: Array) -> MeanSlope:
+    """Return the mean slope of a binary response at coefficients b of scaled terms; |psi| was evaluated at last.b."""
     link, rows = last.link, found.rows
-    assert isinstance(link, Binary)
-    eta = found.predictor(last.b)
-    to = eta + found.along(last.b, b - last.b)
+    assert isinstance(link, BinaryLink)
+    eta = found.predictor_values(last.b)
+    to = eta + found.mean_change(last.b, b - last.b)
     v, aim, mean = link.bounded(eta, last.cut).v, link.mean(eta), link.mean(to)
-    wanted = float(MASS @ link.slope(to))
-    held = float(MASS @ (v * (aim * (1 - mean) + (1 - aim) * mean)))
+    wanted = float(NODE_WEIGHTS @ link.slope(to))
+    held = float(NODE_WEIGHTS @ (v * (aim * (1 - mean) + (1 - aim) * mean)))
     ratio = wanted / max(held, 1e-9)
     bent = (link.slope(to + STEP) - link.slope(to - STEP)) / (2 * STEP)
     turned = v * (1 - 2 * aim) * link.slope(to)
-    value = max(last.size, 0.0) / rows * ratio
+    value = max(last.weight_sum, 0.0) / rows * ratio
     gradient = (
-        value * (found.sum(last.b, bent) / max(wanted, 1e-300) - found.sum(last.b, turned) / max(held, 1e-9)) / rows
+        value
+        * (
+            found.weighted_sum(last.b, bent) / max(wanted, 1e-300)
+            - found.weighted_sum(last.b, turned) / max(held, 1e-9)
+        )
+        / rows
     )
-    spread = max(last.squares / rows - (last.size / rows) ** 2, 0.0)
-    odd = found.sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
+    spread = max(last.score_squares / rows - (last.weight_sum / rows) ** 2, 0.0)
+    odd = found.weighted_sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
     along = inverse @ odd * (ratio / rows)
-    noise = (last.rough_size * ratio / rows) ** 2
-    if last.persons:  # of a mean in [0, 1], all that is known of how it varies [Bhatia & Davis 2000]
-        part = min(max(last.size / rows, 0.0), 1.0)
+    noise = (last.weight_sum_noise * ratio / rows) ** 2
+    if last.persons:  # a variable in [0, 1] with mean p has variance at most p (1 - p) [Bhatia & Davis 2000]
+        part = min(max(last.weight_sum / rows, 0.0), 1.0)
         return MeanSlope(value, gradient * terms.size, ratio**2 * part * (1 - part) / rows, noise, None)
     return MeanSlope(value, gradient * terms.size, ratio**2 * spread / rows, noise, along / terms.size)
 
 
 def marginal_effects(fit: Fit) -> FitEffects:
-    """Of every column of numbers that stands alone; InferenceError I80 where none does, I45 without a fit."""
+    """Return the average marginal effects of columns that are one term each; InferenceError I80 if none is, I45."""
     formula, slope = fit.evaluator, fit.slope
     if not isinstance(formula, FormulaTerms) or slope is None:
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with.", code="I45", state=None)
-    places = {one.name: _alone(formula, one.name) for one in formula.variables[1:]}
+    places = {one.name: _own_term(formula, one.name) for one in formula.variables[1:]}
     kept = {name: i for name, i in places.items() if i is not None}
     rest = [name for name, i in places.items() if i is None]
     if not kept:
@@ -69,16 +74,17 @@ def marginal_effects(fit: Fit) -> FitEffects:
     gradient = np.eye(len(fit.values))[at] * slope.value + np.outer(b, slope.gradient)
     covs = [gradient @ part @ gradient.T for part in (fit.cov_sampling, fit.cov_privacy)]
     mixed = None if slope.along is None else np.outer(gradient @ slope.along, b)
-    sampling = _joined(covs[0], np.outer(b, b) * slope.sampling, mixed)
+    sampling = _sum_covariance(covs[0], np.outer(b, b) * slope.sampling, mixed)
     privacy = covs[1] + np.outer(b, b) * slope.privacy
     notes = (f"no average effects of {', '.join(rest)}: levels, powers and interactions need the rows",) if rest else ()
     return FitEffects(tuple(kept), b * slope.value, sampling, privacy, fit.reasons[0], notes)
 
 
-def _joined(one: Array, other: Array, mixed: Array | None) -> Array:
-    """Covariance of a sum; mixed: between the two, where it is known, else a bound.
+def _sum_covariance(one: Array, other: Array, mixed: Array | None) -> Array:
+    """Return the covariance of a sum of two vectors; mixed: covariance between them, None where it is not known.
 
-    (1 + t) one + (1 + 1/t) other is a bound for any t > 0 [2 x y <= t x**2 + y**2 / t], the sum's own for the best t.
+    Without it, (1 + t) one + (1 + 1/t) other is an upper bound for any t > 0 [2 x y <= t x**2 + y**2 / t]; t is chosen
+    to make it smallest where it matters most.
     """
     if mixed is not None:
         return one + mixed + mixed.T + other
@@ -86,8 +92,8 @@ def _joined(one: Array, other: Array, mixed: Array | None) -> Array:
     return (1 + t) * one + (1 + 1 / t) * other if t > 0 else one
 
 
-def _alone(formula: FormulaTerms, column: str) -> int | None:
-    """The place of the one term in which a column takes part, where that is the column itself."""
+def _own_term(formula: FormulaTerms, column: str) -> int | None:
+    """Return the index of the only term that a column takes part in, if that is the column itself; else None."""
     layout, found = formula.layout, formula.involved(column)
     if len(found) != 1:
         return None

@@ -1,14 +1,15 @@
-"""Coefficients of a regression release with both errors, on plain arrays.  Post-processing: any number is free.
+"""Coefficients of a linear regression with both errors, on plain arrays.  Post-processing, at no further cost.
 
-With A the sums of x x', b0 the first fit and g the noisy sums of x times the cut residuals from it, the coefficients
-are b1 = b0 + A^-1 g.  Writing E for the noise in A and N a, a = (-beta, 1), for that in the normal equations at beta,
+A is the noisy sum of x x', b0 the pilot fit, and g the noisy sum of x times the clipped residuals from it.  The
+coefficients are b1 = b0 + A^-1 g.  With E the noise in A, N a the noise in the normal equations at the true
+coefficients beta, a = (-beta, 1), and e the errors of the rows,
 
     b1 - beta = A^-1 (sum x e + noise in g) + A^-1 E (b0 - beta),      b0 - beta = A^-1 (sum x e + N a),
 
-to second order in the noise: what the noise in A does is multiplied by the error of b0.  Its mean, A^-1 E[E A^-1 N a],
-is subtracted, and its variance is part of privacy's.  Cutting residuals moves nothing where errors are symmetric,
-slopes nothing where they do not depend on the regressors, and anything less the wider the range, which grows with the
-rows: standard errors allow for it, as for what the noise hides of unequal errors (`regression_variance`).
+to second order in the noise: the noise in A matters only times the error of b0.  Its mean, A^-1 E[E A^-1 N a], is
+subtracted, and its variance is part of the privacy variance.  Clipping biases no coefficient where errors are
+symmetric, and no slope where errors do not depend on the regressors; any other bias falls as the range grows with the
+rows.  Standard errors allow for it, and for unequal errors that noise hides (`estimate_variance`).
 """
 
 from __future__ import annotations
@@ -22,32 +23,40 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.fits.fit import Fit
-from tacit.method.regression.estimate_persons import between, told
-from tacit.method.regression.estimate_variance import ErrorVariance, cut_off, sampling, spread, widened
+from tacit.method.regression.estimate_persons import person_notes, shrunk_to_bound
+from tacit.method.regression.estimate_variance import (
+    ErrorVariance,
+    cut_shift,
+    error_variance,
+    sampling_covariance,
+    widening,
+)
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_crossproducts import Noisy, Scores, looseness
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix, ResidualScores, relative_noise
 from tacit.rows.coordinates import H
 
 METHOD: Final = "one-step"
-LOOSEST: Final = 0.25
-"""Largest part that noise may move the sums of products by, in any direction."""
-TOLD: Final = 0.05
-"""Part of a variance, due to the cut, that is told."""
-CLEAR: Final = 0.9
-"""Part of what is known of unequal errors that is believed, for standard errors to be called robust."""
+MAX_RELATIVE_NOISE: Final = 0.25
+"""Largest noise in the sums of products for which coefficients are reported, relative to them, in any direction."""
+REPORTED_SHARE: Final = 0.05
+"""Part of a variance due to clipping from which a note reports it."""
+ROBUST_SHARE: Final = 0.9
+"""Weight of the robust variance against the plain one from which standard errors are called robust."""
 
 
 @dataclass(frozen=True)
 class LinearStep:
-    """Everything in terms of size 1: `size` of each term, and of the response last, in its units.
+    """The step from the pilot fit, in terms of unit size; A and g as in the module's docstring.
 
-    A: (u, u).  b0, b1: (u,).  inverse: of A.  unit: psi of a residual of 1.  noise: covariance of what was added to g.
-    gain: what the step takes off the sum of squares.  rows: complete ones, their number public or noisy.
-    ones: coefficients of the constant 1, (u,).  widest: a range of residuals that cuts none.
+    scales: size of each term, and last of the response, in its units.  products: sums of products of terms and
+    response, A the first u of them.  terms: shape (u + 1, m + 1), scaled terms and response of z / H.  inverse: of A,
+    shape (u, u).  b0, b1: shape (u,).  unit: psi of a residual of 1.  noise: covariance of the noise in g.  gain: by
+    how much the step lowers the sum of squares.  rows: number of complete rows, public or noisy.  constant:
+    coefficients of the constant 1, shape (u,).  full_range: a range of residuals that clips none.
     """
 
-    size: Array
-    found: Noisy
+    scales: Array
+    products: NoisyMatrix
     terms: Array
     inverse: Array
     b0: Array
@@ -56,29 +65,29 @@ class LinearStep:
     noise: Array
     gain: float
     rows: float
-    ones: Array
-    widest: float
+    constant: Array
+    full_range: float
 
     @property
     def u(self) -> int:
         """Number of coefficients."""
         return len(self.b1)
 
-    def squared(self, errors: float) -> float:
-        """What a sum of psi**2 is multiplied by to be one of squared residuals from b1.  errors: their variance."""
+    def squares_factor(self, errors: float) -> float:
+        """Return the factor from a sum of psi**2 to that of squared residuals from b1; errors: variance of these."""
         squares = errors * self.rows
         return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
-def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
-    """Noisy matrices -> Fit, with a reason in each term where they say too little."""
-    step = stepped(layout, crossed, scores)
+def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> Fit:
+    """Return the fit from both parts, or for each term the reason why noise is too large for it."""
+    step = linear_step(layout, crossed, scores)
     if isinstance(step, str):
-        return _nothing(formula, layout, step)
-    errors = spread(step, scores)
-    said = (_persons if scores.persons else _rows)(step, scores, errors, layout.names)
-    wider = said.wider
-    back = step.size[-1] / step.size[:-1]
+        return _no_fit(formula, layout, step)
+    errors = error_variance(step, scores)
+    said = (_covariances_of_persons if scores.persons else _covariances_of_rows)(step, scores, errors, layout.names)
+    wider = said.widening
+    back = step.scales[-1] / step.scales[:-1]
     unit = np.outer(back * wider, back * wider)
     return Fit(
         formula,
@@ -86,73 +95,86 @@ def fit(formula: str, layout: Layout, crossed: Noisy, scores: Scores) -> Fit:
         cast(Any, METHOD),
         layout.names,
         step.b1 * back,
-        said.both * unit,
+        said.sampling * unit,
         said.privacy * unit,
         (None,) * step.u,
-        (_cut(step, scores, errors.value), *said.notes),
+        (_cut_note(step, scores, errors.value), *said.notes),
         _criteria(step, errors.value, intercept=layout.formula.intercept),
     )
 
 
 @dataclass(frozen=True)
-class _Said:
-    """Covariances, shape (u, u): of everything but privacy's noise, and of that; what standard errors are multiplied
-    by, shape (u,); and what a reader must know of them.
+class _Covariances:
+    """Covariances of the coefficients by sampling (bias from clipping included) and by privacy, shape (u, u).
+
+    widening: factors for standard errors, shape (u,).  notes: for readers.
     """
 
-    both: Array
+    sampling: Array
     privacy: Array
-    wider: Array
+    widening: Array
     notes: tuple[str, ...]
 
 
-def _rows(step: LinearStep, scores: Scores, errors: ErrorVariance, names: tuple[str, ...]) -> _Said:
-    found = sampling(step, scores, errors)
-    cut = cut_off(step, scores, errors)
-    privacy = _privacy(step, found.covariance)
+def _covariances_of_rows(
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
+) -> _Covariances:
+    found = sampling_covariance(step, scores, errors)
+    cut = cut_shift(step, scores, errors)
+    privacy = _privacy_covariance(step, found.covariance)
     both = found.covariance + np.outer(cut, cut)
-    wider = widened(step, both + privacy, found.doubt)
-    return _Said(both, privacy, wider, _allowed(names, found.kept, cut**2 / np.diag(both + privacy)))
+    wider = widening(step, both + privacy, found.noise_variance)
+    return _Covariances(
+        both, privacy, wider, _robustness_notes(names, found.kept_share, cut**2 / np.diag(both + privacy))
+    )
 
 
-def _persons(step: LinearStep, scores: Scores, errors: ErrorVariance, names: tuple[str, ...]) -> _Said:
-    """Between persons, `errors` being those of their rows: never as if rows were people."""
+def _covariances_of_persons(
+    step: LinearStep, scores: ResidualScores, errors: ErrorVariance, names: tuple[str, ...]
+) -> _Covariances:
+    """Return covariances with persons as sampling units; errors: variance of the errors of their rows."""
     u, unit = step.u, step.unit**2
-    part = errors.value * step.rows / max(scores.square, errors.value * unit)  # from b0 to residuals from b1, and unit
-    moved = scores.meat.through(step.terms[:u, :-1])
-    meat = Noisy(moved.values * part, moved.patterns, moved.variances * part**2)
-    middle, weight = between(meat, errors.value * step.found.values[:u, :u], step.inverse)
+    # psi**2 are squares of residuals from b0: rescaled to residuals from b1, and to the units of the response
+    part = errors.value * step.rows / max(scores.square, errors.value * unit)
+    moved = scores.meat.transformed(step.terms[:u, :-1])
+    meat = NoisyMatrix(moved.values * part, moved.patterns, moved.variances * part**2)
+    middle, weight = shrunk_to_bound(meat, errors.value * step.products.values[:u, :u], step.inverse)
     both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
-    return _Said(both, _privacy(step, both), np.ones(u), told(weight, " and errors had one variance everywhere"))
+    return _Covariances(
+        both,
+        _privacy_covariance(step, both),
+        np.ones(u),
+        person_notes(weight, " and errors had one variance everywhere"),
+    )
 
 
-def _nothing(formula: str, layout: Layout, reason: str) -> Fit:
+def _no_fit(formula: str, layout: Layout, reason: str) -> Fit:
     p = len(layout.names)
     nothing = np.full((p, p), np.nan)
     values = np.full(p, np.nan)
     return Fit(formula, "linear", cast(Any, METHOD), layout.names, values, nothing, nothing, (reason,) * p)
 
 
-def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> LinearStep | str:
-    """The coefficients, or why there are none."""
+def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) -> LinearStep | str:
+    """Return the step from the pilot fit, or the reason why noise is too large for it."""
     u, m = len(layout.names), layout.size
     size = np.sqrt((layout.terms**2).sum(axis=1))
     terms = layout.terms / size[:, None]
-    count = math.sqrt(crossed.variance(np.eye(m + 1)[0]))
+    count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
     if crossed.values[0, 0] < max(4 * count, u + 1):
         rows = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
         return f"{rows}, with noise of {count:,.0f}; more rows or a larger budget are needed"
-    moved = crossed.through(terms)
+    moved = crossed.transformed(terms)
     A = moved.values[:u, :u]
-    loose = looseness(moved.head(u))
-    if not loose <= LOOSEST:
+    loose = relative_noise(moved.leading(u))
+    if not loose <= MAX_RELATIVE_NOISE:
         how = "more than there is" if loose >= 1 else f"{100 * loose:.0f}%"
         return (
-            f"noise moves the sums of products by {how} (at most {100 * LOOSEST:.0f}% is safe): fewer regressors, "
-            "narrower bounds, more rows or a larger budget are needed"
+            f"noise moves the sums of products by {how} (at most {100 * MAX_RELATIVE_NOISE:.0f}% is safe): "
+            "fewer regressors, narrower bounds, more rows or a larger budget are needed"
         )
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
-    row = np.array(scores.aim.weights, dtype=np.float64) * (H / 2.0**scores.aim.shift)
+    row = np.array(scores.residual.weights, dtype=np.float64) * (H / 2.0**scores.residual.shift)
     unit = float(row[m] / terms[u, m])
     target = terms[u, :m] - row[:m] / unit
     b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
@@ -169,19 +191,20 @@ def stepped(layout: Layout, crossed: Noisy, scores: Scores) -> LinearStep | str:
     return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)
 
 
-def _privacy(step: LinearStep, sampling: Array) -> Array:
-    """Covariance due to the noise in g, and in A times the error of the first fit."""
-    u, inverse, found = step.u, step.inverse, step.found
+def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
+    """Return the covariance due to the noise in g, and to the noise in A times the error of the pilot fit."""
+    u, inverse, found = step.u, step.inverse, step.products
     a = np.append(-step.b1, 1.0)
-    error = inverse @ found.covariance(a)[:u, :u] @ inverse + sampling
-    second = found.head(u).between(error) + _twice(found, inverse, a)
+    error = inverse @ found.covariance_times(a)[:u, :u] @ inverse + sampling
+    second = found.leading(u).noise_quadratic(error) + _repeated_noise(found, inverse, a)
     return inverse @ (step.noise + second) @ inverse
 
 
-def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
-    """What E A^-1 N a varies by because E and N are the same noises: sum over pairs of P_e m_f (P_f m_e)'.
+def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
+    """Return the part of the covariance of E A^-1 N a that is due to E and N sharing their noises.
 
-    m_f = A^-1 P_f a is what noise f does to the first fit.
+    It is the sum over pairs of noises e, f of P_e m_f (P_f m_e)' times both variances, with P_e the pattern of noise e
+    and m_f = A^-1 P_f a the effect of noise f on the pilot fit.
     """
     u = len(inverse)
     patterns, weights = found.patterns[:, :u, :u], found.variances
@@ -194,41 +217,43 @@ def _twice(found: Noisy, inverse: Array, a: Array) -> Array:
     return (total + total.T) / 2
 
 
-def _cut(step: LinearStep, scores: Scores, variance: float) -> str:
-    """What a reader must know of the cut."""
-    range_ = scores.aim.clip / step.unit
+def _cut_note(step: LinearStep, scores: ResidualScores, variance: float) -> str:
+    """Return the note on the range at which residuals are clipped."""
+    range_ = scores.residual.clip / step.unit
     sd = range_ / math.sqrt(variance)
     return (
-        f"Residuals count up to {range_ * step.size[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond it "
-        "pull less, as in Huber's regression."
+        f"Residuals count up to {range_ * step.scales[-1]:.3g} either way ({sd:.2g} standard deviations); rows beyond "
+        "it pull less, as in Huber's regression."
     )
 
 
-def _allowed(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
-    """And of unequal errors.  kept: what is believed of them.  cut: part of a variance that is for the cut.  (u,) each.
+def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[str, ...]:
+    """Return notes on bias from clipping and on robustness against unequal errors.
 
-    >>> _allowed(("age",), np.array([0.95]), np.array([0.0]))
+    kept: weight of the robust variance.  cut: part of the variance that allows for clipping.  Each has shape (u,).
+
+    >>> _robustness_notes(("age",), np.array([0.95]), np.array([0.0]))
     ('Standard errors are robust: errors may vary with the regressors (HC1).',)
     """
     out: tuple[str, ...] = ()
-    moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > TOLD)
+    moved = ", ".join(name for name, part in zip(names, cut, strict=True) if part > REPORTED_SHARE)
     if moved:
         out = (
-            f"Should errors be skewed, the cut moves {moved}: standard errors allow for what exponential ones would "
-            "lose. Take the logarithm of a response that is more skewed.",
+            f"If errors are skewed, clipping biases {moved}: standard errors allow for the bias that exponential "
+            "errors would have. Consider the logarithm of a response that is more skewed.",
         )
-    if kept.min() >= CLEAR:
+    if kept.min() >= ROBUST_SHARE:
         return (*out, "Standard errors are robust: errors may vary with the regressors (HC1).")
     hidden = ", ".join(name for name, part in zip(names, kept, strict=True) if part < 0.5)
-    most = f"; of {hidden} it hides most, and they nearly take errors to have one variance" if hidden else ""
-    return (*out, f"Standard errors are robust as far as noise allows, and wider for what it hides{most}.")
+    most = f"; those of {hidden} nearly assume equal variances, since noise is large there" if hidden else ""
+    return (*out, f"Standard errors are robust as far as noise allows, and wider where it hides more{most}.")
 
 
 def _criteria(step: LinearStep, variance: float, *, intercept: bool) -> Mapping[str, float]:
-    rows, y = step.rows, step.size[-1] ** 2
-    total = float(step.found.values[-1, -1])
+    rows, y = step.rows, step.scales[-1] ** 2
+    total = float(step.products.values[-1, -1])
     if intercept:  # the first term, of size 1
-        total -= float(step.found.values[0, -1] ** 2 / rows)
+        total -= float(step.products.values[0, -1] ** 2 / rows)
     out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}
     if total > 0:
         out["null_deviance"] = float(total * y)

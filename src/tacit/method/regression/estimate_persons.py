@@ -1,9 +1,9 @@
-"""Variance between persons from noisy products of their mean scores.  Post-processing: any number is free.
+"""Variance between persons from noisy products of their mean scores.  Post-processing, at no further cost.
 
-The sum of v v', v a person's mean score, is what a sandwich needs, however the rows of a person go together [Liang &
-Zeger 1986].  Its noise does not shrink with it.  A bound has hardly any: by Jensen's inequality v v' is at most the
-mean of the rows' own psi**2 x x', as if all rows of a person said the same.  Where noise is large, the matrix is drawn
-towards that bound, no further than needed: standard errors are then rather too large.
+A sandwich covariance needs the sum of v v', v being a person's mean score, however the rows of a person depend on each
+other [Liang & Zeger 1986].  This sum is noisy.  An upper bound is almost free of noise: by Jensen's inequality v v' is
+at most the mean of psi**2 x x' over the person's rows, as if all rows of a person were equal.  Where noise is large,
+the matrix is shrunk towards that bound, no further than needed: standard errors are then rather too large.
 """
 
 from __future__ import annotations
@@ -13,39 +13,41 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.method.regression.noisy_crossproducts import Noisy
+from tacit.method.regression.noisy_crossproducts import NoisyMatrix
 
-ROUGH: Final = 0.3
-"""Largest noise in a variance, as a part of it."""
-LEAST: Final = 0.02
-"""Smallest part of the bound in any direction."""
+MAX_NOISE: Final = 0.3
+"""Largest standard deviation of the noise in a variance, relative to the variance."""
+MIN_SHARE: Final = 0.02
+"""Smallest eigenvalue relative to the bound."""
 NOTES: Final = ("Each person weighs one, a row its part of that. Standard errors are between persons (sandwich).",)
 
 
-def between(meat: Noisy, bound: Array, inverse: Array) -> tuple[Array, float]:
-    """Noisy sums of v v', their bound, inverse curvature, each (u, u) -> the matrix used, and their part in it.
+def shrunk_to_bound(meat: NoisyMatrix, bound: Array, inverse: Array) -> tuple[Array, float]:
+    """Return the sum of v v' after shrinkage towards its bound, shape (u, u), and the weight of the noisy sum in it.
+
+    meat: noisy sum.  bound: its upper bound.  inverse: of the curvature.  Each has shape (u, u).
 
     >>> one = np.eye(1)
-    >>> calm, rough = (Noisy(one * 30, one[None], np.array([sd**2])) for sd in (5.0, 50.0))
-    >>> matrix, weight = between(rough, one * 100, one)
-    >>> between(calm, one * 100, one)[0].round(1).tolist(), matrix.round(1).tolist(), round(weight, 2)
+    >>> calm, rough = (NoisyMatrix(one * 30, one[None], np.array([sd**2])) for sd in (5.0, 50.0))
+    >>> matrix, weight = shrunk_to_bound(rough, one * 100, one)
+    >>> shrunk_to_bound(calm, one * 100, one)[0].round(1).tolist(), matrix.round(1).tolist(), round(weight, 2)
     ([[30.0]], [[70.4]], 0.42)
     """
     most = np.diag(inverse @ bound @ inverse)
     said = np.diag(inverse @ meat.values @ inverse) / most
-    rough = np.array([meat.variance(a) for a in inverse]) ** 0.5 / most
-    short = rough > ROUGH * said
-    weight = float(np.min(np.where(short, ROUGH / np.where(short, rough + ROUGH * (1 - said), 1.0), 1.0)))
+    rough = np.array([meat.quadratic_variance(a) for a in inverse]) ** 0.5 / most
+    short = rough > MAX_NOISE * said
+    weight = float(np.min(np.where(short, MAX_NOISE / np.where(short, rough + MAX_NOISE * (1 - said), 1.0), 1.0)))
     values, vectors = np.linalg.eigh(bound)
     root = vectors * np.sqrt(np.maximum(values, 1e-12 * values[-1]))
     back = np.linalg.inv(root)
     low, sides = np.linalg.eigh(back @ (bound + weight * (meat.values - bound)) @ back.T)
     held = root @ sides
-    return np.asarray((held * np.maximum(low, LEAST)) @ held.T), weight
+    return np.asarray((held * np.maximum(low, MIN_SHARE)) @ held.T), weight
 
 
-def told(weight: float, also: str = "") -> tuple[str, ...]:
-    """What a reader must know of standard errors; also: what else makes the bound one."""
+def person_notes(weight: float, also: str = "") -> tuple[str, ...]:
+    """Return notes on the standard errors; also: a further assumption of the bound, in words."""
     if weight >= 0.995:
         return NOTES
     far = f"{100 * (1 - weight):.0f}%"

@@ -1,4 +1,4 @@
-"""Terms of a released regression at rows that somebody names: what predictions and tests of columns need."""
+"""The terms of a released regression at given rows: for predictions and for tests of whole columns."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tacit.rows.coordinates import SIGN, H
 
 @dataclass(frozen=True)
 class FormulaTerms:
-    """Public facts of a formula.  loss: the model's, whose `mean` and `slope` carry predictors over."""
+    """The terms of a formula as functions of its columns; loss: of the model, which maps predictors to means."""
 
     layout: Layout
     variables: tuple[Variable, ...]
     loss: RegressionLoss
 
     def at(self, frame: Any) -> Array:
-        """The right side at the rows of a pandas frame, shape (rows, u); InferenceError I42 for what is no value of it.
+        """Return the terms at the rows of a pandas frame, shape (rows, u); InferenceError I42 for an invalid value.
 
         >>> from tacit.method.regression.formula import parse
         >>> from tacit.method.regression.layout import layout
@@ -48,19 +48,19 @@ class FormulaTerms:
         return z @ self.layout.terms[: len(self.layout.names), : self.layout.size].T
 
     def involved(self, column: str) -> list[int]:
-        """Places of the terms in which a column takes part."""
+        """Return the indices of the terms in which a column takes part."""
         size = len(self.layout.names)
         at = [j for j, (numbers, marks) in enumerate(self.layout.coordinates) if column in (*numbers, *dict(marks))]
         return [i for i in range(size) if np.any(self.layout.terms[i, [j for j in at if j < self.layout.size]])]
 
 
 def evaluator(model: str, layout: Layout, variables: tuple[Variable, ...]) -> FormulaTerms:
-    """Of a release's model."""
+    """Return the terms of a release's model."""
     return FormulaTerms(layout, variables, regression_loss(model))
 
 
 def _column(fact: Variable, frame: Mapping[str, Any]) -> Array:
-    """A column's numbers, days since 1970, or places of levels; I42 where it is not there or holds none."""
+    """Return a column's numbers, days since 1970, or indices of levels; InferenceError I42 where it has none."""
     text = f"column {fact.name!r} of the rows to predict"
     if fact.name not in frame:
         raise InferenceError(f"{text} is not there.", code="I42", hint=f'{{"{fact.name}": […]}}', state=None)

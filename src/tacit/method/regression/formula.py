@@ -1,4 +1,4 @@
-"""Text -> a formula "response ~ terms", by a grammar of its own: nothing in it is ever run.  No data here.
+"""Parse a formula "response ~ terms" by a grammar of its own: no part of the text is ever run.  No data here.
 
     formula  = name "~" sum
     sum      = ["-"] product (("+" | "-") product)*      terms joined, or taken out; 0 and 1 are the intercept
@@ -6,7 +6,7 @@
     crossed  = atom (":" atom)*                          interactions
     atom     = name | "C(" name ")" | "I(" name "**" (2 | 3) ")" | "(" sum ")" | "0" | "1"
 
-Names stand in backticks where they are no identifiers.  Words are those of R, patsy and formulaic.
+Names that are not identifiers stand in backticks.  The notation is that of R, patsy and formulaic.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from typing import Final, TypeAlias
 from tacit.base.json_text import is_text, shown
 from tacit.errors import QueryError
 
-LONGEST: Final = 2_000
-DEEPEST: Final = 20
-MOST_TERMS: Final = 64
-DEGREE: Final = 3
-"""Factors of a term, powers counted."""
+MAX_LENGTH: Final = 2_000
+MAX_DEPTH: Final = 20
+MAX_TERMS: Final = 64
+MAX_DEGREE: Final = 3
+"""Most factors of a term, powers counted."""
 TOKEN: Final = re.compile(r"\s*(?:(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`\n]+)`|(?P<number>\d+)|(?P<sign>\*\*|[-+*:()~]))")
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A column, `C(column)`, or `I(column ** power)`."""
+    """One factor of a term: a column, `C(column)`, or `I(column ** power)`."""
 
     column: str
     power: int = 1
     category: bool = False
 
     @property
-    def words(self) -> str:
-        """As formulaic names it.
+    def label(self) -> str:
+        """The factor as formulaic writes it.
 
-        >>> Factor("age", 2).words, Factor("sex", category=True).words
+        >>> Factor("age", 2).label, Factor("sex", category=True).label
         ('I(age ** 2)', 'C(sex)')
         """
         if self.power > 1:
@@ -48,19 +48,19 @@ class Factor:
 
 
 Term: TypeAlias = tuple[Factor, ...]
-"""Factors of a product, each once; () is the intercept."""
+"""The factors of a product, each once; () is the intercept."""
 
 
 @dataclass(frozen=True)
 class Formula:
-    """response ~ terms: interactions after main effects, else in the order of the text; the intercept first."""
+    """A parsed formula: the intercept first, then main effects, then interactions, else in the order of the text."""
 
     response: str
     terms: tuple[Term, ...]
 
     @property
     def intercept(self) -> bool:
-        """Whether there is one."""
+        """Whether the formula has an intercept."""
         return () in self.terms
 
     @property
@@ -70,13 +70,13 @@ class Formula:
 
 
 def parse(text: object) -> Formula:
-    """Text -> Formula; QueryError Q85 where it is none.
+    """Return the formula that a text is; QueryError Q85 where it is none.
 
-    >>> spelled(parse("income ~ age*sex - 1 + I(age**2)"))
+    >>> canonical(parse("income ~ age*sex - 1 + I(age**2)"))
     'income ~ 0 + age + sex + I(age ** 2) + age:sex'
     """
     made: Formula | None = None
-    if isinstance(text, str) and len(text) <= LONGEST and is_text(text):
+    if isinstance(text, str) and len(text) <= MAX_LENGTH and is_text(text):
         try:
             made = _Reader(text).formula()
         except (ValueError, StopIteration):
@@ -91,30 +91,30 @@ def parse(text: object) -> Formula:
     if not made.terms or made.response in [one.column for term in made.terms for one in term]:
         what = "has no term" if not made.terms else f"has its response {made.response!r} among its regressors"
         raise QueryError(f"formula {text!r} {what}.", code="Q85", hint="'income ~ age + sex'")
-    if len(made.terms) > MOST_TERMS or any(sum(one.power for one in term) > DEGREE for term in made.terms):
-        limits = f"at most {MOST_TERMS} terms, of at most {DEGREE} factors"
+    if len(made.terms) > MAX_TERMS or any(sum(one.power for one in term) > MAX_DEGREE for term in made.terms):
+        limits = f"at most {MAX_TERMS} terms, of at most {MAX_DEGREE} factors"
         raise QueryError(f"formula {text!r} is too large: {limits}.", code="Q85", hint="fewer terms")
     return made
 
 
 def quoted(name: str) -> str:
-    """A name as it stands in a formula."""
+    """Return a name as it is written in a formula."""
     return name if name.isidentifier() and name not in ("C", "I") else f"`{name}`"
 
 
-def spelled(formula: Formula) -> str:
-    """The one spelling: formulas that mean the same read the same."""
+def canonical(formula: Formula) -> str:
+    """Return the canonical text of a formula, the same for formulas that mean the same."""
     terms = [":".join(_factor(one) for one in term) for term in formula.terms if term]
     head = [] if formula.intercept else ["0"]
     return f"{quoted(formula.response)} ~ {' + '.join([*head, *terms]) or '1'}"
 
 
 def _factor(one: Factor) -> str:
-    return quoted(one.column) if one.power == 1 and not one.category else one.words
+    return quoted(one.column) if one.power == 1 and not one.category else one.label
 
 
 class _Reader:
-    """Recursive descent; ValueError where the text is no formula."""
+    """A parser by recursive descent; ValueError where the text is not a formula."""
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_tokens(text))
@@ -155,7 +155,7 @@ class _Reader:
         if self._is("-"):
             sign = self._next("sign")
         while True:
-            found = _joined(found, self._product(), sign)
+            found = _add_or_remove(found, self._product(), sign)
             if not self._is("+", "-"):
                 return found
             sign = self._next("sign")
@@ -165,8 +165,8 @@ class _Reader:
         while self._is("*"):
             self._take("*")
             other = self._crossed()
-            found = [*found, *other, *_crossing(found, other)]
-            if len(found) > MOST_TERMS:
+            found = [*found, *other, *_interactions(found, other)]
+            if len(found) > MAX_TERMS:
                 raise ValueError("too many terms")
         return found
 
@@ -174,7 +174,7 @@ class _Reader:
         found = self._atom()
         while self._is(":"):
             self._take(":")
-            found = _crossing(found, self._atom())
+            found = _interactions(found, self._atom())
         return found
 
     def _atom(self) -> list[Term | None]:
@@ -204,7 +204,7 @@ class _Reader:
     def _bracket(self) -> list[Term | None]:
         self._take("(")
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_DEPTH:
             raise ValueError("too deep")
         found = self._sum([])
         self._depth -= 1
@@ -224,8 +224,8 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         at = match.end()
 
 
-def _joined(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:
-    """Terms added, each once, or taken out; 0 takes the intercept out, and - 0 puts it back."""
+def _add_or_remove(found: list[Term], more: list[Term | None], sign: str) -> list[Term]:
+    """Return the terms with `more` added, each once, or removed; + 0 removes the intercept, and - 0 adds it."""
     for term in more:
         adds = sign == "+"
         if term is None:
@@ -238,8 +238,8 @@ def _joined(found: list[Term], more: list[Term | None], sign: str) -> list[Term]
     return found
 
 
-def _crossing(left: list[Term | None], right: list[Term | None]) -> list[Term | None]:
-    """Every term of one with every term of the other; a factor crossed with itself is itself."""
+def _interactions(left: list[Term | None], right: list[Term | None]) -> list[Term | None]:
+    """Return the interaction of each term on the left with each on the right; a factor appears once in a term."""
     if None in left or None in right:
         raise ValueError("0 crossed with a term")
     return [tuple(dict.fromkeys([*a, *b])) for a in left for b in right if a is not None and b is not None]

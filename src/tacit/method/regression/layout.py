@@ -1,14 +1,14 @@
-"""A formula and public facts of its columns -> integer coordinates of a row, and back to the formula's coefficients.
+"""The integer coordinates of a row for a formula, and the linear map from them to the formula's terms.  No data here.
 
 Every row becomes integers z_0, ..., z_m of at most H in absolute value, z_0 = H for all rows and z_m the response:
 
-- a column of numbers: its place on a grid, from the middle of its bounds: z / H runs from -1 to 1;
-- a Boolean, or a category of two levels: -H or H, which carries twice as much as 0 or H for the same noise;
-- a category of more levels: one coordinate for each level but the first, H for a row's own level and 0 for the others;
+- a column of numbers: its place on a grid, from the middle of its bounds, so that z / H runs from -1 to 1;
+- a Boolean, or a category of two levels: -H or H, which has twice the range of 0 or H for the same noise;
+- a category of more levels: one coordinate for each level but the first, H for the row's own level and else 0;
 - products of these, divided by H and rounded, for interactions and powers.
 
-Coordinates of which a row has at most one that is not 0 are a block.  What the user calls terms are linear in z, with
-public coefficients: `Layout.terms`.  No data here.
+Coordinates that differ only in the level of a column form a group: at most one of them is not 0 in a row.  The terms of
+the formula are linear in z, with public coefficients: `Layout.terms`.
 """
 
 from __future__ import annotations
@@ -23,91 +23,96 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import QueryError
-from tacit.method.regression.formula import DEGREE, Factor, Formula, Term
+from tacit.method.regression.formula import MAX_DEGREE, Factor, Formula, Term
 from tacit.release.parts import Variable
 from tacit.rows.coordinates import MOST, SIGN, H
 
 Mark: TypeAlias = tuple[str, int]
-"""A column and a level of it: 1 where a row is at it, else 0; level SIGN: -1 for the first of two levels, 1."""
+"""An indicator, as a column and a level: 1 in rows of that level, else 0.  Level SIGN: -1 at the first of two levels
+and 1 at the second.
+"""
 
 
 Monomial: TypeAlias = tuple[tuple[str, ...], tuple[Mark, ...]]
-"""Columns of numbers, sorted, one for each power, and marks, sorted: their product."""
+"""A product of columns of numbers (sorted; one entry for each power) and of marks (sorted)."""
 Poly: TypeAlias = Mapping[Monomial, float]
-"""A linear combination of products."""
+"""A polynomial: the coefficient of each product."""
 ONE: Final[Monomial] = ((), ())
 
 
 @dataclass(frozen=True)
 class ProductSum:
-    """A sum of products z_j z_k that is released, and all pairs (j, k), j <= k, that it stands for.
+    """A released sum over rows of a product z_j z_k, with all pairs (j, k), j <= k, whose products are always equal.
 
-    off: whether one of them has j < k.  The entry ((0, 0),) is the number of rows.
+    Pairs that include (0, 0) are the number of rows, times H squared.
     """
 
     pairs: tuple[tuple[int, int], ...]
 
     @property
-    def off(self) -> bool:
-        """Whether it stands for a product of two different coordinates."""
+    def off_diagonal(self) -> bool:
+        """Whether one of the pairs has two different coordinates."""
         return any(j < k for j, k in self.pairs)
 
     @property
-    def counts(self) -> bool:
+    def is_row_count(self) -> bool:
         """Whether it is the number of rows, times H squared."""
         return (0, 0) in self.pairs
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Coordinates of a formula.
+    """The coordinates of a formula.
 
-    coordinates: m + 1 products, the first 1 and the last the response.  bounds: largest |z| of each.  blocks: places of
-    coordinates of which at most one is not 0, the first coordinate in none.  names: of the terms.  terms: shape
-    (len(names) + 1, m + 1): terms, and last the response, in their own units, of z / H.  entries: what is added up.
+    coordinates: m + 1 products, the first 1 and the last the response.  bounds: largest |z| of each.  groups: indices
+    of the coordinates of each group; the first coordinate is in none.  names: of the terms.  terms: shape
+    (len(names) + 1, m + 1), the terms and then the response, in their own units, as linear functions of z / H.
+    entries: all sums of products, the number of rows included.
     """
 
     formula: Formula
     coordinates: tuple[Monomial, ...]
     bounds: tuple[int, ...]
-    blocks: tuple[tuple[int, ...], ...]
+    groups: tuple[tuple[int, ...], ...]
     names: tuple[str, ...]
     terms: NDArray[np.float64]
     entries: tuple[ProductSum, ...]
 
     @property
     def size(self) -> int:
-        """Coordinates without the response."""
+        """Number of coordinates without the response."""
         return len(self.coordinates) - 1
 
-    def widths(self, *, response: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Bounds of blocks of one coordinate, and of those of several; the response's only where asked for."""
+    def group_bounds(self, *, response: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Return the bounds of groups of one coordinate, and of groups of several; with the response if `response`."""
         found: tuple[list[int], list[int]] = ([], [])
-        for block in self.blocks:
+        for block in self.groups:
             if response or self.size not in block:
                 found[len(block) > 1].append(max(self.bounds[j] for j in block))
         return tuple(found[0]), tuple(found[1])
 
     @property
-    def inner(self) -> tuple[ProductSum, ...]:
-        """Entries of products of regressors, the number of rows first."""
-        (known,) = (one for one in self.entries if one.counts)
+    def regressor_products(self) -> tuple[ProductSum, ...]:
+        """Sums of products of regressors, the number of rows first."""
+        (known,) = (one for one in self.entries if one.is_row_count)
         kept = ProductSum(tuple(pair for pair in known.pairs if self.size not in pair))
-        return (kept, *self.among(response=False))
+        return (kept, *self.products(response=False))
 
     @property
-    def every(self) -> tuple[ProductSum, ...]:
-        """Entries of products of two means of a person's regressors' scores: of those none are 0 or the same."""
+    def all_pairs(self) -> tuple[ProductSum, ...]:
+        """All pairs of regressors, for products of two mean scores of a person, of which none are always 0 or equal."""
         return tuple(ProductSum(((j, k),)) for k in range(self.size) for j in range(k + 1))
 
-    def among(self, *, response: bool) -> tuple[ProductSum, ...]:
-        """Entries without the number of rows; those of the response only where asked for."""
-        kept = [one for one in self.entries if not one.counts]
+    def products(self, *, response: bool) -> tuple[ProductSum, ...]:
+        """Return the sums of products without the number of rows; those with the response only if `response`."""
+        kept = [one for one in self.entries if not one.is_row_count]
         return tuple(one for one in kept if response or all(self.size not in pair for pair in one.pairs))
 
 
 def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
-    """Public facts -> Layout; QueryError Q86 for a column that cannot take part as it is written, Q89 for too many.
+    """Return the layout of a formula for columns with these public facts.
+
+    QueryError Q86 for a column that does not fit its place in the formula, Q89 for too many coordinates.
 
     >>> from tacit.method.regression.formula import parse
     >>> y, age = Variable("y", "real", 0, 10, half=1024), Variable("age", "real", 20, 60, half=1024)
@@ -117,12 +122,13 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     (('Intercept', 'age', 'sex[T.m]'), [[1.0, 0.0, 0.0, 0.0], [40.0, 0.0, 20.0, 0.0], [0.5, 0.5, 0.0, 0.0]])
     """
     facts = {one.name: one for one in variables}
-    _check(formula, facts)
-    response = _number(facts[formula.response], Factor(formula.response))
-    columns = [pair for term in formula.terms for pair in _columns(formula, term, facts)]
+    _check_terms(formula, facts)
+    response = _number_poly(facts[formula.response], Factor(formula.response))
+    columns = [pair for term in formula.terms for pair in _term_columns(formula, term, facts)]
     (target,) = (key for key in response if key != ONE)
-    inner = dict.fromkeys(key for _, poly in columns for key in sorted(poly, key=_order))
-    coordinates = (ONE, *(key for key in sorted(inner, key=_order) if key != ONE), target)
+    # sorted, so that the coordinates do not depend on the order in which the terms were written
+    inner = dict.fromkeys(key for _, poly in columns for key in sorted(poly, key=_sort_key))
+    coordinates = (ONE, *(key for key in sorted(inner, key=_sort_key) if key != ONE), target)
     if len(coordinates) > MOST:
         text = f"the formula makes {len(coordinates):,} columns; at most {MOST} are released."
         raise QueryError(text, code="Q89", hint="fewer levels, or fewer interactions")
@@ -134,7 +140,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     blocks: dict[object, list[int]] = {}
     for j, (numbers, marks) in enumerate(coordinates[1:], 1):
         blocks.setdefault((numbers, tuple((name, level == SIGN) for name, level in marks)), []).append(j)
-    bounds = tuple(_bound(key, facts) for key in coordinates)
+    bounds = tuple(_largest(key, facts) for key in coordinates)
     grouped = tuple(map(tuple, blocks.values()))
     names = tuple(name for name, _ in columns)
     return Layout(formula, coordinates, bounds, grouped, names, terms, _entries(coordinates, grouped))
@@ -143,25 +149,25 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
 # Columns of the formula -----------------------------------------------------------------------------------------------
 
 
-def _check(formula: Formula, facts: Mapping[str, Variable]) -> None:
+def _check_terms(formula: Formula, facts: Mapping[str, Variable]) -> None:
     response = facts[formula.response]
     if response.kind == "levels":
         text = f"response {response.name!r} is a Category: it has no mean."
         raise QueryError(text, code="Q86", hint="a Real, Integer or Boolean column")
     known = [frozenset(term) for term in formula.terms]
-    if any(_full(formula, term, facts) for term in formula.terms):
+    if any(_has_all_levels(formula, term, facts) for term in formula.terms):
         known.append(frozenset())  # all levels of a category have an intercept's part
     for term in formula.terms:
         for one in term:
-            _factor(one, facts[one.column])
+            _check_factor(one, facts[one.column])
             rest = frozenset(term) - {one}
             if facts[one.column].kind == "levels" and rest not in known:
-                others = ":".join(factor.words for factor in term if factor != one) or "1"
-                text = f"term {':'.join(factor.words for factor in term)!r} stands without {others!r}."
+                others = ":".join(factor.label for factor in term if factor != one) or "1"
+                text = f"term {':'.join(factor.label for factor in term)!r} stands without {others!r}."
                 raise QueryError(text, code="Q86", hint=f"add {others}, or join the columns by *")
 
 
-def _factor(one: Factor, fact: Variable) -> None:
+def _check_factor(one: Factor, fact: Variable) -> None:
     if fact.kind == "levels" and (one.power > 1 or len(fact.labels) < 2):
         what = "has one level only" if len(fact.labels) < 2 else "is a Category: it has no powers"
         raise QueryError(f"regressor {one.column!r} {what}.", code="Q86", hint="leave it out")
@@ -170,36 +176,36 @@ def _factor(one: Factor, fact: Variable) -> None:
         raise QueryError(text, code="Q86", hint=f'"{one.column}": Category([…]), or cut(…) as a computed column')
 
 
-def _full(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> bool:
-    """Whether a category has a term for each of its levels: the first one, where there is no intercept."""
+def _has_all_levels(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> bool:
+    """Return whether a category has a term for each level: the first category of a formula without an intercept."""
     alone = [one for one in formula.terms if len(one) == 1 and facts[one[0].column].kind == "levels"]
     return not formula.intercept and bool(alone) and term == alone[0]
 
 
-def _columns(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> list[tuple[str, Poly]]:
-    """Name and polynomial of each column that a term makes."""
-    choices = [_choices(one, facts[one.column], full=_full(formula, term, facts)) for one in term]
+def _term_columns(formula: Formula, term: Term, facts: Mapping[str, Variable]) -> list[tuple[str, Poly]]:
+    """Return the name and polynomial of each column of the design matrix that a term makes."""
+    choices = [_factor_columns(one, facts[one.column], full=_has_all_levels(formula, term, facts)) for one in term]
     found: list[tuple[str, Poly]] = []
     rows = [choice[::-1] for choice in product(*choices[::-1])]  # the first factor varies fastest, as in formulaic
     for chosen in rows:
         poly: Poly = {ONE: 1.0}
         for _, factor in chosen:
-            poly = _times(poly, factor)
+            poly = _multiply_polys(poly, factor)
         found.append((":".join(name for name, _ in chosen) or "Intercept", poly))
     return found
 
 
-def _choices(one: Factor, fact: Variable, *, full: bool) -> list[tuple[str, Poly]]:
+def _factor_columns(one: Factor, fact: Variable, *, full: bool) -> list[tuple[str, Poly]]:
     if fact.kind != "levels":
-        return [(one.words, _number(fact, one))]
+        return [(one.label, _number_poly(fact, one))]
     first = 0 if full else 1
     form = "{}[{}]" if full else "{}[T.{}]"
     labels = enumerate(fact.labels)
-    return [(form.format(one.words, label), _level(fact, i)) for i, label in labels if i >= first]
+    return [(form.format(one.label, label), _level_poly(fact, i)) for i, label in labels if i >= first]
 
 
-def _number(fact: Variable, one: Factor) -> Poly:
-    """A column of numbers, or a power of it, of z / H."""
+def _number_poly(fact: Variable, one: Factor) -> Poly:
+    """Return a column of numbers, or a power of it, as a polynomial in z / H."""
     if fact.kind == "boolean":
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5}
     middle, reach = (fact.lower + fact.upper) / 2, (fact.upper - fact.lower) / 2
@@ -207,11 +213,11 @@ def _number(fact: Variable, one: Factor) -> Poly:
     alone = {key: x for key, x in alone.items() if x}
     poly: Poly = {ONE: 1.0}
     for _ in range(one.power):
-        poly = _times(poly, alone)
+        poly = _multiply_polys(poly, alone)
     return poly
 
 
-def _level(fact: Variable, level: int) -> Poly:
+def _level_poly(fact: Variable, level: int) -> Poly:
     """1 for rows at a level, else 0."""
     if len(fact.labels) == 2:
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5 if level else -0.5}
@@ -223,8 +229,8 @@ def _level(fact: Variable, level: int) -> Poly:
 # Products -------------------------------------------------------------------------------------------------------------
 
 
-def times(a: Monomial, b: Monomial) -> Monomial | None:
-    """The product of two products; None where it is 0 for every row."""
+def multiply(a: Monomial, b: Monomial) -> Monomial | None:
+    """Return the product of two products; None where it is 0 in every row."""
     marks: dict[str, int] = {}
     for name, level in (*a[1], *b[1]):
         if name not in marks:
@@ -236,41 +242,42 @@ def times(a: Monomial, b: Monomial) -> Monomial | None:
     return tuple(sorted((*a[0], *b[0]))), tuple(sorted(marks.items()))
 
 
-def _times(a: Poly, b: Poly) -> Poly:
+def _multiply_polys(a: Poly, b: Poly) -> Poly:
     found: dict[Monomial, float] = {}
     for (one, x), (other, y) in product(a.items(), b.items()):
-        key = times(one, other)
+        key = multiply(one, other)
         if key is not None:
             found[key] = found.get(key, 0.0) + x * y
     return found
 
 
-def _order(key: Monomial) -> tuple[int, Monomial]:
+def _sort_key(key: Monomial) -> tuple[int, Monomial]:
     return len(key[0]) + len(key[1]), key
 
 
-def _bound(key: Monomial, facts: Mapping[str, Variable]) -> int:
-    """Largest |z|: a product of k > 1 numbers is divided by H**(k - 1) and rounded."""
+def _largest(key: Monomial, facts: Mapping[str, Variable]) -> int:
+    """Return the largest |z| of a coordinate: a product of k > 1 numbers is divided by H**(k - 1) and rounded."""
     halves = [facts[name].half for name in key[0]]
     if len(halves) < 2:
         return halves[0] if halves else H
-    assert len(halves) <= DEGREE
+    assert len(halves) <= MAX_DEGREE
     divisor = H ** (len(halves) - 1)
     return (math.prod(halves) + divisor // 2) // divisor
 
 
 def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], ...]) -> tuple[ProductSum, ...]:
-    """Pairs that are 0 are left out, and those that are the same integer for every row are added up once.
+    """Return the sums to release: no products that are always 0, and equal products only once.
 
-    They are the same where both stand for one product and neither was rounded.  A square within a block of several
-    coordinates takes the place of no entry of its own: the product of it with what it is an interaction of is the same.
+    Two products are equal in every row where they are the same monomial and neither was rounded.  The square of a
+    coordinate in a group of several needs no sum of its own: it equals the coordinate's product with z_0 or, for an
+    interaction, with the interaction's other factor, and that is released already.
     """
     several = {j for block in blocks if len(block) > 1 for j in block}
     found: dict[tuple[Monomial, tuple[int, int] | None], list[tuple[int, int]]] = {}
     later: list[tuple[Monomial, tuple[int, int]]] = []
     for k in range(len(coordinates)):
         for j in range(k + 1):
-            key = times(coordinates[j], coordinates[k])
+            key = multiply(coordinates[j], coordinates[k])
             if key is None:
                 continue
             if j == k and j in several:

@@ -1,8 +1,8 @@
-"""Where the second step of a regression aims, from released integers of the first: public by then.  No data here.
+"""The pilot fit of a linear regression: the residual that the second part sums, from released integers of the first.
 
-Coefficients of a first fit, and a range beyond which residuals are cut: REACH standard deviations of what the residuals
-and the first fit's own error are estimated to be, more for more rows or a higher price.  Whatever comes out, the second
-step is as private: its sensitivity is that of `clip`, which never depends on this.
+The pilot gives coefficients, and a range at which residuals are clipped: RANGE estimated standard deviations of a
+residual (the pilot's own error included), more for more rows or a higher price.  Privacy does not depend on it: the
+sensitivity of the second part follows from `clip` alone.  No data here.
 """
 
 from __future__ import annotations
@@ -13,61 +13,65 @@ from typing import Final
 import numpy as np
 
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_crossproducts import Array, Noisy
+from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix
 from tacit.rows.coordinates import EXACT, H
 from tacit.rows.row_products import ResidualAim
 
-REACH: Final = 3.0
-"""Standard deviations that a residual may have at 1,000 rows or fewer; beyond, (n / 1,000)**(1/6) times as many."""
-CARE: Final = 2.0
-"""Standard errors of the residual variance that are added to it."""
-LEAST: Final = 2.0**-12
-"""Narrowest range, as a part of the response's."""
-SHIFT: Final = 30
+RANGE: Final = 3.0
+"""Clipping range in standard deviations at 1,000 rows or fewer; times (n / 1,000)**(1/6) for n rows beyond."""
+MARGIN: Final = 2.0
+"""Standard errors that are added to the noisy residual variance, so that the range is rather too wide."""
+MIN_RANGE: Final = 2.0**-12
+"""Narrowest clipping range, as a part of the response's range."""
+MAX_SHIFT: Final = 30
 
 
-def start(layout: Layout, clip: int) -> ResidualAim:
-    """The aim without any release: the response itself, H of it being `clip`."""
+def response_residual(layout: Layout, clip: int) -> ResidualAim:
+    """Return the residual without any fit: the response itself, scaled so that H becomes `clip`."""
     return ResidualAim((*([0] * layout.size), 1), (H // clip).bit_length() - 1, clip)
 
 
-def reach(rows: float, noise: float) -> float:
-    """Range of residuals in standard deviations, which grows with the rows: what is cut off then vanishes beside the
-    standard error (the mean of a cut residual is of the order reach**-3 where fourth moments are finite).
+def residual_range(rows: float, noise: float) -> float:
+    """Return the clipping range in standard deviations of a residual.
 
-    noise: standard deviation of what is added to a sum of residuals, as a part of the range.  Where it would be a third
-    of the sampling error of a slope (of a regressor of variance 1/4) at a greater range, that range is taken.
+    It grows with the rows, so that the bias from clipping vanishes beside the standard error: where fourth moments are
+    finite, the mean of the clipped-off part is of order range**-3.  noise: standard deviation of the noise in a sum of
+    residuals, as a part of the range.  The range is wider where the noise would still be at most a third of the
+    sampling error of a slope (of a regressor of variance 1/4).
 
-    >>> reach(500, 5.0), round(reach(1e4, 5.0), 2), round(reach(1e6, 5.0), 2)
+    >>> residual_range(500, 5.0), round(residual_range(1e4, 5.0), 2), round(residual_range(1e6, 5.0), 2)
     (3.0, 4.4, 33.33)
     """
-    return max(REACH * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
+    return max(RANGE * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
 
 
-def aimed(found: Noisy, layout: Layout, clip: int, noise: float) -> ResidualAim:
-    """Noisy cross-products of coordinates -> Aim; the start's where they say nothing.  noise: see `reach`."""
+def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -> ResidualAim:
+    """Return the residual from the pilot fit to noisy cross-products; the response where they allow no fit.
+
+    noise: see `residual_range`.
+    """
     terms, u = layout.terms, len(layout.names)
     size = np.sqrt((terms**2).sum(axis=1))
-    scaled = found.through(terms / size[:, None])
+    scaled = found.transformed(terms / size[:, None])
     rows = max(float(found.values[0, 0]), 1.0)
     try:
-        b = pilot(scaled, u)
-        scale = spread(scaled, b, rows)
+        b = pilot_coefficients(scaled, u)
+        scale = residual_sd(scaled, b, rows)
     except np.linalg.LinAlgError:  # no eigenvalues were found: as if nothing were known
-        return start(layout, clip)
+        return response_residual(layout, clip)
     top = 2 * float(abs(terms[u, layout.size]) / size[u])
-    cut = min(max(scale * reach(rows, noise), LEAST * top), top)
+    cut = min(max(scale * residual_range(rows, noise), MIN_RANGE * top), top)
     row = (terms[u] / size[u] - b @ (terms[:u] / size[:u, None])) / cut
-    made = _integers(row, clip)
-    return start(layout, clip) if made is None else made
+    made = _integer_residual(row, clip)
+    return response_residual(layout, clip) if made is None else made
 
 
-def _integers(row: Array, clip: int) -> ResidualAim | None:
-    """Psi = clip * row @ z / H, in integers; None where they would not be exact."""
+def _integer_residual(row: Array, clip: int) -> ResidualAim | None:
+    """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly."""
     total = float(np.abs(row).sum()) * clip
     if not math.isfinite(total) or total <= 0:
         return None
-    shift = min(SHIFT, math.floor(math.log2(EXACT / (4 * total))))
+    shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
     if shift < 12:
         return None
     weights = tuple(int(w) for w in np.rint(row * (clip * 2.0**shift / H)))
@@ -75,26 +79,29 @@ def _integers(row: Array, clip: int) -> ResidualAim | None:
     return aim if weights[-1] > 0 and sum(map(abs, weights)) * H + 2**shift < EXACT else None
 
 
-def pilot(found: Noisy, u: int) -> Array:
-    """Least squares from noisy cross-products of terms of size 1, shape (u,); what noise fills is shrunk."""
+def pilot_coefficients(found: NoisyMatrix, u: int) -> Array:
+    """Return least-squares coefficients, shape (u,), from noisy cross-products of terms of unit size.
+
+    Directions in which noise exceeds the cross-products are shrunk.
+    """
     return np.asarray(_inverse(found, u) @ found.values[:u, u])
 
 
-def spread(found: Noisy, b: Array, rows: float) -> float:
-    """Root mean square of what a row's residual from `b` is expected to be, rather more than less.
+def residual_sd(found: NoisyMatrix, b: Array, rows: float) -> float:
+    """Return the root mean square of residuals from coefficients `b`, rather too large than too small.
 
-    The noisy sum of squares at b, which makes it least, is below the true one by twice what b's own noise adds, on
-    average; to that come CARE standard errors.
+    Since b minimises the noisy sum of squares, that sum is on average below the true one by twice what the noise in b
+    adds to it; this is added back, with MARGIN standard errors.
     """
     a = np.append(-b, 1.0)
-    least, noise = float(a @ found.values @ a), math.sqrt(found.variance(a))
-    own = float(np.trace(_inverse(found, len(b)) @ found.covariance(a)[: len(b), : len(b)]))
-    return math.sqrt(max(least + 2 * own + CARE * noise, 0.0) / rows)
+    least, noise = float(a @ found.values @ a), math.sqrt(found.quadratic_variance(a))
+    own = float(np.trace(_inverse(found, len(b)) @ found.covariance_times(a)[: len(b), : len(b)]))
+    return math.sqrt(max(least + 2 * own + MARGIN * noise, 0.0) / rows)
 
 
-def _inverse(found: Noisy, u: int) -> Array:
-    """Of the regressors' part, eigenvalues that noise could have made taken as large as noise makes them."""
+def _inverse(found: NoisyMatrix, u: int) -> Array:
+    """Return the inverse of the regressors' cross-products, whose eigenvalues are raised to the size of their noise."""
     values, vectors = np.linalg.eigh(found.values[:u, :u])
-    noise = float(np.linalg.eigvalsh(found.head(u).between(np.eye(u)))[-1])
+    noise = float(np.linalg.eigvalsh(found.leading(u).noise_quadratic(np.eye(u)))[-1])
     floor = max(math.sqrt(max(noise, 0.0)), 1.0)
     return np.asarray((vectors / np.maximum(values, floor)) @ vectors.T)

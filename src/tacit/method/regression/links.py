@@ -1,7 +1,7 @@
-"""Links of generalised linear models and their bounded scores, of numbers alone: public.  No data here.
+"""Links of generalised linear models and their bounded scores, from public numbers alone.  No data here.
 
-The score of a row is psi x, psi = clamp(v(eta) y - b(eta), -1, 1): bounded, and with mean 0 at the right eta.  A link
-says which v and b, and the law of the response that makes the mean 0 (`binary`, `counts`).
+The score of a row is psi x with psi = clamp(v(eta) y - b(eta), -1, 1): bounded, and with mean 0 at the true eta.  A
+link gives v and b, and the law of the response for which the mean is 0 (`binary_links`, `count_links`).
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from typing import Final, Protocol, TypeAlias
 
 import numpy as np
 
-from tacit.method.regression.binary_links import Binary
-from tacit.method.regression.bounded_score import Array, Bounded
-from tacit.method.regression.count_scores import CountScore
+from tacit.method.regression.binary_links import BinaryLink
+from tacit.method.regression.bounded_score import Array, BoundedScore
+from tacit.method.regression.count_links import CountLink
 from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import FINE, PIECES, WIDTH
 
-REACH: Final = {"logistic": 8.0, "probit": 5.0}
-"""Largest predictor of the grid."""
+GRID_REACH: Final = {"logistic": 8.0, "probit": 5.0}
+"""Largest predictor of the grid of each binary model."""
 
 
 class Link(Protocol):
-    """One model, with the predictor's grid: eta = center + reach * e / L."""
+    """A model's link, with the predictor's grid eta = center + reach * e / L for integers e in [-L, L]."""
 
     @property
     def center(self) -> float:
@@ -31,72 +31,72 @@ class Link(Protocol):
 
     @property
     def reach(self) -> float:
-        """How far the grid goes from there."""
+        """Half-width of the grid."""
         ...
 
     @property
-    def steepest(self) -> float:
-        """Largest standard deviation of the predictor that an aim takes."""
+    def max_predictor_sd(self) -> float:
+        """Largest standard deviation of the linear predictor at which a score is evaluated."""
         ...
 
     @property
-    def slack(self) -> float:
-        """How much more expected error than the least is given for a wider cut."""
+    def cut_tolerance(self) -> float:
+        """Largest ratio of expected error to the least one at which a wider cut is preferred."""
         ...
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """Of the mean predictor of an aim."""
+    def predictor_limits(self) -> tuple[float, float]:
+        """Smallest and largest mean of the linear predictor at which a score is evaluated."""
         ...
 
     def mean(self, eta: Array) -> Array:
-        """Of the response."""
+        """Return the mean of the response."""
         ...
 
     def slope(self, eta: Array) -> Array:
-        """Derivative of the mean."""
+        """Return the derivative of the mean."""
         ...
 
     def information(self, eta: Array) -> Array:
-        """Fisher's, of eta."""
+        """Return the Fisher information about eta in one response."""
         ...
 
-    def held(self, mean: float) -> float:
-        """A mean response that a pilot takes."""
+    def clamped_mean(self, mean: float) -> float:
+        """Return a mean response, clamped for a pilot fit."""
         ...
 
     def cuts(self) -> tuple[float, ...]:
-        """Cuts to choose from, the largest as good as none."""
+        """Return the cuts to choose from; the largest bounds almost nothing."""
         ...
 
-    def bounded(self, eta: Array, cut: Array | float) -> Bounded:
-        """The score cut at `cut`, one for all or one for each predictor."""
+    def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
+        """Return the score with the bound `cut`, one for all predictors or one for each."""
         ...
 
-    def rise(self, eta: Array, to: Array, made: Bounded) -> Array:
-        """Slope of the mean of the score `made` at eta from there to other predictors, as a part of its curve."""
+    def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
+        """Return the mean change of the score `made` from true predictors `eta` to `to`, per unit, over its `curve`."""
         ...
 
-    def middle(self, eta: Array, v: Array) -> Array:
-        """B that makes the mean of psi 0, for v that are given."""
+    def centering(self, eta: Array, v: Array) -> Array:
+        """Return the b that makes the mean of psi 0, for given v."""
         ...
 
-    def looking(self, low: float, high: float, full: float, spread: float) -> Link:
-        """The same with a grid for predictors between two, weights of 1 from one on, and responses that vary so."""
+    def with_grid(self, low: float, high: float, full: float, spread: float) -> Link:
+        """Return the link with a grid from `low` to `high`, weights of 1 from predictor `full` on, and this spread."""
         ...
 
-    def at(self, facts: Mapping[str, int]) -> Link:
-        """The same as an earlier aim was."""
+    def from_stored(self, facts: Mapping[str, int]) -> Link:
+        """Return the link that a released part was measured with, from its stored facts."""
         ...
 
 
 def link(model: str, response: tuple[float, float] = (0.0, 1.0)) -> Link:
-    """A model by its name; response: its bounds."""
-    return CountScore(*response) if model == "poisson" else Binary(model, REACH[model])
+    """Return the link of a model; response: bounds of the response."""
+    return CountLink(*response) if model == "poisson" else BinaryLink(model, GRID_REACH[model])
 
 
-def bounded(link: Link, eta: Array, cut: float) -> Bounded:
-    """The score cut at `cut`, see `Link.cuts`.
+def bounded(link: Link, eta: Array, cut: float) -> BoundedScore:
+    """Return the score of a link with the bound `cut`, see `Link.cuts`.
 
     >>> made = bounded(link("logistic"), np.array([0.0, 2.0]), 0.5)
     >>> np.abs(made.v - made.b).round(3).tolist(), np.abs(made.b).round(3).tolist()
@@ -109,39 +109,39 @@ def bounded(link: Link, eta: Array, cut: float) -> Bounded:
 
 
 Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-"""Heights of `Bend`'s slope and middle."""
-ACROSS: Final = np.linspace(-1, 1, 4 * PIECES + 1)
-HATS: Final[Array] = np.maximum(1 - np.abs(ACROSS[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
-"""What the heights of a polygon add at each place, shape (4 PIECES + 1, PIECES + 1)."""
+"""Heights of the slope and middle polygons of a `Bend`."""
+GRID: Final = np.linspace(-1, 1, 4 * PIECES + 1)
+HATS: Final[Array] = np.maximum(1 - np.abs(GRID[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
+"""Piecewise linear basis, shape (4 PIECES + 1, PIECES + 1): a polygon of heights h has the values HATS @ h on GRID."""
 
 
-def _fitted(curve: Array, weight: Array, unit: float) -> Array:
+def _fit_polygon(curve: Array, weight: Array, unit: float) -> Array:
     best = np.linalg.lstsq(HATS * weight[:, None], curve * weight * (unit / WIDTH), rcond=None)[0]
     return np.rint(best) * WIDTH
 
 
 def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -> tuple[Polygons, tuple[int, ...]]:
-    """The curves of a bounded score as integers, and that of weights of products of regressors.
+    """Return the slope and middle polygons of a bounded score in integers, and the polygon of the products' weights.
 
     response: y = response[0] + response[1] (z_m + H).
     """
-    eta, unit = link.center + link.reach * ACROSS, clip * 2.0**FINE
+    eta, unit = link.center + link.reach * GRID, clip * 2.0**FINE
     made = bounded(link, eta, cut)
     weight = 1 / np.maximum(
         made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
     )  # errors count as what they move in the predictor
-    slope = _fitted(made.v * response[1], weight, unit)
+    slope = _fit_polygon(made.v * response[1], weight, unit)
     v = np.maximum(HATS @ slope / unit / response[1], 1e-12)
-    middle = _fitted(link.middle(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
-    heights = np.clip(_fitted(made.size, np.ones_like(eta), unit), 0, unit)
-    return (_whole(slope), _whole(middle)), _whole(heights)
+    middle = _fit_polygon(link.centering(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
+    heights = np.clip(_fit_polygon(made.size, np.ones_like(eta), unit), 0, unit)
+    return (_heights(slope), _heights(middle)), _heights(heights)
 
 
-def _whole(heights: Array) -> tuple[int, ...]:
+def _heights(heights: Array) -> tuple[int, ...]:
     return tuple(int(h) for h in heights)
 
 
-def flat(clip: int) -> Polygons:
-    """Psi = clip z_m / H for every predictor."""
+def response_polygons(clip: int) -> Polygons:
+    """Return the polygons of psi = clip z_m / H, which does not depend on the predictor."""
     unit = clip * 2**FINE
     return (unit // H,) * (PIECES + 1), (unit,) * (PIECES + 1)

@@ -1,25 +1,39 @@
-"""Linear regression by noisy cross-products, and one step from sums of cut residuals.  INSIDE the wall.
+"""Linear regression by noisy cross-products and one step from sums of clipped residuals.  INSIDE the wall.
 
 Definition
-    A complete row, one without a missing cell in any column of the formula (and for which `where` holds), becomes
-    bounded integers z (`method.regression.layout`).  Released: first, sums of their products; then, with psi the row's
-    residual from a fit to these, rounded and cut at a range that is chosen from these, sums of psi z, of psi**2, and of
-    psi**2 z z'. Public: schema, query, relation, price, and under replace-one the number of rows.  Neighbours: one row
-    replaced, or one added or removed.  Persons, where the schema has a PrivacyUnit, each weighing one: a person adds
-    the means of these integers over her complete rows, and products of her mean scores (psi z) in place of psi**2 z z'.
-    Then persons are public, replaced, added or removed, where rows are above.
+    A row is complete if no table cell in a column of the formula is missing (and `where` holds); other rows add
+    nothing.  A complete row becomes integers z_0, ..., z_m with |z_j| <= B_j <= H = 2^10, z_0 = H and z_m the response
+    (`method.regression.layout`).  Released are two parts:
+    1. the sums over rows of the products z_j z_k;
+    2. the sums of psi z, psi^2 and psi^2 z z' over the z_j but the response.  psi is the row's residual from a fit to
+       part 1, rounded and clipped to [-C, C], C = 2^9, on a scale that is chosen from part 1.
+    Each sum is released times a public integer weight; the weights make the bounds below hold for all sums together.
+    Public: schema, query, relation, price, and under replace-one the number of rows.
+    Neighbours: one row replaced, or one added or removed.
+    With a PrivacyUnit a person adds the means of these integers over the person's complete rows, and products of two
+    mean scores psi z in place of psi^2 z z'.  Persons then take the place of rows in all of the above.
 Sensitivity
-    Proven beside the forms, for all pairs of rows and any fit: `encoding`; of persons: `person_encoding`.
+    Coordinates that differ only in the level of a column (of more than two levels) form a group, of which at most one
+    is not 0; every other coordinate but z_0 is a group of its own.  With B the bound of a group, M = H^2 + sum of B^2
+    and T = H + sum of B over the groups (part 2: without the response).  F is the weight of psi z.  A neighbour changes
+    the released integers by at most
+                              l2 (Gaussian)           l1 (Laplace)
+        part 1, replace-one   2 M                     T^2, or min((T + T')^2, 2 T^2), T' the sum over larger groups
+        part 1, add-remove    M                       T^2
+        part 2, replace-one   2 F C sqrt(M)           2 F C T, or 9/4 F C T with larger groups
+        part 2, add-remove    sqrt(11/8) F C sqrt(M)  9/8 F C T
+    and a little more in part 2, for rounding down.  Proofs, for all pairs of rows and every fit: `encoding`.  Persons
+    have 5/2 and 5/4 in place of 9/4 and 9/8, and a little more for the rounding of their means: `person_encoding`.
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
-    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the part's share of the price.
+    sqrt(l2^2 / (2 rho')) rounded to integers.  epsilon' and rho' are the part's share of the price.
 Cost
-    FIRST of the price for the first part, the rest for the second, whose question is a function of the first part's
-    release: adaptive composition, pure [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3].
+    FIRST_SHARE of the price for part 1 and the rest for part 2, whose question is a function of part 1's release:
+    adaptive composition, pure [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3].
 Failures
-    None depends on a row: whatever the first part says, the second is asked, and its sensitivity is that of the cut.
-    The aim is made of released integers by arithmetic that no value of theirs stops.  A failure of the machine is the
-    curator's to hide.
+    None depends on a row: part 2 is measured whatever part 1 releases, and its sensitivity depends on the clipping
+    alone.  The fit is computed from released integers, with a fixed fallback where they allow none.  The curator hides
+    a failure of the machine.
 """
 
 from __future__ import annotations
@@ -28,15 +42,12 @@ import math
 from typing import Final, cast
 
 from tacit.method.regression import encoding as forms
-from tacit.method.regression import mechanism_scores as regression_scores
-from tacit.method.regression.crossed_parts import Crosses
-from tacit.method.regression.design import VERSION, aim_at, design
-from tacit.method.regression.formula import parse
-from tacit.method.regression.layout import layout
-from tacit.method.regression.linear_pilot import aimed
+from tacit.method.regression import mechanism_scores
+from tacit.method.regression.design import VERSION, design, with_residual
+from tacit.method.regression.linear_pilot import next_residual
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.noisy_crossproducts import crossed
-from tacit.method.regression.query import Regression
+from tacit.method.regression.noisy_crossproducts import read_crossproducts
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_additive import protect
@@ -48,28 +59,29 @@ from tacit.source import Source
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS, once for each part.  Noisy sums, each aimed by those before.  Exact integers are not kept."""
+    """READS ROWS, once for each part.  Return noisy sums; each question is chosen from the parts released before."""
     parts: tuple[Part, ...] = ()
     for column in shape.columns:
-        asked = following(column, parts, shape)
-        parts = (*parts, asked.released(protect(exact_part(asked, shape, source), asked.law)))
+        question = next_question(column, parts, shape)
+        parts = (*parts, question.released(protect(exact_part(question, shape, source), question.law)))
     return parts
 
 
-def following(column: PartSpec, parts: tuple[Part, ...], shape: Measurement) -> Crosses:
-    """The next part's question: a function of what earlier parts released, and of public facts."""
-    asked = cast(Crosses, column)
+def next_question(column: PartSpec, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
+    """Return the next part with its question: a function of the released parts and of public facts alone."""
+    part = cast(ProductPart, column)
     if not parts:
-        return asked
+        return part
     if shape.mechanism != VERSION:
-        return regression_scores.following(asked, parts, shape)
-    made = layout(parse(cast(Regression, shape.query).formula), shape.variables)
-    noise = math.sqrt(asked.law.variance()) / (forms.FINE * forms.CLIP * H)
-    return aim_at(asked, aimed(crossed(parts[0], made, shape.rows), made, forms.CLIP, noise))
+        return mechanism_scores.next_question(part, parts, shape)
+    # standard deviation of a sum's noise, in units of the clipping range
+    noise = math.sqrt(part.law.variance()) / (forms.RESIDUAL_WEIGHT * forms.CLIP * H)
+    crossproducts = read_crossproducts(parts[0], part.layout, shape.rows)
+    return with_residual(part, next_residual(crossproducts, part.layout, forms.CLIP, noise))
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
-    """READS ROWS.  The integers of every part, aimed as its question is, before noise: never to be shown."""
+    """READS ROWS.  Return the integers of every part before noise, for the questions as they are: never to be shown."""
     return tuple(exact_part(column, shape, source) for column in shape.columns)
 
 

@@ -1,10 +1,10 @@
-"""What every regression asks of its rows: integer coordinates of a complete row, and exact sums of them.  INSIDE."""
+"""Read the rows of a regression: exact sums of products of the integer coordinates of complete rows.  INSIDE."""
 
 from __future__ import annotations
 
 from typing import cast
 
-from tacit.method.regression.crossed_parts import Crosses
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.mechanism_sums import check_number
 from tacit.release.parts import Cells
@@ -12,7 +12,7 @@ from tacit.source import Source
 
 
 def exact_part(column: PartSpec, shape: Measurement, source: Source) -> Cells:
-    """READS ROWS.  The integers of a part before noise: never to be shown."""
-    found = source.crossed(cast(Crosses, column).question, shape.where)
+    """READS ROWS.  Return the integers of a part before noise: never to be shown."""
+    found = source.crossed(cast(ProductPart, column).question, shape.where)
     check_number(shape.rows, found.rows)
     return (column.form.assemble(found.cells[0]),)

@@ -1,23 +1,30 @@
-"""Logistic and probit regression by three sums of bounded scores.  INSIDE the wall.
+"""Logistic and probit regression by three parts of sums of bounded scores.  INSIDE the wall.
 
 Definition
-    A complete row becomes bounded integers z, as for `regression`.  Released three times: sums of psi z, of |psi| z z'
-    and of psi**2 z z', where psi is the row's score, bounded in [-C, C] (`rows.piecewise_score`).  The first time psi
-    is the response; then it is that of the model at coefficients that the releases before tell
-    (`method.regression.glm_pilot`).  Squares stand in the last part alone.  Public: schema, query, relation, price,
-    and under replace-one the number of rows.
-    Neighbours: one row replaced, or one added or removed.  Of persons: as for `regression`.
+    A complete row becomes bounded integers z, as in `method.regression.mechanism`.  Each of three parts releases the
+    sums over rows of psi z and of |psi| z z', over the z_j but the response; the last part also those of psi^2 z z'.
+    psi is an integer in [-C, C], C = 2^9 (`rows.piecewise_score`): in the first part the response itself, in the
+    others the score of the model at coefficients computed from the parts before (`method.regression.glm_pilot`).
+    Public: schema, query, relation, price, and under replace-one the number of rows.
+    Neighbours: one row replaced, or one added or removed.  Persons: as in `method.regression.mechanism`.
 Sensitivity
-    Proven beside the form, for all pairs of rows and whatever psi is: `score_encoding`; of persons: `person_encoding`.
+    With M and T as in `method.regression.mechanism`, without the response, and S the weight of psi z, a neighbour
+    changes a part by at most
+                        l2 (Gaussian)           l1 (Laplace)
+        replace-one     2 S C sqrt(M)           2 S C T, or 5/2 S C T with a column of more than two levels
+        add-remove      sqrt(5/4) S C sqrt(M)   5/4 S C T
+    and a little more for rounding down.  Proofs, for all pairs of rows and whatever psi is: `score_encoding`; persons:
+    `person_encoding`.
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
-    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the part's share of the price.
+    sqrt(l2^2 / (2 rho')) rounded to integers.  epsilon' and rho' are the part's share of the price.
 Cost
     SHARES of the price, fixed beforehand; each question is a function of earlier releases: adaptive composition, pure
     [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3].
 Failures
-    None depends on a row: whatever a part says, the next is asked, aimed at a place in the middle of the grid where
-    arithmetic on released integers comes to no finite end.  A failure of the machine is the curator's to hide.
+    None depends on a row: the next part is measured whatever a part releases.  Where arithmetic on released integers
+    gives no finite coefficients, the score is evaluated in the middle of the predictor's grid.  The curator hides a
+    failure of the machine.
 """
 
 from __future__ import annotations
@@ -25,20 +32,17 @@ from __future__ import annotations
 from typing import cast
 
 from tacit.method.regression import score_encoding as forms
-from tacit.method.regression.crossed_parts import Crosses
-from tacit.method.regression.formula import parse
-from tacit.method.regression.glm_pilot import aimed
-from tacit.method.regression.layout import layout
+from tacit.method.regression.glm_pilot import next_score
+from tacit.method.regression.product_parts import ProductPart
 from tacit.method.regression.query import Regression
-from tacit.method.regression.scores_design import aim_at
+from tacit.method.regression.scores_design import with_score
 from tacit.method.shared.measurement import Measurement
 from tacit.release.parts import Part
 
 # Noise --------------------------------------------------------------------------------------------------------------
 
 
-def following(asked: Crosses, parts: tuple[Part, ...], shape: Measurement) -> Crosses:
-    """The next part's question, whose noise is added as to every regression's (`regression.measure`)."""
-    query = cast(Regression, shape.query)
-    made = layout(parse(query.formula), shape.variables)
-    return aim_at(asked, *aimed(parts, made, query.model, shape.rows, asked.law.variance(), forms.CLIP))
+def next_question(part: ProductPart, parts: tuple[Part, ...], shape: Measurement) -> ProductPart:
+    """Return the next part with its score; `mechanism.measure` adds the noise."""
+    model = cast(Regression, shape.query).model
+    return with_score(part, *next_score(parts, part.layout, model, shape.rows, part.law.variance(), forms.CLIP))

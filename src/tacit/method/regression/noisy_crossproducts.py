@@ -1,4 +1,4 @@
-"""Released integers of a regression as matrices, with the law of their errors.  Post-processing: no data here."""
+"""Read released integers of a regression as matrices, with the law of their noise.  Post-processing: no data here."""
 
 from __future__ import annotations
 
@@ -18,112 +18,116 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Noisy:
+class NoisyMatrix:
     """A symmetric matrix of noisy sums.
 
-    values: shape (p, p).  patterns: shape (e, p, p), what each independent noise is added to, 0 or 1.  variances: (e,).
+    values: shape (p, p).  patterns: shape (e, p, p); the noise in `values` is E = sum_k noise_k patterns[k], with e
+    independent noises of these variances, shape (e,).
     """
 
     values: Array
     patterns: Array
     variances: Array
 
-    def through(self, terms: Array) -> Noisy:
-        """Of linear combinations: terms, shape (q, p), on both sides."""
-        return Noisy(terms @ self.values @ terms.T, terms @ self.patterns @ terms.T, self.variances)
+    def transformed(self, terms: Array) -> NoisyMatrix:
+        """Return terms @ matrix @ terms.T, with its noise; terms: shape (q, p)."""
+        return NoisyMatrix(terms @ self.values @ terms.T, terms @ self.patterns @ terms.T, self.variances)
 
-    def head(self, p: int) -> Noisy:
-        """The first p rows and columns."""
-        return Noisy(self.values[:p, :p], self.patterns[:, :p, :p], self.variances)
+    def leading(self, p: int) -> NoisyMatrix:
+        """Return the first p rows and columns."""
+        return NoisyMatrix(self.values[:p, :p], self.patterns[:, :p, :p], self.variances)
 
-    def covariance(self, a: Array) -> Array:
-        """Of the noise's product with a vector of shape (p,): shape (p, p)."""
+    def covariance_times(self, a: Array) -> Array:
+        """Return the covariance of E a, shape (p, p), E being the noise; a: shape (p,)."""
         moved = self.patterns @ a
         return (moved.T * self.variances) @ moved
 
-    def between(self, B: Array) -> Array:
-        """Mean of E B E, E the noise, B of shape (p, p)."""
+    def noise_quadratic(self, B: Array) -> Array:
+        """Return the mean of E B E, E being the noise; B: shape (p, p)."""
         return np.einsum("e,eij->ij", self.variances, self.patterns @ B @ self.patterns)
 
-    def variance(self, a: Array) -> float:
-        """Of the noise in a' values a."""
+    def quadratic_variance(self, a: Array) -> float:
+        """Return the variance of a' E a, E being the noise; a: shape (p,)."""
         return float(self.variances @ ((self.patterns @ a) @ a) ** 2)
 
 
-def looseness(A: Noisy) -> float:
-    """Root mean square of the noise in A, against A, in the worst direction; infinite where A is not positive."""
+def relative_noise(A: NoisyMatrix) -> float:
+    """Return the root mean square of the noise relative to A, in the worst direction; inf if A is not positive."""
     values, vectors = np.linalg.eigh(A.values)
     if values[0] <= 0:
         return math.inf
     root = vectors / np.sqrt(values)
-    noise = Noisy(A.values, root.T @ A.patterns @ root, A.variances).between(np.eye(len(values)))
+    noise = NoisyMatrix(A.values, root.T @ A.patterns @ root, A.variances).noise_quadratic(np.eye(len(values)))
     return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
 
 
 @dataclass(frozen=True)
-class Scores:
-    """What the second step released, in units of psi and of z / H.
+class ResidualScores:
+    """The second part of a linear regression, in units of psi and of z / H.
 
     score: sums of psi z, shape (m,), each with noise of `variance`.  square: the sum of psi**2, with noise of
-    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  aim: what psi was.  persons: each is the mean of a
-    person's rows, the meat of products of mean scores.
+    `square_variance`.  meat: sums of psi**2 z z', shape (m, m).  residual: the definition of psi.  persons: whether the
+    sums are over persons, of means of their rows and (meat) of products of mean scores.
     """
 
     score: Array
     variance: float
     square: float
     square_variance: float
-    meat: Noisy
-    aim: ResidualAim
+    meat: NoisyMatrix
+    residual: ResidualAim
     persons: bool = False
 
 
-def crossed(part: Part, layout: Layout, rows: int | None) -> Noisy:
-    """Part of form `products` -> sums of z z' / H**2 over complete rows, shape (m + 1, m + 1), the response last."""
+def read_crossproducts(part: Part, layout: Layout, rows: int | None) -> NoisyMatrix:
+    """Return sums of z z' / H**2 from a part of form `products`, shape (m + 1, m + 1), the response last."""
     facts, noise = part.parameters, part.law.variance()
     counted = facts["count"] > 0
-    entries = [one for one in layout.entries if counted or not one.counts]
-    weights = np.array([facts["count" if e.counts else "off" if e.off else "diag"] for e in entries], dtype=np.float64)
-    made = filled(entries, np.array(part.integers[0], dtype=np.float64), weights * H * H, noise, layout.size + 1)
+    entries = [one for one in layout.entries if counted or not one.is_row_count]
+    weights = np.array(
+        [facts["count" if e.is_row_count else "off" if e.off_diagonal else "diag"] for e in entries], dtype=np.float64
+    )
+    made = noisy_matrix(entries, np.array(part.integers[0], dtype=np.float64), weights * H * H, noise, layout.size + 1)
     if counted:
         return made
-    (known,) = (one for one in layout.entries if one.counts)
-    return Noisy(made.values + _pattern(known, layout.size + 1) * float(rows or 0), made.patterns, made.variances)
+    (known,) = (one for one in layout.entries if one.is_row_count)
+    return NoisyMatrix(made.values + _pattern(known, layout.size + 1) * float(rows or 0), made.patterns, made.variances)
 
 
-def scores(part: Part, layout: Layout) -> Scores:
-    """Part of form `scores` -> Scores."""
+def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
+    """Return the scores of a part of form `scores` or `person-scores`."""
     facts, noise, m = part.parameters, part.law.variance(), layout.size
     integers = np.array(part.integers[0], dtype=np.float64)
     unit, persons = facts["score"] * H, part.form == "person-scores"
-    entries = layout.every if persons else layout.among(response=False)
-    weights = np.array([facts["off" if one.off else "diag"] for one in entries], dtype=np.float64)
+    entries = layout.all_pairs if persons else layout.products(response=False)
+    weights = np.array([facts["off" if one.off_diagonal else "diag"] for one in entries], dtype=np.float64)
     shift = 2.0**-SHIFT
-    meat = filled(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
+    meat = noisy_matrix(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
     square, error = float(integers[m] / facts["square"]), noise / facts["square"] ** 2
     aim = ResidualAim(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
-    if persons:  # the first product is a sum of its own: a mean of squares is not the square of a mean
-        return Scores(integers[:m] / unit, noise / unit**2, square, error, meat, aim, persons=True)
-    (known,) = (one for one in layout.entries if one.counts)
+    if persons:  # the sum of psi**2 is no entry of the meat: a mean of squares is not the square of a mean
+        return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, meat, aim, persons=True)
+    (known,) = (one for one in layout.entries if one.is_row_count)
     inner = ProductSum(tuple(pair for pair in known.pairs if m not in pair))
     pattern = _pattern(inner, m)
     patterns = np.concatenate([meat.patterns, pattern[None]])
-    whole = Noisy(meat.values + pattern * square, patterns, np.append(meat.variances, error))
-    return Scores(integers[:m] / unit, noise / unit**2, square, error, whole, aim)
+    whole = NoisyMatrix(meat.values + pattern * square, patterns, np.append(meat.variances, error))
+    return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, whole, aim)
 
 
 SHIFT = 19
-"""Products of scores are divided by 2**SHIFT before they are added up."""
+"""Products of scores are divided by 2**SHIFT before they are summed."""
 
 
-def filled(entries: Sequence[ProductSum], integers: Array, weights: Array, noise: float, p: int) -> Noisy:
-    """Integers of entries, each times its own weight, with noise of one variance -> Noisy."""
+def noisy_matrix(entries: Sequence[ProductSum], integers: Array, weights: Array, noise: float, p: int) -> NoisyMatrix:
+    """Return the matrix of released sums; weights: of each sum; noise: variance of the noise in each integer."""
     patterns = np.stack([_pattern(one, p) for one in entries]) if entries else np.zeros((0, p, p))
     values = np.einsum("e,eij->ij", integers / weights, patterns)
-    return Noisy(values, patterns, noise / weights**2)
+    return NoisyMatrix(values, patterns, noise / weights**2)
 
 
 def _pattern(one: ProductSum, p: int) -> Array:
+    """Return a matrix of 1 at all pairs of a sum, and else 0, shape (p, p)."""
     made = np.zeros((p, p))
     for j, k in one.pairs:
         made[j, k] = made[k, j] = 1.0

@@ -1,4 +1,4 @@
-"""Released integers of a bounded score as numbers with the law of their errors.  Post-processing: no data here."""
+"""Read released integers of bounded scores as numbers, with the law of their noise.  Post-processing: no data here."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import Link
-from tacit.method.regression.noisy_crossproducts import Array, Noisy, crossed, filled
+from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix, noisy_matrix, read_crossproducts
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
 from tacit.rows.piecewise_score import L
 
-SCORE: Final = 2**11
-"""Weight of psi z in what is released."""
-UNIT: Final = 2**16
+SCORE_WEIGHT: Final = 2**11
+"""Weight of psi z in the released integers."""
+CUT_UNIT: Final = 2**16
 """The cut of a score is stored in parts of 1 / UNIT."""
 
 
 @dataclass(frozen=True)
-class Terms:
-    """Terms of a formula, of size 1.
+class ScaledTerms:
+    """The terms of a formula, scaled to unit size.
 
-    matrix: shape (u, m), of z / H.  size: (u,), of each term in its own units.  response: y = response[0] +
-    response[1] (z_m + H).  constant: see `Regressors`.
+    matrix: shape (u, m), rows of norm 1 that map z / H to the terms.  size: shape (u,), norms before scaling, in units
+    of the terms.  response: y = response[0] + response[1] (z_m + H).  constant: see `Regressors`.
     """
 
     matrix: Array
@@ -36,14 +36,14 @@ class Terms:
     constant: Array | None
 
 
-def terms_of(layout: Layout) -> Terms:
-    """Public facts -> Terms.
+def scaled_terms(layout: Layout) -> ScaledTerms:
+    """Return the scaled terms of a layout.
 
     >>> from tacit.method.regression.formula import parse
     >>> from tacit.method.regression.layout import layout
     >>> from tacit.release.parts import Variable
     >>> facts = Variable("y", "boolean"), Variable("x", "real", 0, 4, half=1024)
-    >>> found = terms_of(layout(parse("y ~ x"), facts))
+    >>> found = scaled_terms(layout(parse("y ~ x"), facts))
     >>> found.matrix.round(2).tolist(), found.constant.round(2).tolist()
     ([[1.0, 0.0], [0.71, 0.71]], [1.0, 0.0])
     """
@@ -54,109 +54,112 @@ def terms_of(layout: Layout) -> Terms:
     constant = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
     held = bool(np.abs(matrix.T @ constant - one).max() < 1e-9)
     alpha, gamma = float(layout.terms[u, 0]), float(layout.terms[u, m])
-    return Terms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
+    return ScaledTerms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
 
 
 @dataclass(frozen=True)
-class First:
-    """The part that aims nowhere, of terms of size 1: psi is the response, z_m / H.
+class FirstPart:
+    """The first part as sums over rows; x: the scaled terms of a row, r = z_m / H: its response.
 
-    rows: complete ones, public or noisy.  sums: of x, shape (u,).  moments: sums of x x'.  products: of x z_m / H,
-    shape (u,), with noise of covariance `noise`.  total: of z_m / H, with noise of standard deviation `rough`; square:
-    of its square; loose: of the noise in rows.
+    rows: number of complete rows, public or noisy.  sums: of x, shape (u,).  moments: of x x'.  products: of x r,
+    shape (u,), with noise of covariance `noise`.  response_sum: of r, with noise of standard deviation
+    `response_noise`.  response_squares: of r**2.  rows_noise: standard deviation of the noise in rows.
     """
 
     rows: float
     sums: Array
-    moments: Noisy
+    moments: NoisyMatrix
     products: Array
     noise: Array
-    total: float
-    square: float = 0.0
-    rough: float = 0.0
-    loose: float = 0.0
+    response_sum: float
+    response_squares: float = 0.0
+    response_noise: float = 0.0
+    rows_noise: float = 0.0
 
 
 @dataclass(frozen=True)
-class Scored:
-    """A further part: sums over rows, of terms of size 1, in units of a score of at most 1.
+class ScorePart:
+    """A further part as sums over rows; x: the scaled terms of a row, psi: its score, in [-1, 1].
 
-    b: where it aimed, shape (u,), by `link`.  score: sums of psi x, shape (u,), with noise of covariance `noise`.
-    sizes: of |psi| x x', or of x x' weighted; size: of the weights, with noise of `rough_size`.  meat: of psi**2 x x',
-    None where it is not released; squares: of psi**2, with noise of standard deviation `rough`.  persons: each is the
-    mean of a person's rows, meat and squares of products of mean scores.
+    b: coefficients that psi was evaluated at, shape (u,), by `link` with the bound `cut`.  score: of psi x, shape (u,),
+    with noise of covariance `noise`.  weighted_products: of w x x', the weight w being |psi| or a function of the
+    predictor; weight_sum: of w, with noise of standard deviation `weight_sum_noise`.  meat: of psi**2 x x', None where
+    it is not released; score_squares: of psi**2, with noise of standard deviation `score_squares_noise`.  persons:
+    whether the sums are over persons, of means of their rows, and (meat, score_squares) of products of mean scores.
     """
 
     b: Array
     link: Link
     score: Array
     noise: Array
-    sizes: Noisy
-    meat: Noisy | None
+    weighted_products: NoisyMatrix
+    meat: NoisyMatrix | None
     cut: float
-    squares: float = 0.0
-    rough: float = 0.0
-    size: float = 0.0
-    rough_size: float = 0.0
+    score_squares: float = 0.0
+    score_squares_noise: float = 0.0
+    weight_sum: float = 0.0
+    weight_sum_noise: float = 0.0
     persons: bool = False
 
 
-def first_of(part: Part, layout: Layout, terms: Terms, rows: int | None) -> First:
-    """The first part -> First: of form `products`, or `scored` with the response for psi."""
+def read_first_part(part: Part, layout: Layout, terms: ScaledTerms, rows: int | None) -> FirstPart:
+    """Return the first part's sums; its form is `products`, or `scored` with the response in place of psi."""
     matrix = terms.matrix
     if part.form == "products":
-        whole = crossed(part, layout, rows)
-        inner, response = whole.head(layout.size), whole.values[:-1, -1]
+        whole = read_crossproducts(part, layout, rows)
+        inner, response = whole.leading(layout.size), whole.values[:-1, -1]
         count = float(whole.values[0, 0])
         sums = matrix @ inner.values[:, 0]
-        noise = matrix @ whole.covariance(np.eye(layout.size + 1)[-1])[:-1, :-1] @ matrix.T
+        noise = matrix @ whole.covariance_times(np.eye(layout.size + 1)[-1])[:-1, :-1] @ matrix.T
         ends = np.eye(layout.size + 1)
-        rough, loose = math.sqrt(whole.covariance(ends[-1])[0, 0]), math.sqrt(whole.variance(ends[0]))
+        rough, loose = math.sqrt(whole.covariance_times(ends[-1])[0, 0]), math.sqrt(whole.quadratic_variance(ends[0]))
         total, square = float(response[0]), float(whole.values[-1, -1])
-        return First(count, sums, inner.through(matrix), matrix @ response, noise, total, square, rough, loose)
-    score, inner, _ = _read(part, layout)
+        return FirstPart(count, sums, inner.transformed(matrix), matrix @ response, noise, total, square, rough, loose)
+    score, inner, _ = _score_sums(part, layout)
     count = float(inner.values[0, 0] if part.parameters["counted"] else rows or 0)
     noise = matrix @ matrix.T * (part.law.variance() / (part.parameters["score"] * part.parameters["G"] * H) ** 2)
-    return First(count, matrix @ inner.values[:, 0], inner.through(matrix), matrix @ score, noise, float(score[0]))
+    return FirstPart(
+        count, matrix @ inner.values[:, 0], inner.transformed(matrix), matrix @ score, noise, float(score[0])
+    )
 
 
-def scored(part: Part, layout: Layout, terms: Terms, link: Link) -> Scored:
-    """Part of form `scored` or `weighed` -> Scored."""
+def read_score_part(part: Part, layout: Layout, terms: ScaledTerms, link: Link) -> ScorePart:
+    """Return the sums of a part of form `scored`, `person-scored` or `weighed`."""
     facts, matrix = part.parameters, terms.matrix
-    score, sizes, meat = _read(part, layout)
-    unit, link = float(facts["score"] * facts["G"] * H), link.at(facts)
-    return Scored(
-        _aim(facts, terms, link),
+    score, sizes, meat = _score_sums(part, layout)
+    unit, link = float(facts["score"] * facts["G"] * H), link.from_stored(facts)
+    return ScorePart(
+        _stored_coefficients(facts, terms, link),
         link,
         matrix @ score,
         matrix @ matrix.T * (part.law.variance() / unit**2),
-        sizes.through(matrix),
-        None if meat is None else meat.through(matrix),
-        facts["cut"] / UNIT,
+        sizes.transformed(matrix),
+        None if meat is None else meat.transformed(matrix),
+        facts["cut"] / CUT_UNIT,
         0.0 if meat is None else float(meat.values[0, 0]),
-        0.0 if meat is None else math.sqrt(meat.variance(np.eye(layout.size)[0])),
+        0.0 if meat is None else math.sqrt(meat.quadratic_variance(np.eye(layout.size)[0])),
         float(sizes.values[0, 0]),
-        math.sqrt(sizes.variance(np.eye(layout.size)[0])),
+        math.sqrt(sizes.quadratic_variance(np.eye(layout.size)[0])),
         part.form == "person-scored",
     )
 
 
-def _read(part: Part, layout: Layout) -> tuple[Array, Noisy, Noisy | None]:
-    """Sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
-    facts, noise, m, inner = part.parameters, part.law.variance(), layout.size, layout.inner
+def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMatrix | None]:
+    """Return sums of psi z, shape (m,), of |psi| z z' and of psi**2 z z', in units of C and H."""
+    facts, noise, m, inner = part.parameters, part.law.variance(), layout.size, layout.regressor_products
     integers = np.array(part.integers[0], dtype=np.float64)
-    weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
+    weights = np.array([facts["off" if one.off_diagonal else "diag"] for one in inner], dtype=np.float64) * H * H
     end = m + len(inner)
-    sizes = filled(inner, integers[m:end], weights, noise, m)
+    sizes = noisy_matrix(inner, integers[m:end], weights, noise, m)
     if part.form == "person-scored":
-        inner = layout.every
-        weights = np.array([facts["off" if one.off else "diag"] for one in inner], dtype=np.float64) * H * H
-    meat = filled(inner, integers[end:], weights, noise, m) if facts["squares"] else None
+        inner = layout.all_pairs
+        weights = np.array([facts["off" if one.off_diagonal else "diag"] for one in inner], dtype=np.float64) * H * H
+    meat = noisy_matrix(inner, integers[end:], weights, noise, m) if facts["squares"] else None
     return integers[:m] / float(facts["score"] * facts["G"] * H), sizes, meat
 
 
-def _aim(facts: Mapping[str, int], terms: Terms, link: Link) -> Array:
-    """Coefficients behind the weights of a `Bend`."""
+def _stored_coefficients(facts: Mapping[str, int], terms: ScaledTerms, link: Link) -> Array:
+    """Return the coefficients, shape (u,), from the stored integer weights of a `Bend`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
     row *= H / 2.0 ** facts["shift"] * link.reach / L
     row[0] += link.center

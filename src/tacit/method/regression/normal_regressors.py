@@ -1,7 +1,8 @@
-"""Regressors as if they were normal with released moments: where a score aims, and what noise leaves open.  No data.
+"""Regressors approximated by a normal law with the released moments: for pilot fits, and for shrinkage.  No data here.
 
-Means over rows of functions of the predictor become integrals over a normal law: exact for no table, near enough for
-an aim [Brillinger 1983: least squares gives the slopes of any link, up to one factor, where regressors are normal].
+Means over rows of functions of the predictor become integrals over a normal law.  That is exact for no table but near
+enough for a pilot fit [Brillinger 1983: least squares gives the slopes of any link, up to one factor, where regressors
+are normal].
 """
 
 from __future__ import annotations
@@ -17,17 +18,18 @@ from tacit.method.regression.links import Link
 
 Array = NDArray[np.float64]
 _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(31)
-PLACES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
-MASS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
-HALVINGS: Final = 32
+NODES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
+NODE_WEIGHTS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
+BISECTIONS: Final = 32
 
 
 @dataclass(frozen=True)
 class Regressors:
-    """Moments of the terms of a row.  rows: their number; mean: shape (u,); cov: (u, u), positive semidefinite.
+    """Moments of the scaled terms x of a row.
 
-    constant: shape (u,), the combination of terms that is 1 for every row, None where none is.  response: its mean.
-    loose: root mean square of the noise in sums of x x', against them, in the worst direction.
+    rows: number of rows.  mean: shape (u,).  cov: shape (u, u), positive semidefinite.  constant: shape (u,), the
+    combination of terms that is 1 in every row, None where there is none.  response: mean of the response.
+    relative_noise: root mean square of the noise in sums of x x', relative to them, in the worst direction.
     """
 
     rows: float
@@ -35,43 +37,43 @@ class Regressors:
     cov: Array
     constant: Array | None
     response: float
-    loose: float = 0.0
+    relative_noise: float = 0.0
 
-    def spread(self, b: Array) -> float:
-        """Standard deviation of the predictor."""
+    def predictor_sd(self, b: Array) -> float:
+        """Return the standard deviation of the linear predictor x' b."""
         return float(np.sqrt(max(b @ self.cov @ b, 0.0)))
 
-    def predictor(self, b: Array) -> Array:
-        """Its values, shape (31,), each with MASS."""
-        return float(self.mean @ b) + self.spread(b) * PLACES
+    def predictor_values(self, b: Array) -> Array:
+        """Return the values of the predictor at the quadrature nodes, shape (31,), with weights NODE_WEIGHTS."""
+        return float(self.mean @ b) + self.predictor_sd(b) * NODES
 
-    def along(self, b: Array, step: Array) -> Array:
-        """What a step adds to the predictor on average where it has the values of `predictor`, shape (31,)."""
-        sd = max(self.spread(b), 1e-9)
-        return float(self.mean @ step) + float(step @ self.cov @ b) / sd * PLACES
+    def mean_change(self, b: Array, step: Array) -> Array:
+        """Return the mean change of the predictor by a step, given the predictor's value at each node, shape (31,)."""
+        sd = max(self.predictor_sd(b), 1e-9)
+        return float(self.mean @ step) + float(step @ self.cov @ b) / sd * NODES
 
-    def sum(self, b: Array, f: Array) -> Array:
-        """Sum over rows of f(eta) x, f at the places of `predictor`: shape (u,)."""
-        along = self.cov @ b / max(self.spread(b), 1e-9)
-        weights = MASS * f
-        return self.rows * (weights.sum() * self.mean + float(weights @ PLACES) * along)
+    def weighted_sum(self, b: Array, f: Array) -> Array:
+        """Return the sum over rows of f(eta) x, shape (u,); f: values at the nodes of `predictor_values`."""
+        along = self.cov @ b / max(self.predictor_sd(b), 1e-9)
+        weights = NODE_WEIGHTS * f
+        return self.rows * (weights.sum() * self.mean + float(weights @ NODES) * along)
 
-    def total(self, b: Array, f: Array) -> Array:
-        """Sum over rows of f(eta) x x', f at the places of `predictor`: shape (u, u)."""
-        sd = max(self.spread(b), 1e-9)
+    def weighted_products(self, b: Array, f: Array) -> Array:
+        """Return the sum over rows of f(eta) x x', shape (u, u); f: values at the nodes of `predictor_values`."""
+        sd = max(self.predictor_sd(b), 1e-9)
         along = self.cov @ b / sd
         rest = self.cov - np.outer(along, along)
-        at = self.mean + PLACES[:, None] * along
-        weights = MASS * f
+        at = self.mean + NODES[:, None] * along
+        weights = NODE_WEIGHTS * f
         return self.rows * (weights.sum() * rest + (at.T * weights) @ at)
 
 
-def regressors(
+def regressors_from_sums(
     rows: float, first: Array, second: Array, floor: float, constant: Array | None, response: float
 ) -> Regressors:
-    """Sums of x and of x x' -> Regressors; eigenvalues of the covariance are at least `floor`, of a constant's part 0.
+    """Return the moments of regressors from noisy sums of x and of x x'.
 
-    What noise made negative or tiny is taken as large as noise makes it.
+    Eigenvalues of the covariance are raised to at least `floor`, the size of their noise; it is 0 along `constant`.
     """
     mean = first / rows
     values, vectors = np.linalg.eigh(second / rows - np.outer(mean, mean))
@@ -83,32 +85,32 @@ def regressors(
     return Regressors(rows, mean, cov, constant, response)
 
 
-def brillinger(link: Link, found: Regressors, response: float, slopes: Array) -> Array:
-    """Coefficients from those of least squares, whose constant is not used: shape (u,).
+def glm_coefficients(link: Link, found: Regressors, response: float, slopes: Array) -> Array:
+    """Return the coefficients of a model from least-squares slopes, shape (u,); their constant is not used.
 
-    b = k slopes + c: the mean response is right, and k times the mean derivative is 1.
+    b = k slopes + c, with k times the mean derivative of the mean equal to 1, and c matching the mean response.
     """
-    sd = found.spread(slopes)
-    most = link.steepest / max(sd, 1e-9)
+    sd = found.predictor_sd(slopes)
+    most = link.max_predictor_sd / max(sd, 1e-9)
     low, high = 0.0, most
-    for _ in range(HALVINGS):
+    for _ in range(BISECTIONS):
         k = (low + high) / 2
-        middle = _middle(link, response, k * sd)
-        steep = k * float(MASS @ link.slope(middle + k * sd * PLACES)) < 1
+        middle = _predictor_mean(link, response, k * sd)
+        steep = k * float(NODE_WEIGHTS @ link.slope(middle + k * sd * NODES)) < 1
         low, high = (k, high) if steep else (low, k)
     b = low * slopes
-    middle = _middle(link, response, low * sd)
+    middle = _predictor_mean(link, response, low * sd)
     return b if found.constant is None else b + found.constant * (middle - float(found.mean @ b))
 
 
-def _middle(link: Link, response: float, sd: float) -> float:
-    """The mean of a normal predictor whose mean response is `response`."""
-    return bisect(lambda x: float(MASS @ link.mean(x + sd * PLACES)) - response, -30.0, 30.0)
+def _predictor_mean(link: Link, response: float, sd: float) -> float:
+    """Return the mean of a normal predictor of this standard deviation whose mean response is `response`."""
+    return bisect(lambda x: float(NODE_WEIGHTS @ link.mean(x + sd * NODES)) - response, -30.0, 30.0)
 
 
 def bisect(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where an increasing function is 0, or the end that is nearest."""
-    for _ in range(HALVINGS):
+    """Return the zero of an increasing function, or the nearer end where it has none."""
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) < 0 else (low, middle)
     return (low + high) / 2

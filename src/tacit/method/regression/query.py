@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from tacit.errors import QueryError, nearest
-from tacit.method.regression.formula import parse, spelled
+from tacit.method.regression.formula import canonical, parse
 from tacit.release.query import Needed, Query
 from tacit.release.query_checks import condition
 
@@ -23,10 +23,10 @@ class Regression(Query["RegressionRelease"]):
     formula: as in R and formulaic: "income ~ age + sex", with + - * : ( ), C(sex), I(age ** 2), - 1.  Nothing in it is
     run; what else is to be computed (a logarithm) is a computed column of the schema.  Numbers are clamped to their
     bounds; of a category all levels but the first have a term.  Rows with a missing cell in any column are left out.
-    model: "linear", from cross-products and one step of cut residuals; "logistic" or "probit", of a Boolean response,
-    and "poisson", of an Integer from 0, from a pilot and steps of bounded scores.  where: of the rows for which a
-    condition holds.  Where the schema has a PrivacyUnit each person weighs one, a row its part of that, and standard
-    errors are between persons; Poisson models are refused there.
+    model: "linear", from cross-products and one step of clipped residuals; "logistic" or "probit", for a Boolean
+    response, and "poisson", for an Integer from 0, from a pilot fit and steps of bounded scores.  where: a condition
+    that rows must meet.  With a PrivacyUnit each person has weight one, divided equally over the person's complete
+    rows, and standard errors are between persons; Poisson models are then refused.
     Raises QueryError Q85 (a formula), Q60 (where=), Q88 (model=).
     Source: Bickel 1975 (one step); Cantoni & Ronchetti 2001 (bounded scores); theory §9, §12.
 
@@ -42,7 +42,7 @@ class Regression(Query["RegressionRelease"]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns that the formula names, the response first; QueryError Q85 as the question itself."""
+        """The columns that the formula names, the response first."""
         return parse(self.formula).columns
 
     def __post_init__(self) -> None:
@@ -50,5 +50,5 @@ class Regression(Query["RegressionRelease"]):
             text = f"model {self.model!r} of Regression is not in this version."
             guess = nearest(str(self.model), MODELS) or "linear"
             raise QueryError(text, code="Q88", hint=f'model="{guess}", of {", ".join(MODELS)}')
-        object.__setattr__(self, "formula", spelled(parse(self.formula)))
+        object.__setattr__(self, "formula", canonical(parse(self.formula)))
         condition(self)

@@ -1,13 +1,13 @@
-"""Integer forms of bounded scores of a generalised linear model: why the sensitivities of `scores` hold.
+"""Integer encodings of bounded scores of a generalised linear model, with the proofs of their sensitivities.
 
 A complete row is z, as in `encoding`, without the response: |z| <= sqrt(M) in l2, sum |z_j| <= T in l1.
 psi is an integer, |psi| <= C, whatever it is a function of (`rows.piecewise_score`).  An absent row is 0.
 
-Released are psi z_j; |psi| z_j z_k for j <= k; and, where `squares` is 1, psi**2 z_j z_k: so weighted that all have the
-sensitivity of the first alone.  Pairs that share an entry, or are left out, only make norms smaller.  In real terms,
-divided by C sqrt(M): p = |psi| / C, z / sqrt(M) of length s <= 1, those of the other row primed, c the cosine of z and
-z', turned over where psi psi' < 0.  Squares of a matrix's entries are weighted by 1/2 against pairs: they add up to
-half the squared Frobenius norm.
+Released are psi z_j; |psi| z_j z_k for j <= k; and, where `squares` is 1, psi**2 z_j z_k.  Their weights are such that
+all together have the sensitivity of the first alone.  Pairs that share a sum, or are not released, only make norms
+smaller.  Before rounding, and divided by C sqrt(M): p = |psi| / C; z / sqrt(M) has length s <= 1; primes mark the other
+row; c is the cosine of the angle between z and z', times -1 where psi psi' < 0.  The squares z_j**2 have half the
+(squared) weight of pairs j < k, so that a matrix's entries add up to half the squared Frobenius norm.
 
     Gaussian, replace-one.  The squared change is, with weights w of |psi| and y of psi**2,
         F = (p s)**2 + (p' s')**2 - 2 p p' s s' c + w (p**2 s**4 + p'**2 s'**4 - 2 p p' (s s' c)**2)
@@ -15,32 +15,33 @@ half the squared Frobenius norm.
     For w + y <= 1/2 it falls in c (its derivative is at most -2 p p' s s' (1 - 2 (w + y) s s')), so c = -1, where it is
     convex in p (its second derivative is at least 2 s**2 (1 - 2 y)): largest at p = p' = 1, where it is
         (s + s')**2 (1 + (w + y) (s - s')**2) <= 4,
-    growing in s and s', or where one of them is 0, at most 1 + w + y.  Attained: psi turns over.  Absent: p' = 0.
+    which grows in s and s'; or where one of p and p' is 0, as for an absent row, at most 1 + w + y.  Attained where psi
+    changes its sign.
     Taken: w + y = 1/2, in equal parts where there are both.
     Gaussian, add-remove: 1 + w + y, less the squares of z_j that are not released; w + y = 1/4.
 
     Laplace, in units of C T, matrices' weights divided by T, squares of entries by 2: b in all, at most 1/2.  Let a_j =
     |psi z_j|, m_j = min(a_j, a'_j), o the sum of m_j where psi z_j and psi' z'_j have one sign, r that of the others,
-    and e, e' what sum a_j and sum a'_j are below 1.  Where all blocks are of one, r + o >= 1 - e - e'.  The scores
+    e = 1 - sum a_j and e' = 1 - sum a'_j.  Where all groups are of one coordinate, r + o >= 1 - e - e'.  The scores
     change by at most 2 - e - e' - 2 o.  Products of two j, k of one kind keep their sign, and their sizes have m_j m_k
     in common: a matrix changes by at most its weight times 1 - r**2 - o**2 <= 2 (e + e' + o).  For b <= 1/2 all is at
     most 2: attained.
     Otherwise a row has at most 1 + b / 2, b = 1/2, less the squares that are not released; two rows have twice that.
 
-`weighed`: q C in place of |psi|, q in [0, 1] whatever psi is, with weight w; the Gaussian one is 1/4 in every part.
+`weighed`: q C in place of |psi|, q in [0, 1] whatever psi is, with weight w, which is 1/4 for Gaussian noise.
 
     Gaussian, replace-one.  F has w (q**2 s**4 + q'**2 s'**4 - 2 q q' (s s' c)**2) and is convex in each of p, p', q and
     q': largest where they are 0 or 1.  q = q' = 1: p = p' = 1 is the case above, at most 4; otherwise at most
     1 + y + 2 w.  q = 1, q' = 0: at most 4, as above for w = 0, and w s**4.  So F <= 4 + w.
-    Laplace, replace-one, blocks of one.  Convex in q and q'.  q = q' = 1: as above, with m_j of z in place of psi z,
+    Laplace, replace-one, groups of one.  Convex in q and q'.  q = q' = 1: as above, with m_j of z in place of psi z,
     which only makes r and o greater, so 1 - r**2 - o**2 <= 2 (e + e' + o) again.  q = 1, q' = 0: what scores and their
     squares change by, at most 2, and a row's own matrix, w / 2.  So at most 2 + w / 2.
     Otherwise: a row has what it had, and two rows have twice that.
-    Both approached: psi turns over and q falls from 1 to 0 while a regressor moves one step
+    Both bounds are approached where psi changes its sign and q falls from 1 to 0 while a regressor moves by one step
     (`testing.worst_case_scores`).
 
-    Floors: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and floored, which moves each by less than 1:
-    added to the norms.
+    Rounding: |psi| z_j z_k is divided by 2**9, psi**2 z_j z_k by 2**18, and rounded down, which changes each by less
+    than 1: added to the norms.
 """
 
 from __future__ import annotations
@@ -48,25 +49,34 @@ from __future__ import annotations
 from math import isqrt
 from typing import Final
 
-from tacit.method.regression.encoding import Crossing, signs
+from tacit.method.regression.encoding import ProductEncoding, count_signs
 from tacit.method.regression.layout import Layout
-from tacit.method.regression.noisy_scores import SCORE
+from tacit.method.regression.noisy_scores import SCORE_WEIGHT
 from tacit.method.shared.encoding import Noise
 from tacit.rows.coordinates import H
 
 CLIP: Final = 2**9
-"""C: steps of a score, up and down."""
+"""C, the largest |psi|: steps of a score on either side of 0."""
 SHIFTS: Final = (9, 18)
-"""Powers of two that |psi| z_j z_k and psi**2 z_j z_k are divided by: at most 2**20 is left."""
+"""|psi| z_j z_k and psi**2 z_j z_k are divided by 2 to these powers, so that they are at most 2**20."""
 
 
-def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weighed: bool = False) -> Crossing:
-    """Scores, and products of regressors times sizes of scores (or their weights), and times squares of scores."""
-    single, several = layout.widths(response=False)
+def glm_scores(
+    layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weighed: bool = False
+) -> ProductEncoding:
+    """Return the encoding of psi z, of |psi| z z' and, if `squares`, of psi**2 z z'.
+
+    weighed: whether a weight in [0, C] that is a function of the regressors takes the place of |psi|.
+    """
+    single, several = layout.group_bounds(response=False)
     M = H * H + sum(B * B for B in (*single, *several))
     T = H + sum(single) + sum(several)
     one, matrices = neighbors == "replace-one", 1 + squares
-    count, fixed, whole = len(layout.inner) * matrices, signs(layout, response=False), SCORE * CLIP
+    count, fixed, whole = (
+        len(layout.regressor_products) * matrices,
+        count_signs(layout, response=False),
+        SCORE_WEIGHT * CLIP,
+    )
     if noise == "gaussian":
         parts = (2 if weighed else matrices) if one else 2 * matrices  # w = 1 / (2 parts)
         off = isqrt(whole**2 // (parts * M))
@@ -84,10 +94,12 @@ def scored(layout: Layout, noise: Noise, neighbors: str, *, squares: bool, weigh
         apart = 2 * whole * T + (off * T * T // 2 + 1 if weighed else 0)
         l1 = (apart if one and not several else (2 if one else 1) * mass) + off * count
         l2_squared = l1 * l1
-    parameters = {"G": CLIP, "score": SCORE, "off": off, "diag": diag, "squares": int(squares)}
-    weights = [SCORE] * layout.size + [off if entry.off else diag for entry in layout.inner] * matrices
+    parameters = {"G": CLIP, "score": SCORE_WEIGHT, "off": off, "diag": diag, "squares": int(squares)}
+    weights = [SCORE_WEIGHT] * layout.size + [
+        off if entry.off_diagonal else diag for entry in layout.regressor_products
+    ] * matrices
     most = [CLIP * H] * layout.size + [H * H] * count
     extreme = tuple(w * x for w, x in zip(weights, most, strict=True))
-    return Crossing(
+    return ProductEncoding(
         "weighed" if weighed else "scored", parameters, (), tuple((w,) for w in weights), l1, l2_squared, (), extreme
     )

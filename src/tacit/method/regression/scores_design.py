@@ -1,4 +1,4 @@
-"""Logistic and probit regression: from the question, public facts and the price to the sums of each part."""
+"""Design logistic and probit regressions: choose the sums of each part from the question and public facts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final
 from tacit.errors import QueryError
 from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression import score_encoding as forms
-from tacit.method.regression.crossed_parts import Crosses, RowFacts, facts_of, of_columns
-from tacit.method.regression.glm_pilot import start
+from tacit.method.regression.glm_pilot import response_score
+from tacit.method.regression.product_parts import ProductPart, RowFacts, as_measurement, row_facts
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
@@ -22,53 +22,58 @@ VERSION: Final = "regression/2"
 
 
 SHARES: Final = Fraction(15, 100), Fraction(15, 100), Fraction(70, 100)
-"""Parts of the price: the moments, a first score, the last."""
+"""Shares of the price, in the order of LABELS."""
 
 
 LABELS: Final = "moments", "first scores", "scores"
+"""Labels of the parts: moments of the regressors, scores at a pilot fit, scores after one step from it."""
 
 
 def design(query: Regression, public: Public, cost: Cost) -> Measurement:
-    """Coordinates, forms and noise from public facts; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
-    facts = facts_of(query, public.schema)
-    _response(query.model, facts.variables[0])
+    """Return the measurement of a logistic or probit regression; QueryError Q10, Q12, Q86, Q87, Q89, Q106."""
+    facts = row_facts(query, public.schema)
+    _check_response(query.model, facts.variables[0])
     columns = tuple(
-        column(label, facts, public.neighbors, cost.share(share), squares=label == LABELS[-1])
+        score_part(label, facts, public.neighbors, cost.share(share), squares=label == LABELS[-1])
         for label, share in zip(LABELS, SHARES, strict=True)
     )
-    return of_columns(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
+    return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
 
 
-def _response(model: str, fact: Variable) -> None:
-    """QueryError Q106 where the model has no law for the response."""
+def _check_response(model: str, fact: Variable) -> None:
+    """Raise QueryError Q106 where the response is not Boolean."""
     if fact.kind != "boolean":
         text = f"response {fact.name!r} of a {model} regression is not true or false."
         raise QueryError(text, code="Q106", hint=f'"{fact.name}": Boolean()')
 
 
-def column(
+def score_part(
     label: str, facts: RowFacts, neighbors: str, share: Cost, *, squares: bool, weighed: bool = False
-) -> Crosses:
-    """A part of scores, aimed nowhere yet, at its share of the price."""
+) -> ProductPart:
+    """Return a part of scores at its share of the price; until a fit is chosen its score is the response itself.
+
+    squares: whether psi**2 z z' is released too.  weighed: whether products z z' are weighted by a function of the
+    regressors in place of |psi|.
+    """
     made = facts.layout
     if facts.unit is None:
-        form = forms.scored(made, share.noise, neighbors, squares=squares, weighed=weighed)
+        form = forms.glm_scores(made, share.noise, neighbors, squares=squares, weighed=weighed)
     else:
-        form = person_forms.scored(made, share.noise, neighbors, squares=squares)
+        form = person_forms.glm_scores(made, share.noise, neighbors, squares=squares)
     counted = int(facts.leaves or neighbors == "add-remove")
     stored = {"counted": counted, "cut": 0, "shift": 1} | (
         {"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {}
     )
     stored |= {f"weight{j}": 0 for j in range(made.size + 1)}
     form = replace(form, parameters={**form.parameters, **stored})
-    sizes = [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.inner]
-    question = facts.scores(sizes, made.inner if squares else (), forms.SHIFTS[1])
-    question = replace(question, aim=start(made, forms.CLIP))
+    sizes = [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.regressor_products]
+    question = facts.score_question(sizes, made.regressor_products if squares else (), forms.SHIFTS[1])
+    question = replace(question, aim=response_score(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)
-    return Crosses(label, form, None, None, law, share, question=question)
+    return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
 
 
-def aim_at(column: Crosses, aim: Bend, stored: dict[str, int]) -> Crosses:
-    """A part at an aim, which its form records; its sensitivity is the same for all."""
+def with_score(column: ProductPart, aim: Bend, stored: dict[str, int]) -> ProductPart:
+    """Return the part for this score, whose facts its form records; the sensitivity is the same for every score."""
     form = replace(column.form, parameters={**column.form.parameters, **stored})
     return replace(column, form=form, question=replace(column.question, aim=aim))

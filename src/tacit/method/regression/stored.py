@@ -1,4 +1,4 @@
-"""What the parts of a stored release of a regression must be: as its question asks, each once, in order."""
+"""Check a stored release of a regression: its parts must be those that its question asks for, each once, in order."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ if TYPE_CHECKING:
     from tacit.release.document import Release
 
 
-FIRST: Final = {"linear": ("products",), "poisson": ("products",), "logistic": ("scored",), "probit": ("scored",)}
-
-
-LAST: Final = {"linear": ("scores",), "poisson": ("weighed",) * 3, "logistic": ("scored",) * 2}
-"""Forms of a regression's parts, by its model; of persons with "person-" before "scores" and "scored"."""
+FORMS: Final = {
+    "linear": ("products", "scores"),
+    "logistic": ("scored",) * 3,
+    "probit": ("scored",) * 3,
+    "poisson": ("products", *("weighed",) * 3),
+}
+"""Forms of the parts of each model; of persons "scores" and "scored" begin with "person-"."""
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Why the parts are not those of the question; nothing where they are."""
+    """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Regression, made.query)
-    forms = (*FIRST[query.model], *LAST.get(query.model, LAST["logistic"]))
+    forms = FORMS[query.model]
     if made.unit is not None:
         forms = tuple(f"person-{form}" if form in ("scores", "scored") else form for form in forms)
     if tuple(part.form for part in made.parts) != (*forms,):
@@ -50,7 +52,7 @@ def wrong(made: Release) -> Iterator[str]:
 
 
 def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
-    """The integers of a part are as many as its layout has sums; its constants are weights, not 0."""
+    """Yield each reason why a part does not fit the layout: its number of integers, its weights, its other facts."""
     facts, m = part.parameters, known.size
     if part.form == "products":
         counted, aimed = facts["count"] > 0, 0
@@ -60,11 +62,11 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         weights = ("off", "diag")
     elif part.form in ("scores", "person-scores"):
         aimed, weights = m + 1, ("score", "square", "off", "diag")
-        wanted = m + 1 + len(known.every if part.form == "person-scores" else known.among(response=False))
+        wanted = m + 1 + len(known.all_pairs if part.form == "person-scores" else known.products(response=False))
     else:
         aimed, weights = m + 1, ("score", "off", "diag")
-        more = len(known.every if part.form == "person-scored" else known.inner)
-        wanted = m + len(known.inner) + (more if facts["squares"] else 0)
+        more = len(known.all_pairs if part.form == "person-scored" else known.regressor_products)
+        wanted = m + len(known.regressor_products) + (more if facts["squares"] else 0)
         if not 0 <= facts["cut"] < 2**40 or facts["squares"] not in (0, 1) or facts["counted"] not in (0, 1):
             yield "has a cut or a switch that is none"
         if not facts["counted"] and made.rows is None:

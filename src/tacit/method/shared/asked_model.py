@@ -1,4 +1,4 @@
-"""A model as a question names it: a law, and the words that a file has of it."""
+"""The model of a question: the model itself, and the plain values that a file stores of it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 
 
 SEEN: Final[dict[str, Any]] = {}
-"""Log-densities of one's own that were asked of in this process, by their words: a digest says which they are."""
+"""Custom models that questions of this process used, by their stored text, which has a digest of the log-density."""
 
 
 MOST_SEEN: Final = 64
+"""Most custom models that are remembered; the oldest is dropped first."""
 
 
 @dataclass(frozen=True)
 class AskedModel:
-    """A model as a question has it: its words, and the model itself, which a question read from a file may lack.
+    """A question's model: its stored text, and the model itself, which a question read from a file may lack.
 
     >>> from tacit.families import Exponential
     >>> AskedModel.of(Exponential(rate=(0.1, 10))).words
@@ -36,12 +37,12 @@ class AskedModel:
 
     @property
     def words(self) -> dict[str, Any]:
-        """Plain JSON values: the family with its boxes; of a log-density of one's own, what identifies it."""
+        """The stored JSON values: the family with its boxes; of a custom log-density, what identifies it."""
         return json.loads(self.text)
 
     @classmethod
     def of(cls, given: Any, whose: str = "model of SampleAndAggregate") -> AskedModel:
-        """From a family, a `tacit.Model`, a `tacit.Statistic`, or their words; QueryError Q95, ModelError."""
+        """Return it from a family, a `tacit.Model`, a `tacit.Statistic`, or their JSON; QueryError Q95, ModelError."""
         if isinstance(given, AskedModel):
             return given
         made = cls._of(given, whose)
@@ -61,7 +62,7 @@ class AskedModel:
             if words.get("family") == "Model":  # its function is not in the file
                 return cls(_canonical(words), SEEN.get(_canonical(words)))
             given = from_words(words) if words.get("family") == "Statistic" else family(words)
-            if given is None:  # nor is a statistic's
+            if given is None:  # nor is the function of a statistic
                 return cls(_canonical(words))
         if isinstance(given, Family | Statistic):
             return cls(_canonical(given.words()), given)

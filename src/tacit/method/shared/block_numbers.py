@@ -1,4 +1,4 @@
-"""How many blocks a question has where it does not say: public arithmetic."""
+"""The default number of blocks of a question, from public facts alone."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Final
 from tacit.privacy import Cost
 
 LEAST: Final = 20
-"""Rows of a block, at least, where the number of blocks is ours to choose; ten a parameter where that is more."""
+"""Fewest rows of a block where the number of blocks is chosen here; or ten for each parameter, where that is more."""
 
 
 SKEW: Final = 1 / 3
-"""Bias of a mean of blocks, in standard errors of all rows without privacy, at most: 95% intervals cover 93.7% with it
-where nothing else made them wider.
+"""Largest bias of a mean of blocks, in standard errors of an estimate from all rows without privacy.  With that bias
+and no other error, 95% intervals cover 93.7%.
 """
 
 
 TRUST: Final = 0.3
-"""The least b of one party: a law of which corrected estimates have no bias is not quite that of anybody's rows."""
+"""Smallest b assumed for one party: real rows depart from a model even where its corrected estimates have no bias."""
 
 
 def price_of_one(cost: Cost, parameters: int) -> float:
-    """The epsilon at which Laplace noise is as wide as the noise of one parameter's share of the price.
+    """Return the epsilon at which Laplace noise is as wide as the noise for one parameter's share of the price.
 
     Laplace of scale 1 / epsilon has the variance 2 / epsilon**2, a Gaussian of rho 1 / (2 rho).
     """
@@ -39,16 +39,16 @@ def blocks_for(
     second: tuple[float, float] = (4.0, 1.0),
     parties: int | None = None,
 ) -> int:
-    """The k that minimises 2 n w**2 / (k epsilon)**2 + v k / n + M b**2 k**4 / n**3 (theory §2, §6), w, v, b public.
+    """Return the k that minimises 2 n w**2 / (k epsilon)**2 + v k / n + M b**2 k**4 / n**3 (theory §2, §6).
 
     That is MSE M n I - 1 of the mean over M parties of n rows: noise and second-order variance average out over them,
     bias does not.  At w = 1, v = 4, b = 0 of one party it is (n / epsilon)**(2/3).
 
-    Of one party blocks have at least 20 rows, and ten a parameter; and so many more that the bias, b k**2 / n**(3/2)
-    standard errors of all rows without privacy, is at most SKEW of these, with b at least TRUST.  Of several parties
-    they have at least ten rows, and ten a parameter.
+    One party: blocks have at least 20 rows, and ten for each parameter, and are so large that the bias, b k**2 /
+    n**(3/2) standard errors of an estimate from all rows without privacy, is at most SKEW of these, with b at least
+    TRUST.  Several parties: blocks have at least ten rows for each parameter.
 
-    width: of the box, in standard deviations w = box sqrt(I) of one row.  second: v and b.
+    width: w = box sqrt(I), the box in standard deviations of one row.  second: v and b.  All are public.
 
     >>> blocks_for(100_000, 0.5, 2), blocks_for(100_000, 0.5, 2, 3.0), blocks_for(100_000, 0.001, 2, 3.0, (4.0, 0.0))
     (2499, 3246, 5000)
@@ -72,7 +72,7 @@ def blocks_for(
 
 
 def published_blocks(rows: int, epsilon: float) -> int:
-    """The number of blocks that is printed for one party, n**(3/5) epsilon**(-2/5) [Smith 2008, Lemma 3.3; theory E3].
+    """Return the published number of blocks of one party, n**(3/5) epsilon**(-2/5) [Smith 2008, Lemma 3.3; theory E3].
 
     >>> published_blocks(10_000, 1.0)
     251
@@ -81,7 +81,7 @@ def published_blocks(rows: int, epsilon: float) -> int:
 
 
 def published_for_parties(rows: int, epsilon: float, parties: int, box: float) -> int:
-    """What minimises N L**2 / (k epsilon)**2 + k**2 M / N**2 as printed [Chen & Sung, Theorem 3.2; theory E18].
+    """Return the k that minimises N L**2 / (k epsilon)**2 + k**2 M / N**2 [Chen & Sung, Theorem 3.2; theory E18].
 
     >>> published_for_parties(10_000, 1.0, 50, 4.8)
     824
@@ -90,4 +90,4 @@ def published_for_parties(rows: int, epsilon: float, parties: int, box: float) -
 
 
 SHORTEST: Final = 10
-"""Rows of a block, and of a block for each parameter, where the blocks of many parties are averaged."""
+"""Fewest rows of a block for each parameter, where the blocks of many parties are averaged."""

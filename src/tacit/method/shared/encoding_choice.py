@@ -1,4 +1,4 @@
-"""Which integer encoding a column of numbers is released in, from public facts alone."""
+"""Choose the integer encoding of a column of numbers, from public facts alone."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from tacit.rows.row_map import RowMap
 def choose(
     at: RowMap, noise: forms.Noise, *, neighbors: str, grouped: bool, leaves: bool, fourth: bool = False
 ) -> Encoding:
-    """The form of law 4, from public facts: the plain ones never where a record can enter or leave a cell.
+    """Return the encoding of a column; the plain ones never where a row can enter or leave a cell (law 4).
 
-    `leaves`: a row can be absent, its value missing and left out, or a condition not holding for it.
+    grouped: whether there are several cells.  leaves: whether a row can be absent, its value being missing and left
+    out, or a condition not holding for it.  fourth: whether the first four moments are needed, not two.
     """
     if fourth:
         return forms.bernstein(at.G, neighbors)
@@ -27,7 +28,7 @@ def choose(
 
 
 def resized(at: RowMap, G: int, *, fine: bool) -> RowMap:
-    """The same column on at most G steps; `fine`: each of few steps is made of several, for values between them."""
+    """Return the same column on at most G steps; fine: each of few steps is divided, for values between them."""
     steps = min(at.steps, G)
     factor = G // steps if fine else 1
     made = replace(at, steps=steps, factor=factor)

@@ -1,4 +1,4 @@
-"""A question made concrete from public facts: what is added up, in which cells, with which noise, at what price."""
+"""Measurements: a question with its public facts settled, that is sums, cells, noise and price.  No data here."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from tacit.schema.row_maps_of_columns import most_rows, unit_of
 
 @dataclass(frozen=True)
 class Public:
-    """What is public of a table before anything is asked of it.
+    """The public facts of a table, before any release.
 
-    rows: how many rows (persons, where the schema has a PrivacyUnit) there are, where that is public; else None, and
-    size_hint says about how many, for what is chosen by it.
+    rows: number of rows (persons, where the schema has a PrivacyUnit), if it is public, else None.  size_hint: about
+    how many there are, if the curator gave a number; designs may depend on it.
     """
 
     schema: Schema
@@ -38,13 +38,17 @@ class Public:
 
     @property
     def size(self) -> int | None:
-        """About how many rows there are; None where nobody says."""
+        """The public number of rows, else the hint, else None."""
         return self.size_hint if self.rows is None else self.rows
 
 
 @dataclass(frozen=True)
 class PartSpec:
-    """What is released of one column (or of the rows themselves, for `Count`): public facts only."""
+    """The public specification of one part of a release: of one column, or of the rows themselves for `Count`.
+
+    form: integer encoding with its sensitivity.  rowmap: map of table cells to the grid; None where rows are counted.
+    law: of the noise.  cost: share of the price.  weight: how rows or persons are weighted.
+    """
 
     label: str
     form: Encoding
@@ -55,17 +59,17 @@ class PartSpec:
     weight: RowMap | Share | None = None
     weight_grid: Grid | None = None
     key: KeyMap | None = None
-    """Of a question about quality: the class of each cell."""
+    """The class of each table cell, for `DataQuality`; the bin, for `Range`."""
 
     @property
     def terms(self) -> tuple[SumTerm, ...]:
-        """What is added up, one sum for each polynomial of the form."""
+        """The sums asked of the source, one for each polynomial of the encoding."""
         weights = self.form.weights or (ONE,) * len(self.form.polynomials)
         weight = self.weight if self.form.weights else None
         return tuple(SumTerm(self.rowmap, p, weight, q) for p, q in zip(self.form.polynomials, weights, strict=True))
 
     def released(self, noisy: Any) -> Part:
-        """The part of a release that says these noisy integers."""
+        """Return the part of a release that holds these noisy integers."""
         return Part(
             label=self.label,
             form=self.form.name,
@@ -82,7 +86,10 @@ class PartSpec:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A query made concrete from public facts: everything but the data and the noise."""
+    """Everything that a mechanism needs but the data and the draws of the noise: public facts alone.
+
+    keys: the columns of `by`.  columns: the parts.  unit, max_rows: the PrivacyUnit and its most rows of a person.
+    """
 
     query: Query[Any]
     neighbors: str
@@ -95,19 +102,19 @@ class Measurement:
     where: Predicate | None = None
     kind: str = field(kw_only=True)
     mechanism: str = field(kw_only=True)
-    """Which class of release it makes, and which mechanism, with its version."""
+    """The class of release that is made, and the mechanism with its version."""
     axes: tuple[Axis, ...] = ()
-    """Of a histogram."""
+    """The axes of a histogram."""
     blocks: object = None
-    """Of sample and aggregate: its public facts."""
+    """The public facts of sample and aggregate."""
     variables: tuple[Variable, ...] = ()
-    """Of a regression."""
+    """The columns of a regression."""
     computed: tuple[Computed, ...] = ()
-    """Of sufficient statistics: columns that are not the schema's."""
+    """The columns of sufficient statistics that are not the schema's."""
 
     @classmethod
     def of(cls, query: Query[Any], public: Public, cost: Cost, **chosen: Any) -> Measurement:
-        """What follows from the table's public facts alone; `chosen` are the other fields."""
+        """Return a measurement with the fields that follow from the table's public facts; `chosen` are the others."""
         unit, most = unit_of(public.schema), most_rows(public.schema)
         chosen = {"keys": (), "columns": (), **chosen}
         return cls(query, public.neighbors, public.rows, cost=cost, unit=unit, max_rows=most, **chosen)
@@ -119,7 +126,7 @@ class Measurement:
 
     @property
     def ordered(self) -> Levels:
-        """Those of them whose order means something."""
+        """The levels of those columns of `by` whose levels are ordered."""
         return tuple((key.column, key.order) for key in self.keys if key.order)
 
     @property

@@ -1,4 +1,4 @@
-"""What a room's `mechanism.py` offers: how a question is designed, measured and, in simulations, repeated.  INSIDE."""
+"""The interface of each method's `mechanism.py`: design, measure, and repeat in simulations.  INSIDE the wall."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tacit.source import Source
 
 @dataclass(frozen=True)
 class Mechanism:
-    """A method behind the wall.
+    """The functions of one method.
 
-    design: question, public facts and price -> what is measured; every error of a question is raised here.
-    measure: READS ROWS; exact integers, and at once their noise: only what is protected comes back.
-    exact: READS ROWS; the integers of every part before noise, never to be shown: what the contract suite compares on
-        neighbouring tables.  None where they depend on secret labels of rows.
+    design: returns the measurement of a question from public facts and price, and raises every error of a question.
+    measure: READS ROWS; computes exact integers and adds their noise at once; returns protected parts only.
+    exact: READS ROWS; returns the integers of every part before noise, never to be shown; the contract suite compares
+        them on neighbouring tables.  None where they depend on secret labels of rows.
     """
 
     design: Callable[[Any, Public, Cost], Measurement]

@@ -3,9 +3,10 @@
 Definition
     Present rows lie on public steps 0 ... steps - 1.  For step t let L(t) count the rows below t, R(t) those at or
     below t, N all of them.  With p = a/b in lowest terms, 0 < p < 1, and a public integer `offset` c, the target is
-    T = a N + b c, in units of 1/b of a rank, and u(t) = -max(0, b L(t) - T, T - b R(t)): how far T is from the ranks
-    that t holds, 0 on the quantile itself, also where many rows are equal.  One step is drawn with probability
-    proportional to exp(rate u).  Neighbours: one row replaced, or one added or removed; a row may be missing.
+    T = a N + b c, in units of 1/b of a rank.  The utility is u(t) = -max(0, b L(t) - T, T - b R(t)), minus the distance
+    of T from the ranks of the rows at t: 0 on the quantile itself, also where many rows are equal.  One step is drawn
+    with probability proportional to exp(rate u).
+    Neighbours: one row replaced, or one added or removed; a row may be missing.
 Sensitivity
     D = max(a, b - a) for add-remove, b for replace-one, over every step at once.  Proof.  Adding a row at v adds
     b [v < t] - a, which is -a or b - a, to b L - T, and a - b [v <= t], which is a or a - b, to T - b R: either moves
@@ -45,7 +46,7 @@ from tacit.noise.selection_law import Selection
 
 
 def select(runs: Runs, law: Selection) -> int:
-    """One step, drawn exactly with `law`: it protects somebody.
+    """Return one step, drawn exactly by `law`.
 
     >>> from fractions import Fraction
     >>> from tacit.method.shared.rank_utilities import utilities

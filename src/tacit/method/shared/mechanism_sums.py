@@ -1,7 +1,7 @@
 """Exact sums of the rows of a table, cell by cell, and additive noise on each.  INSIDE the wall.
 
-What is added up, the sensitivity and the noise are those of each part's encoding and law: the arguments stand in the
-mechanisms that measure so.
+Each part's encoding says what is added up and how much a neighbour changes it; its law is the noise.  The privacy
+arguments are those of the mechanisms that use these functions, and of `mechanism_additive`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tacit.source import Source
 
 
 def exact_sums(shape: Measurement, source: Source) -> tuple[Cells, ...]:
-    """READS ROWS.  The exact integers, one tuple of cells a column, before noise: never to be shown."""
+    """READS ROWS.  Return the exact integers before noise, one tuple of cells for each part: never to be shown."""
     terms: list[SumTerm] = []
     for column in shape.columns:
         terms += column.terms
@@ -30,18 +30,18 @@ def exact_sums(shape: Measurement, source: Source) -> tuple[Cells, ...]:
 
 
 def noisy_parts(shape: Measurement, exact: tuple[Cells, ...]) -> tuple[Part, ...]:
-    """Every part with fresh noise on each of its integers."""
+    """Return every part, with fresh noise on each of its integers."""
     return tuple(one.released(protect(cells, one.law)) for one, cells in zip(shape.columns, exact, strict=True))
 
 
 def check_rows(shape: Measurement, found: Aggregate) -> None:
-    """The public number of rows is still that of the table; otherwise the source changed while it was read."""
+    """Raise RuntimeError where the table no longer has the public number of rows: it changed while it was read."""
     if shape.unit is not None and shape.keys:
-        return  # a person may stand in several cells: persons were counted when the table was opened
+        return  # a person may be in several cells: persons were counted when the table was opened
     check_number(shape.rows, found.rows)
 
 
 def check_number(public: int | None, found: int) -> None:
-    """As `check_rows`, of a number that is public, or of none."""
+    """Raise RuntimeError where a public number of rows is not the one found; `public` None: nothing to check."""
     if public is not None and found != public:
         raise RuntimeError("the table changed while it was read")

@@ -1,7 +1,7 @@
-"""What plans share: precision of a term from public facts, by the real inference on integers that a table would give.
+"""Expected precision of a term from public facts, for plans: the real inference, on the integers of an assumed table.
 
-Where nothing is known of the values, those of a column are spread evenly over its bounds and the noise is drawn as 0,
-but counted in the errors.
+In the assumed table the values of a column are spread evenly over its bounds.  The noise is set to 0, but the errors
+include it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ POINTS = 1_001
 
 @dataclass(frozen=True)
 class Expected:
-    """Precision of one term: width of the interval, the part of its variance that is privacy, width without privacy."""
+    """Expected precision of one term.
+
+    width: of the interval.  privacy: part of the variance that is due to privacy.  without: width without privacy.
+    """
 
     term: str
     value: float
@@ -38,7 +41,7 @@ class Expected:
 
 
 def uniform(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """One entry a term, of columns of numbers and counts in cells that are equally frequent."""
+    """Return one entry for each term, for values spread evenly and equally frequent cells."""
     filled = np.ones(1, dtype=np.int64)
     for key in shape.keys:
         filled = np.outer(filled, np.arange(key.size) < key.regular).reshape(-1)
@@ -47,7 +50,7 @@ def uniform(shape: Measurement, rows: int, level: float) -> list[Expected]:
 
 
 def of_integers(shape: Measurement, integers: tuple[NDArray[np.int64], ...], rows: int, level: float) -> list[Expected]:
-    """One entry a term, of the estimate that a release of these integers would give."""
+    """Return one entry for each term of the estimate that a release of these integers would give."""
     found: Any = simulated(shape, integers).estimate()
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
@@ -67,11 +70,12 @@ def of_integers(shape: Measurement, integers: tuple[NDArray[np.int64], ...], row
 
 
 def regular(shape: Measurement) -> int:
-    """Cells that rows are assumed in: not those for what is missing or out of bounds."""
+    """Return the number of cells that rows are assumed to be in: not those for missing or out-of-bounds values."""
     return math.prod(key.regular for key in shape.keys)
 
 
 def _integers(column: PartSpec, rows: float, cells: int) -> NDArray[np.int64]:
+    """Return the integers that a part would have for the assumed values, shape (cells, k)."""
     if column.key is not None:
         one = np.zeros(len(column.key.labels))
         one[-1] = rows * (1 if column.weight is None else column.weight.G)
@@ -85,7 +89,7 @@ def _integers(column: PartSpec, rows: float, cells: int) -> NDArray[np.int64]:
 
 
 def _weights(column: PartSpec) -> list[int | None]:
-    """Weights spread evenly up to their cap; persons with as many rows as count, in one cell each."""
+    """Return weights spread evenly up to their cap; the full weight for persons, each in one cell."""
     if column.weight is None or not column.form.weights:
         return [None]
     G = column.weight.G

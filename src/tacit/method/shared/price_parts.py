@@ -1,6 +1,6 @@
-"""What a question spends its price on, part by part: public facts of its design.  INSIDE the wall.
+"""The parts that a question's price is spent on: public facts of its design.  INSIDE the wall.
 
-A ledger that adds costs in another way than a price is written charges the parts (`privacy.bought`).
+A ledger whose accounting differs from the form of the price charges these parts one by one (`privacy.bought`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from tacit.privacy.bought import Bought
 
 
 def price_parts(designs: Iterable[Measurement]) -> tuple[Bought, ...]:
-    """The parts of all questions of a request: of each column its cost, and how many selections share it."""
+    """Return the parts of all questions of a request: the cost of each, and how many selections share it."""
     return tuple(one for design in designs for one in _parts(design))
 
 
 def _parts(design: Measurement) -> Iterable[Bought]:
-    # by groups a replaced row may leave one cell and enter another: `ranks`, Sensitivity
+    # with `by`, a replaced row may leave one cell and enter another: `mechanism_rank_selection`, Sensitivity
     cells = 2 if design.keys and design.neighbors == "replace-one" else 1
     for column in design.columns:
         if isinstance(column.law, Selection):

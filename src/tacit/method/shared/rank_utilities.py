@@ -1,4 +1,7 @@
-"""Utilities of grid steps by the rank of the rows there, how far a neighbour moves them, and the law of a selection."""
+"""Utilities of grid steps by rank, how much a neighbour changes them, and the law of a selection.
+
+The proofs, and the symbols a, b, L, R, T and c, are in `mechanism_rank_selection`.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class Runs:
 
 
 def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
-    """Most by which a neighbour changes any step's utility: see Sensitivity.
+    """Return the most by which a neighbour changes any step's utility.
 
     >>> sensitivity(Fraction(1, 2), "add-remove"), sensitivity(Fraction(1, 2), "replace-one")
     (1, 2)
@@ -33,7 +36,7 @@ def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
 
 
 def reached(prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> tuple[int, int]:
-    """Most by which a neighbour changes utilities, added up over the cells: the changes, and their squares.
+    """Return the most by which a neighbour changes utilities, summed over the cells: the changes, and their squares.
 
     >>> reached(Fraction(1, 4), "replace-one", grouped=True), reached(Fraction(1, 2), "replace-one", grouped=True)
     ((6, 18), (2, 4))
@@ -45,7 +48,9 @@ def reached(prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> tuple[int
 
 
 def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> Selection:
-    """The law of one selection in each cell that costs `cost` in all; `grouped`: a replaced row may change cells.
+    """Return the law of selections, one in each cell, that cost `cost` in all.
+
+    grouped: whether a replaced row may change cells.
 
     >>> law_for(Cost.of(epsilon=1), Fraction(1, 4), "replace-one", grouped=True).scale
     Fraction(12, 1)
@@ -60,7 +65,7 @@ def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) 
 
 
 def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int = 0) -> Runs:
-    """Utilities of all steps from the rows at each occupied one, `counts` = {step: rows}, 0 <= step < steps.
+    """Return the utilities of all steps; counts: {step: rows there}, 0 <= step < steps.  offset: c, in ranks.
 
     >>> utilities({2: 3, 5: 1}, steps=8, prob=Fraction(1, 2))
     Runs(first=[0, 2, 3, 5, 6], points=[2, 1, 2, 1, 2], utility=[-4, 0, -2, -2, -4])
@@ -86,4 +91,4 @@ def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int
 
 
 SIZE: Final = Fraction(1, 20)
-"""Part of the price that the numbers of rows take where they are not public."""
+"""Share of the price for noisy numbers of rows, where they are not public."""

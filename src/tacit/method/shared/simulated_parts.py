@@ -1,4 +1,4 @@
-"""Integers of a design as a simulated release, and its parts without integers.  No data here."""
+"""Simulated releases: given integers in the parts of a measurement.  No data here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tacit.release.simulated import SimulatedRelease
 
 
 def simulated(shape: Measurement, integers: tuple[NDArray[np.int64], ...]) -> SimulatedRelease:
-    """Noisy integers, one array of shape (cells, k) a part -> SimulatedRelease."""
+    """Return a simulated release of these noisy integers, one array of shape (cells, k) for each part."""
     parts = tuple(
         replace(part, integers=tuple(tuple(int(x) for x in cell) for cell in noisy))
         for part, noisy in zip(empty_parts(shape), integers, strict=True)
@@ -24,5 +24,5 @@ def simulated(shape: Measurement, integers: tuple[NDArray[np.int64], ...]) -> Si
 
 
 def empty_parts(shape: Measurement) -> tuple[Part, ...]:
-    """The parts of a release of this design, without integers."""
+    """Return the parts of a release of this measurement, without integers."""
     return tuple(column.released(()) for column in shape.columns)

@@ -1,9 +1,9 @@
-"""What every regression asks of its rows: integer coordinates of a complete row, and which sums of them."""
+"""Parts of a regression's measurement: the integer coordinates of a complete row, and the sums asked of the source."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from tacit.errors import QueryError
@@ -25,26 +25,27 @@ from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowma
 KIND: Final = "regression"
 
 
-NEARLY: Final = 15 / 16
-"""An Integer or Date keeps its own steps where they fill so much of a grid of 2 H."""
+NEARLY_FULL: Final = 15 / 16
+"""An Integer or Date keeps its own steps where whole multiples of them fill at least this part of a grid of 2 H."""
 
 
-NOTHING: Final = Crossed((), ())
+NO_QUESTION: Final = Crossed((), ())
 
 
 @dataclass(frozen=True)
-class Crosses(PartSpec):
-    """A part of the release: what is asked of the source for it."""
+class ProductPart(PartSpec):
+    """A part of the release with its question to the source; layout: the coordinates of the regression."""
 
-    question: Crossed = NOTHING
+    question: Crossed = NO_QUESTION
+    layout: Layout = field(kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class RowFacts:
-    """Of a question: what is public of its columns, and the coordinates of a row.
+    """Public facts of a regression: its columns, and the coordinates of a row.
 
-    leaves: a row (a person) can be absent although their number is public.  unit: whose rows are whose, of persons,
-    with most_rows.
+    leaves: whether a row (a person) can be absent although their number is public.  unit: the column of persons, None
+    without a PrivacyUnit.  max_rows: most rows of a person.
     """
 
     variables: tuple[Variable, ...]
@@ -55,25 +56,26 @@ class RowFacts:
     unit: Unit | None = None
     max_rows: int = 1
 
-    def scores(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> Crossed:
-        """What is asked of the source: scores psi z, others, and squares psi**2 z z' of entries, 2**shift the unit.
+    def score_question(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> Crossed:
+        """Return the question of a part of scores: sums of psi z, of `others`, and of psi**2 z z' for `entries`.
 
-        Of persons products of all pairs of mean scores in place of these squares, where there are any.
+        shift: psi**2 z z' is divided by 2**shift and rounded down.  Of persons, products of all pairs of mean scores
+        take the place of psi**2 z z', if there are entries.
         """
         products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
         if self.unit is None:
             return Crossed(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
-        between = tuple(Between(one.pairs[0], shift) for one in self.layout.every) if entries else ()
+        between = tuple(Between(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()
         return Crossed(self.coordinates, products, None, self.unit, between)
 
 
-def facts_of(query: Regression, schema: Schema) -> RowFacts:
-    """Public facts of a question; QueryError Q10, Q12, Q86, Q87, Q89."""
+def row_facts(query: Regression, schema: Schema) -> RowFacts:
+    """Return the public facts of a regression, its layout included; QueryError Q10, Q12, Q86, Q87, Q89."""
     formula = parse(query.formula)
     if schema.unit is not None and query.model == "poisson":
         text = f"a Poisson regression where {schema.unit!r} is a PrivacyUnit: how counts vary in persons is not told."
         raise QueryError(text, code="Q87", hint='model="linear", or a Histogram(…) of the columns and fits of it')
-    maps, variables = columns(formula, schema, counted=query.model == "poisson")
+    maps, variables = column_maps(formula, schema, counted=query.model == "poisson")
     made = layout(formula, variables)
     where = None if query.where is None else typed(query.where, schema)
     leaves = where is not None or any(at.missing is None for at in maps.values())
@@ -81,36 +83,39 @@ def facts_of(query: Regression, schema: Schema) -> RowFacts:
     return RowFacts(variables, made, coordinates, where, leaves, unit_of(schema), most_rows(schema))
 
 
-def of_columns(
+def as_measurement(
     query: Regression,
     facts: RowFacts,
     neighbors: str,
     rows: int | None,
     cost: Cost,
     version: str,
-    columns: tuple[Crosses, ...],
+    columns: tuple[ProductPart, ...],
 ) -> Measurement:
-    """The question with its parts."""
+    """Return the measurement that these parts make up."""
     shape = Measurement(
         query, neighbors, rows, (), columns, cost, facts.unit, facts.max_rows, facts.where, kind=KIND, mechanism=version
     )
     return replace(shape, variables=facts.variables)
 
 
-def crossing(label: str, facts: RowFacts, neighbors: str, share: Cost) -> Crosses:
-    """A part of cross-products of all coordinates, the response's too, at its share of the price."""
+def crossproduct_part(label: str, facts: RowFacts, neighbors: str, share: Cost) -> ProductPart:
+    """Return the part of cross-products of all coordinates, the response's too, at its share of the price."""
     form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
     form = form if facts.unit is None else person_forms.products(form)
-    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.counts)
+    asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.is_row_count)
     question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked), unit=facts.unit)
     law = noise_for(form.l1, form.l2_squared, share)
-    return Crosses(label, form, None, None, law, share, question=question)
+    return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
 
 
-def columns(
+def column_maps(
     formula: Formula, schema: Schema, *, counted: bool = False
 ) -> tuple[dict[str, RowMap | KeyMap], tuple[Variable, ...]]:
-    """Maps of the cells of each column of a formula, and what is public of it; counted: the response keeps steps."""
+    """Return, for each column of a formula, the map of its table cells to integers, and its public facts.
+
+    counted: whether the response is a count, which keeps its own steps where they are few enough.
+    """
     maps: dict[str, RowMap | KeyMap] = {}
     facts: list[Variable] = []
     for name in formula.columns:
@@ -132,17 +137,18 @@ def columns(
 
 
 def regrid(at: RowMap, *, own: bool = False) -> RowMap:
-    """The same column on an even number of steps, 2 H or a little fewer, so that z runs from -H to H.
+    """Return the same column on an even number of steps, 2 H or a little fewer, so that z runs from -H to H.
 
-    own: on its own steps, where they are at most H, however little of that grid they fill.
+    own: whether to keep the column's own steps where they are at most H, even if they fill little of that grid.
     """
     factor = 2 * (H // at.steps) if at.steps <= H else 0
-    own = factor > 0 and (own or factor * at.steps >= NEARLY * 2 * H)
+    own = factor > 0 and (own or factor * at.steps >= NEARLY_FULL * 2 * H)
     made = replace(at, factor=factor) if own else replace(at, steps=2 * H, factor=1)
     return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
 
 
 def _coordinate(one: Monomial, maps: dict[str, RowMap | KeyMap]) -> Coordinate:
+    """Return the coordinate that a product of columns and levels is."""
     numbers, marks = one
     keys = tuple((cast(KeyMap, maps[name]), level) for name, level in marks)
     return Coordinate(tuple(cast(RowMap, maps[name]) for name in numbers), keys)
