@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
 from tacit.estimates.contrasts import combine, law_words
 from tacit.estimates.terms import check_level, place_of
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.estimates.estimate import Estimate
 
 REACH: Final = 2.0**60
 """A ratio beyond which an interval is said to have no end."""
 
 
+@shown_by_summary
 @dataclass(frozen=True)
 class Ratio:
     """A ratio of two terms, or of their odds: `value`, `conf_int(level)`, `p_value` (of the ratio being 1).
@@ -51,7 +52,6 @@ class Ratio:
 
     def summary(self, level: float = 0.95) -> Table:
         """One row: estimate, interval, p-value; InferenceError I01 for a level below 0.5."""
-        from tacit.base.table import Table
         from tacit.estimates.display import p_words
 
         low, high = self.conf_int(level)
@@ -60,14 +60,6 @@ class Ratio:
         row = ("", f"{self.value:.4g}", shown, p_words(self.p_value))
         notes = (self.method,) if self.reason is None else (self.reason, self.method)
         return Table("Ratio", columns, (row,), notes, ("left", "right", "right", "right"))
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.progress import phase
-from tacit.base.table import Table, format_interval, format_number
+from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
 from tacit.estimates.terms import block
@@ -33,6 +33,7 @@ from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, n
 Number = Any
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Simulation:
     """Many simulated releases of one query of one table.
@@ -95,12 +96,6 @@ class Simulation:
         axes.set_title(f"{len(self.estimates):,} simulated releases at {self.shape.cost}")
         axes.legend()
         return axes
-
-    def __repr__(self) -> str:
-        return str(self.summary())
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def simulate(

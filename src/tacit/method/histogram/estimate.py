@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import Target
 from tacit.fits.released_cells import counts_of
@@ -19,7 +20,6 @@ from tacit.release.document import Release, Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
     from tacit.fits.custom_losses import Loss
     from tacit.fits.fit import Method
     from tacit.fits.fit_release import Missing
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.method.histogram.estimate_samples import Rng
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class HistogramRelease(Statistics, Release):
     """A release of Histogram: any number of analyses of it are free.
@@ -136,14 +137,6 @@ class HistogramRelease(Statistics, Release):
             return self.margin(self.columns).plot(ax, target=target)
         return margins(tuple(self.margin(name) for name in self.columns), ax, target=target)
 
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
 
 @dataclass(frozen=True)
 class HistogramColumns:
@@ -153,7 +146,6 @@ class HistogramColumns:
 
     def summary(self, level: float = 0.95) -> Table:
         """One row for each column; nothing in it depends on the level."""
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, people_words
 
         release = self.release

@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
 from tacit.estimates.interval_inversion import Inversion
@@ -27,12 +28,12 @@ from tacit.release.parts import cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 SHOWN: Final = 1_000
 """Bins of a table, at most."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class DensityEstimate:
     """The density of a column as a step function on its public bins, in each of `groups`.
@@ -166,7 +167,6 @@ class DensityEstimate:
 
     def summary(self, level: float = 0.95) -> Table:
         """Density, interval and share of every bin, as a table of at most 1,000 rows; InferenceError I01."""
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, people_words, percent
 
         limits, shares = self.intervals(level).reshape(-1, 2), self.shares.reshape(-1)
@@ -188,14 +188,6 @@ class DensityEstimate:
         from tacit.method.histogram.estimate_pictures import density
 
         return density(self, ax, level=level)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def density(

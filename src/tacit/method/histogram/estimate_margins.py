@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
@@ -22,7 +23,6 @@ from tacit.release.parts import Axis, Levels, cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 SHOWN: Final = 1_000
 """Cells of a table of estimates, at most."""
@@ -30,6 +30,7 @@ FOLDED: Final = 16
 """The sum of so many noises or more is taken as that of FOLDED wider ones: the same variance, nearly normal."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Margin:
     """Noisy counts of some columns of a histogram.
@@ -87,14 +88,6 @@ class Margin:
         from tacit.method.histogram.estimate_pictures import margin as picture
 
         return picture(self, ax, target=target)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def margin(release: Released, columns: tuple[str, ...]) -> Margin:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.terms import check_level
 from tacit.method.histogram.estimate import HistogramRelease
@@ -19,7 +20,6 @@ from tacit.noise.laws import DiscreteLaplace, Law
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 SHOWN: Final = 20
 """Cells of a summary: those with the largest counts."""
@@ -133,7 +133,6 @@ class SparseHistogramRelease(HistogramRelease):
 
     def summary(self, level: float = 0.95) -> Table:
         """The cells with the largest counts; InferenceError I01 (level)."""
-        from tacit.base.table import Table, format_interval, format_number
         from tacit.estimates.display import facts, people_words, percent
 
         low, high = self.intervals(level)

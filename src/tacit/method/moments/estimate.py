@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import weighting
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import Target, block, check_target
@@ -12,10 +13,8 @@ from tacit.estimates.wording import estimand, missing_words, people_of, source_o
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part, cell_labels
 
-if TYPE_CHECKING:
-    from tacit.base.table import Table
 
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class MomentsRelease(Release):
     """A release of Count, Sum, Mean or Variance: noisy integers, and what they say.
@@ -46,14 +45,6 @@ class MomentsRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """The estimates as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def estimate(release: Released, target: Target = "population") -> Estimate:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import pictures
 from tacit.estimates.display import facts, heading
 from tacit.estimates.estimate import Estimate
@@ -18,9 +19,6 @@ from tacit.estimates.wording import bounds_words, people_of, source_of, who
 from tacit.noise.laws import rescaled
 from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part
-
-if TYPE_CHECKING:
-    from tacit.base.table import Table
 
 CLASSES: Final = {4: ("missing", "below", "above"), 3: ("missing", "unlisted")}
 """Names of the classes of a column, by their number; the last one, as declared, is the rest."""
@@ -36,6 +34,7 @@ WORTH: Final = {"missing": 0.05}
 """A share is pointed out where its interval begins above this; 0.01 where not named."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QualityRelease(Release):
     """A release of DataQuality: noisy counts of the classes of each column's cells.
@@ -64,14 +63,6 @@ class QualityRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """The shares as a picture; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 class QualityEstimate(Estimate):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import wording
 from tacit.estimates.monotone import rising
@@ -21,9 +22,8 @@ from tacit.release.parts import Grid, Part, cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QuantilesRelease(Release):
     """A release of Quantiles: three selected steps for each probability.
@@ -53,15 +53,8 @@ class QuantilesRelease(Release):
         """The quantile function as a picture; needs matplotlib (InferenceError I20)."""
         return self.estimate().plot(ax=ax)
 
-    def __str__(self) -> str:
-        return str(self.summary())
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QuantileEstimate:
     """Quantiles at `probs` in each of `cells`: `values`, `limits` at the level that was asked for.
@@ -173,7 +166,6 @@ class QuantileEstimate:
     def summary(self, level: float | None = None) -> Table:
         """A table of quantiles and intervals, at the level that was asked for; InferenceError I14 as `conf_int`."""
         self._checked(level)
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, interval_rows, people_words
 
         rows = interval_rows(self.terms, self.values, self.limits)
@@ -183,14 +175,6 @@ class QuantileEstimate:
         law = "intervals assume rows close together around each quantile (asymptotic)"
         notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
         return Table(title, columns, rows, notes, ("left", "right", "right"))
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     def _checked(self, level: float | None) -> None:
         if level is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target
 from tacit.fits.fit import Fit, MeanSlope
@@ -22,7 +23,6 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.fits.fitted_model import FittedModel
 
 SOURCE: Final = "noisy cross-products, then one step of cut residuals [Bickel 1975]; both errors in the standard errors"
@@ -32,6 +32,7 @@ SCORES: Final = (
 )
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class RegressionRelease(Release):
     """A release of Regression.
@@ -73,14 +74,6 @@ class RegressionRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """Coefficients other than the intercept with intervals; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def _of_persons(reason: str | None) -> str | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates.error_laws import halfwidth, split
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import Inversion, LinearInversion
@@ -28,7 +29,6 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.method.sufficient_statistics.query import SufficientStatistics
 
 TRUSTED: Final = 0.1
@@ -38,6 +38,7 @@ UNLIKE: Final = 1.25
 """Rows that vary so many times as much as the family says, or less than one over it, are told of."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class SufficientStatisticsRelease(Release):
     """A release of SufficientStatistics: parameters of an exponential family.
@@ -67,14 +68,6 @@ class SufficientStatisticsRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """The estimates as a picture; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 @dataclass(frozen=True)
