@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import weighting
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.terms import Target, block, check_target
+from tacit.estimates.terms import Target, check_target
 from tacit.estimates.wording import estimand, missing_words, people_of, source_of, who
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part, cell_labels
@@ -55,7 +56,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     source = source_of(release)
     blocks = tuple(
         replace(
-            block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
+            terms_of(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
             people=people_of(release),
             source=source,
             shared=_shared(release, part),

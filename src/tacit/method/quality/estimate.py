@@ -10,11 +10,12 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import pictures
+from tacit.estimates.column_terms import noisy_size_mean_terms
 from tacit.estimates.display import facts, heading
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
 from tacit.estimates.noisy_moments import Moments
-from tacit.estimates.terms import ColumnTerms, Target, check_target, ratio_mean
+from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import bounds_words, people_of, source_of, who
 from tacit.noise.laws import rescaled
 from tacit.release.document import Release, Released
@@ -132,7 +133,7 @@ def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_o
     squares = np.array([size, total, size])
     noisy = Moments(size, total, size, load, False, squares, load)
     proportion = replace(part, form="binary-group", grid=Grid("boolean", 0.0, 1.0, 1))
-    return ratio_mean(proportion, noisy, sampling, what)
+    return noisy_size_mean_terms(proportion, noisy, sampling, what)
 
 
 def summary(found: Estimate, level: float = 0.95) -> Table:

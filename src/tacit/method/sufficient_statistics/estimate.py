@@ -16,11 +16,12 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.table import Table, shown_by_summary
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.error_laws import halfwidth, split
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import Inversion, LinearInversion
 from tacit.estimates.noisy_moments import BINARY, integers, moments
-from tacit.estimates.terms import ColumnTerms, Target, block, check_target
+from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import missing_words, people_of, source_of, who
 from tacit.models.boxes import coordinates, parameters_at, slopes
 from tacit.models.mean_map import At, MeanMap, mean_map
@@ -102,7 +103,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     query = cast("SufficientStatistics", release.query)
     found = map_of(release)
     blocks = [
-        block("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
+        terms_of("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
         for part in release.parts
     ]
     value, spread = _noisy(blocks)
