@@ -48,15 +48,15 @@ TERMS = (
     ),
     Fault(
         "tacit.estimates.column_terms",
-        "inner = (squares - pull**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)",
-        "inner = (squares - pull**2) * rows / max(rows - 1, 1)",
+        "inner = (squares - rank_one**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)",
+        "inner = (squares - rank_one**2) * rows / max(rows - 1, 1)",
         "a total's sampling variance is too small by the square of its noise over n",
         (TOTAL,),
     ),
     Fault(
         "tacit.estimates.column_terms",
-        "inner = (squares - pull**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)",
-        "inner = squares - pull**2 + float((load**2).sum()) * law.variance() / rows",
+        "inner = (squares - rank_one**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)",
+        "inner = squares - rank_one**2 + float((load**2).sum()) * law.variance() / rows",
         "divisor n instead of n - 1 in the variance of a total",
         (TOTAL,),
     ),
@@ -76,7 +76,7 @@ TERMS = (
     ),
     Fault(
         "tacit.estimates.terms",
-        "return np.maximum(self.variance - self.pull**2, 0.0)",
+        "return np.maximum(self.variance - self.rank_one**2, 0.0)",
         "return np.maximum(self.variance, 0.0)",
         "cells of a table of known size have Poisson variances: shares of it look less certain than they are",
         (f"{SHARES}noise_of_shares_of_classes",),
@@ -125,9 +125,9 @@ TERMS = (
     ),
     Fault(
         "tacit.estimates.column_terms",
-        "pull = np.zeros_like(value) if rows is None else value / np.sqrt(rows)",
-        "pull = np.zeros_like(value) if rows is None else value / rows",
-        "counts of a table of known size hardly pull on each other: their sum looks uncertain",
+        "rank_one = np.zeros_like(value) if rows is None else value / np.sqrt(rows)",
+        "rank_one = np.zeros_like(value) if rows is None else value / rows",
+        "covariances of counts of a table of known size are too near 0: their sum looks uncertain",
         (f"{MOMENTS}counts_of_groups_have_the_covariance_of_multinomial_draws",),
     ),
 )
@@ -217,15 +217,15 @@ ADDED = f"{SHARES}where_a_correlation_is_not_known_standard_errors_add"
 COVARIANCES = (
     Fault(
         "tacit.estimates.covariance",
-        "own = np.diag(block.variance) - np.outer(block.pull, block.pull)",
-        "own = np.diag(block.variance - block.pull**2)",
+        "own = np.diag(block.variance) - np.outer(block.rank_one, block.rank_one)",
+        "own = np.diag(block.variance - block.rank_one**2)",
         "cells of a table of known size are taken as uncorrelated in `cov` and in tests",
         (MULTINOMIAL,),
     ),
     Fault(
         "tacit.estimates.covariance",
-        "own = np.diag(block.variance) - np.outer(block.pull, block.pull)",
-        "own = np.diag(block.variance) + np.outer(block.pull, block.pull)",
+        "own = np.diag(block.variance) - np.outer(block.rank_one, block.rank_one)",
+        "own = np.diag(block.variance) + np.outer(block.rank_one, block.rank_one)",
         "the sign of the covariance of cells",
         (MULTINOMIAL,),
     ),
@@ -238,8 +238,8 @@ COVARIANCES = (
     ),
     Fault(
         "tacit.estimates.covariance",
-        "inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2",
-        "inner = (weights**2) @ (block.variance - block.pull**2)",
+        "inner = (weights**2) @ block.variance - (weights @ block.rank_one) ** 2",
+        "inner = (weights**2) @ (block.variance - block.rank_one**2)",
         "a contrast of cells leaves their covariance out",
         (COMBINED,),
     ),

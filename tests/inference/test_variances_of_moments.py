@@ -74,7 +74,7 @@ def test_the_variance_of_a_mean_is_that_of_the_textbook(unfloored: None, price: 
 def test_the_variance_of_a_total_of_known_size(unfloored: None, price: Any) -> None:
     """n s**2, from squares whose middle is not 0 (center 2 of -2 to 6)."""
     _, _, made = released(tc.Sum("x"), {"x": X}, len(X), **price)
-    stated = made.variance - made.pull**2
+    stated = made.variance - made.rank_one**2
     agrees(stated, len(X) * X.var(ddof=1), 1e-5)
     agrees(made.value, X.sum(), 1e-5)
     varies(made.value, made.privacy_variance[0])
@@ -102,7 +102,7 @@ def test_the_floor_under_the_variance_of_a_total_is_the_deviation_of_its_noise(
     calm = terms_of("Sum", part, rows=n, grouped=False, target="population", cells=exact[0].astype(float)[None])
     floor = calm.sampling_variance[0]
     assert floor > n * x.var(ddof=1) * 1.01  # so it is the floor that is stated
-    varies(made.variance - made.pull**2, floor**2 + second, 1e-4)
+    varies(made.variance - made.rank_one**2, floor**2 + second, 1e-4)
 
 
 def test_the_variances_of_a_total_and_of_a_mean_are_the_same() -> None:
@@ -118,7 +118,7 @@ def test_the_variances_of_a_total_and_of_a_mean_are_the_same() -> None:
 def test_the_variance_of_a_total_of_private_size(unfloored: None) -> None:
     """Rows drawn anew, their number Poisson: sum x**2."""
     _, _, made = released(tc.Sum("x"), {"x": X}, None, rho=2)
-    assert not made.pull.any()
+    assert not made.rank_one.any()
     agrees(made.variance, (X**2).sum(), 1e-3)
     varies(made.value, made.privacy_variance[0])
 

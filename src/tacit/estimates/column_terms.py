@@ -39,14 +39,14 @@ def terms_of(
     cells: Array | None = None,
     what: str = "rows",
 ) -> ColumnTerms:
-    """One part of a release of a `kind` of query (Count, Sum, Mean, Variance) -> its block of terms.
+    """Return the terms of one part of a release; `kind` is the query's class: Count, Histogram, Sum, Mean or Variance.
 
-    `cells` replaces the part's integers, shape (m, k): simulations treat repetitions as further cells.  `what` is
-    counted: rows or persons.
+    cells: used in place of the part's integers, shape (m, k); simulations pass repetitions as further cells.
+    what: "rows" or "persons", for messages.
     """
     found = integers(part) if cells is None else cells
     sampling = target == "population"
-    if part.form == "blocks":  # k estimates, as k rows of which none is missing
+    if part.form == "blocks":  # the k estimates of blocks are averaged like k rows, none missing
         k = part.parameters["blocks"]
         return fixed_size_mean_terms(part, found, moments("plain", part.parameters, found, k), k, sampling)
     if part.form == "counted":
@@ -66,13 +66,13 @@ def terms_of(
 
 
 def _whole(part: Part, rows: int | None, grouped: bool) -> int | None:
-    """Public number of rows behind the one cell of a part, where every row is in it."""
+    """Return the public number of rows if every row counts in the part's single cell, else None."""
     everybody = not grouped and part.grid is not None and part.grid.missing != "exclude"
     return rows if everybody else None
 
 
 def _scale(part: Part) -> tuple[float, float]:
-    """Center and half range: a value is center + half * u."""
+    """Return the middle of the bounds and half their range: a value is center + half * u, u in [-1, 1]."""
     grid = cast(Grid, part.grid)
     return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
 
@@ -81,49 +81,52 @@ def _scale(part: Part) -> tuple[float, float]:
 
 
 def count_terms(part: Part, cells: Array, rows: int | None, sampling: bool) -> ColumnTerms:
-    """Numbers of rows: binomial of `rows` where that is public, Poisson otherwise; intervals exact."""
+    """Return terms of counts: binomial where the number of rows is public, Poisson otherwise; exact intervals."""
     share = part.parameters.get("share", 1)
     return _whole_numbers(part, cells[:, 0] / share, rows, sampling, np.full((len(cells), 1), 1 / share))
 
 
 def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadings: Array) -> ColumnTerms:
-    """Persons in several cells count as parts of a person there: as many whole persons as they make, to the nearest."""
+    """Return terms of counts k; a count of persons in parts is rounded to whole persons for its interval alone."""
     share = part.parameters.get("share", 1)
     law = part.law if share == 1 else rescaled(part.law, share)
     top = np.inf if rows is None else float(rows)
     value = np.clip(k, 0.0, top)
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     inversion: Inversion = LinearInversion(value, variance, np.ones((len(value), 1)), part.law, 0.0, top)
     if sampling:
         variance = value
-        pull = np.zeros_like(value) if rows is None else value / np.sqrt(rows)
+        rank_one = np.zeros_like(value) if rows is None else value / np.sqrt(rows)
         inversion = CountInversion(np.rint(k), rows, law, 0.0, 1.0 if rows is None else float(rows))
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 
 
 def weighted_count_terms(part: Part, cells: Array, rows: int | None, sampling: bool) -> ColumnTerms:
-    """Totals of weights, exactly linear in the noise; sampling as for the total of any column.
+    """Return terms of totals of weights; they are linear in the noise, and vary as the total of any column does.
 
-    All weights lie between 0 and the cap, so a total is at most that of `rows`.
+    Weights lie between 0 and the cap, so that a total is at most rows * cap.
     """
     cap = cast(Grid, part.weight).upper
     noisy = moments(part.form, part.parameters, cells, rows)
     top = np.inf if rows is None else rows * cap
     value = np.clip(cap * noisy.size, 0.0, top)
     loadings = np.tile(cap * noisy.loadings[0], (len(value), 1))
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     if sampling:
         squares, load = cap**2 * noisy.squares[0], cap**2 * noisy.square_loadings[0]
-        variance, pull = _sum_variance(squares, load, value, loadings[0], rows, part.law, cap)
-    inversion = LinearInversion(value, np.maximum(variance - pull**2, 0.0), loadings, part.law, 0.0, top)
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+        variance, rank_one = _sum_variance(squares, load, value, loadings[0], rows, part.law, cap)
+    inversion = LinearInversion(value, np.maximum(variance - rank_one**2, 0.0), loadings, part.law, 0.0, top)
+    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 
 
 # Sums ---------------------------------------------------------------------------------------------------------------
 
 
 def sum_terms(part: Part, cells: Array, noisy: Moments, rows: int | None, grouped: bool, sampling: bool) -> ColumnTerms:
-    """Totals center N + half S.  Sampling: rows drawn anew, their number fixed where it is public, else Poisson."""
+    """Return terms of totals center N + half S, N the size and S the sum of u.
+
+    Sampling: rows are drawn anew; their number is fixed where it is public, else Poisson.
+    """
     if part.form == "binary-plain" or (part.form == "binary-group" and (rows is not None or not sampling)):
         loadings = np.zeros((len(cells), cells.shape[1]))
         loadings[:, -1] = 1.0
@@ -136,19 +139,19 @@ def sum_terms(part: Part, cells: Array, noisy: Moments, rows: int | None, groupe
     loadings = np.tile(center * load[0] + half * load[1], (len(cells), 1))
     low, high = _sum_bounds(part, rows, grouped or not noisy.public)
     value = np.clip(center * noisy.size + half * noisy.total, low, high)
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     if sampling:
         weights = np.array([center**2, 2 * center * half, half**2])
         squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
-        variance, pull = _sum_variance(squares, square_load, value, loadings[0], rows, part.law, _largest(part))
-    inversion = LinearInversion(value, np.maximum(variance - pull**2, 0.0), loadings, part.law, low, high)
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+        variance, rank_one = _sum_variance(squares, square_load, value, loadings[0], rows, part.law, _largest(part))
+    inversion = LinearInversion(value, np.maximum(variance - rank_one**2, 0.0), loadings, part.law, low, high)
+    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 
 
 def _sum_variance(
     squares: Array, square_load: Array, value: Array, load: Array, rows: int | None, law: Law, largest: float
 ) -> tuple[Array, Array]:
-    """Sampling variance of totals and their `pull`, shapes (m,): floored by its own noise, capped by the bounds.
+    """Sampling variance of totals and their `rank_one`, shapes (m,): floored by its own noise, capped by the bounds.
 
     Sum x**2 where the number of rows is Poisson; n s**2, s**2 the sample variance of x, where it is public.
     squares: noisy sums of x**2, which react to the k noises by square_load; value: noisy totals, which do so by load.
@@ -156,11 +159,11 @@ def _sum_variance(
     if rows is None:
         spread = np.sqrt(float((square_load**2).sum()) * law.variance())
         return np.maximum(squares, FLOOR * spread), np.zeros_like(value)
-    pull = value / np.sqrt(rows)
+    rank_one = value / np.sqrt(rows)
     # E[(noisy total)**2] exceeds the square of the total by the noise's variance: it is put back.
-    inner = (squares - pull**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)
+    inner = (squares - rank_one**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)
     spread = np.sqrt(noise_of_squares_about_mean(square_load, load, value / rows, rows, law))
-    return np.clip(inner, np.minimum(FLOOR * spread, rows * largest**2), rows * largest**2) + pull**2, pull
+    return np.clip(inner, np.minimum(FLOOR * spread, rows * largest**2), rows * largest**2) + rank_one**2, rank_one
 
 
 def noise_of_squares_about_mean(square_load: Array, load: Array, mean: Array, rows: int, law: Law) -> Array:
@@ -193,10 +196,10 @@ def _sum_bounds(part: Part, rows: int | None, leaves: bool) -> tuple[float, floa
 
 
 def fixed_size_mean_terms(part: Part, cells: Array, noisy: Moments, n: int, sampling: bool) -> ColumnTerms:
-    """Whole-table means of public size: S / n, exactly linear in the noise; a proportion's interval is exact.
+    """Return terms of means S / n of n rows, n public: linear in the noise; a proportion's interval is exact.
 
-    Variance: q - m**2 + noise variance of m, times n / (n - 1); at least FLOOR of its own noise, at most 1 - m**2
-    (theory §9; u scale).
+    On the scale of u, m = S / n and q = Q / n: the sampling variance is (q - m**2 + noise variance of m) / (n - 1),
+    where the bracket is at least FLOOR standard deviations of its noise and at most 1 - m**2 (theory §9).
     """
     center, half = _scale(part)
     low, high = center - half, center + half
@@ -224,7 +227,10 @@ def fixed_size_mean_terms(part: Part, cells: Array, noisy: Moments, n: int, samp
 
 
 def noisy_size_mean_terms(part: Part, noisy: Moments, sampling: bool, what: str) -> ColumnTerms:
-    """Means of cells whose size is noisy: S / N, with Fieller intervals; (1 / N) l(m) are the linearised loadings."""
+    """Return terms of means S / N of cells whose size N is noisy, with Fieller's intervals.
+
+    The standard error uses the loadings of S - m N over N, which linearise the ratio at its estimate m.
+    """
     center, half = _scale(part)
     counted = f"number of {what}" if part.weight is None else f"sum of weights, in units of {part.weight.upper:g},"
     unclear, reasons = _unclear(noisy.size, noisy.loadings[0], part.law, 0.0, counted)
@@ -245,7 +251,7 @@ def noisy_size_mean_terms(part: Part, noisy: Moments, sampling: bool, what: str)
 def _unclear(
     size: Array, loadings: Array, law: Law, least: float, counted: str
 ) -> tuple[NDArray[np.bool_], tuple[str | None, ...]]:
-    """Cells whose noisy size is not above `least` by the 97.5% point of its noise, and the words that say so."""
+    """Find cells whose noisy size is not above `least` by the 97.5% point of its noise, with a reason for each."""
     q = _reach(law, tuple(loadings.tolist()))
     unclear = size <= q + least
     words = [f"{counted} {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
@@ -254,7 +260,7 @@ def _unclear(
 
 @lru_cache(maxsize=256)
 def _reach(law: Law, loadings: tuple[float, ...]) -> float:
-    """The 97.5% point of the noise; of public facts alone, so the same for all releases of a question."""
+    """Return the 97.5% point of the noise: from public facts alone, so cached for all releases of one question."""
     s, b = split(law, np.array(loadings))
     return float(halfwidth(0.95, s, b)) if any(loadings) else 0.0
 
@@ -262,7 +268,7 @@ def _reach(law: Law, loadings: tuple[float, ...]) -> float:
 def _bounded(
     variance: Array, loadings: Array, law: Law, unclear: NDArray[np.bool_], most: float
 ) -> tuple[Array, Array]:
-    """Where nothing is known, a standard error no larger than half the range of the parameter."""
+    """Shrink variance and loadings of unclear terms: no standard error above `most`, half the parameter's range."""
     total = np.sqrt(variance + (loadings**2).sum(axis=-1) * law.variance())
     shrink = np.where(unclear & (total > most), most / np.maximum(total, most), 1.0)
     return variance * shrink**2, loadings * shrink[:, None]
@@ -272,9 +278,10 @@ def _bounded(
 
 
 def variance_terms(part: Part, cells: Array, rows: int | None, sampling: bool, what: str) -> ColumnTerms:
-    """Variances SS / (N - 1) from Bernstein sums; standard error from the fourth moment, no normality assumed.
+    """Return terms of variances SS / (N - 1); the standard error is from the fourth moment, without normality.
 
-    SS = P2 - P1**2 / N + noise variance of (P1 - mean N) / N: the second-order effect of noise on the mean is undone.
+    With power sums P1, P2 of x in [0, 1]: SS = P2 - P1**2 / N + (noise variance of P1 - mean N) / N.  The last term
+    makes up for the square of the noise in the mean, which would make SS too small on average.
     """
     noisy = powers(part.parameters, cells, rows)
     least, counted = 2.0 if rows is None else 0.0, f"number of {what}"

@@ -1,7 +1,7 @@
 """Estimates: values with both errors, their intervals, and what can be made of them.  Post-processing: costs nothing.
 
-`blocks` hold the terms of a release; `matrix`, where there is one, makes linear combinations of them (contrasts,
-standardised values, differences).  The numbers are those of `LinearCombination`; here they have names.
+`blocks` holds the terms of each released column; `matrix`, where there is one, combines them (contrasts, standardised
+values, differences).  `LinearCombination` computes arrays; `Estimate` labels them.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Estimate:
 
     @property
     def combination(self) -> LinearCombination:
-        """The numbers behind: laws of the total error, covariances as arrays."""
+        """The same numbers as arrays, with covariances and the laws of the total errors."""
         return LinearCombination(self.blocks, self.matrix)
 
     @property

@@ -19,22 +19,24 @@ Target: TypeAlias = Literal["population", "table"]
 
 @dataclass(frozen=True)
 class ColumnTerms:
-    """Estimates of one released column, in its own units.
+    """Estimates of one released column, in its own units: m terms, each reacting to k noises.
 
-    value, variance (of sampling): shape (m,).  pull: shape (m,), the sampling covariance of two terms a, b of the block
-    is (a == b) variance - pull_a pull_b (only cells of one table of public size pull on each other).
-    loadings: shape (m, k), how each term reacts to its own k noises, all independent, of one `law`.
-    reasons: why a term says nothing, in words, or None.
-    people, source: whose data, and which release: what decides about sampling and noise shared with other blocks.
-    shared: whether one person may be in several cells with weights of her own: their covariance is then not known.
-    joint: of parameters that were fitted together, the sampling covariance of the terms, shape (m, m); they also share
-    their k noises, which `loadings` then refers to.
+    value: point estimates, shape (m,).
+    variance, rank_one: shape (m,); the sampling covariance is diag(variance) - outer(rank_one, rank_one).  rank_one is
+    0 but for cells of a table whose number of rows is public: a row in one cell is in no other.
+    loadings: shape (m, k), the derivatives of each term in its own k noises, all independent and of one `law`.
+    reasons: why a term has no usable estimate, in words, or None.
+    people, source: the population and the release; terms of the same people share sampling error, those of the same
+    release share noise.
+    shared: whether one person may be in several cells with a different weight in each; covariances are then not known.
+    joint: the sampling covariance, shape (m, m), of parameters that were fitted together.  Their loadings then refer to
+    the same k noises.
     """
 
     label: str
     value: Array
     variance: Array
-    pull: Array
+    rank_one: Array
     loadings: Array
     law: Law
     inversion: Inversion
@@ -52,11 +54,11 @@ class ColumnTerms:
     @property
     def sampling_variance(self) -> Array:
         """Variance due to sampling, shape (m,); zero where the table is the population."""
-        return np.maximum(self.variance - self.pull**2, 0.0)
+        return np.maximum(self.variance - self.rank_one**2, 0.0)
 
 
 def check_level(level: float) -> float:
-    """A level in [0.5, 1), or InferenceError I01: below one half an interval misses more often than it covers."""
+    """Return a level in [0.5, 1), else raise InferenceError I01: below 0.5 an interval misses more than it covers."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"level {level!r} of an interval is not at least 0.5 and below 1."
         raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
@@ -64,14 +66,14 @@ def check_level(level: float) -> float:
 
 
 def check_target(target: str, said: str = "the table is all there is") -> None:
-    """InferenceError I09 for what is no target; `said`: what "table" means, for the hint."""
+    """Raise InferenceError I09 for an unknown target; `said` explains "table" in the hint."""
     if target not in ("population", "table"):
         text = f"target {target!r} is neither 'population' nor 'table'."
         raise InferenceError(text, code="I09", hint=f'target="table": {said}', state=None)
 
 
 def place_of(terms: tuple[str, ...], term: str) -> int:
-    """Index of a term; InferenceError I02 with the nearest one."""
+    """Return the index of a term; InferenceError I02, which suggests the nearest one, where it is unknown."""
     if term in terms:
         return terms.index(term)
     guess = nearest(str(term), list(terms))

@@ -119,14 +119,14 @@ def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnT
     loadings = np.full((len(k), noises), load)
     top = np.inf if release.rows is None else float(release.rows)
     value = np.clip(k, 0.0, top)
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     inversion: Inversion = LinearInversion(value, variance, loadings, part.law, 0.0, top)
     if sampling:
         variance = value
-        pull = np.zeros_like(value) if release.rows is None else value / np.sqrt(release.rows)
+        rank_one = np.zeros_like(value) if release.rows is None else value / np.sqrt(release.rows)
         rows, factor = release.rows, 1.0 if release.rows is None else float(release.rows)
         inversion = CountInversion(np.rint(k), rows, _law(part.law, added, share), 0.0, factor)
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 
 
 def _law(law: Law, added: int, share: int) -> Law:
