@@ -50,7 +50,7 @@ def _kept(shape: Measurement, rows: int, level: float) -> Expected:
 
 
 SAYS_ALL: Final = True
-"""Every caution is shown: small cells are normal in a histogram, whose use is in what is computed from them."""
+"""Only the cautions below are shown: general ones on small cells would not fit, for cells are used in sums and fits."""
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:
