@@ -119,7 +119,7 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
 
 
 def joint_words(estimate: Estimate) -> str:
-    """What is known of the covariance of the terms."""
+    """Return a note on how the covariance of the terms is known or bounded."""
     columns = {block.label for block in estimate.combination.used()}
     if any(block.shared for block in estimate.combination.used()):
         return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"

@@ -142,7 +142,7 @@ def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) ->
 
 
 def _reason(estimate: Estimate, i: int, j: int) -> str | None:
-    """Why a ratio's 95% interval has no end."""
+    """Return why a ratio's 95% interval has no upper end, or None."""
     said = estimate.reasons[i] or estimate.reasons[j]
     if said or not _unclear(estimate, j, 0.95):
         return said
@@ -150,7 +150,7 @@ def _reason(estimate: Estimate, i: int, j: int) -> str | None:
 
 
 def _unclear(estimate: Estimate, j: int, level: float) -> bool:
-    """Whether a term may be 0: its interval at the level holds it, or it says nothing."""
+    """Return whether a term may be 0: its interval holds 0, it has a reason, or it is negative and should not be."""
     s, scales = combine(estimate, np.eye(len(estimate.terms))[[j]], ("B",), "").combination.law(0)
     value = float(estimate.values[j])
     may_be_zero = 2 * float(laws.tail(np.abs(value), s, scales)) >= 1 - level
@@ -164,7 +164,7 @@ def _same(i: int, j: int) -> None:
 
 
 def _positive(estimate: Estimate) -> bool:
-    """Whether no term can be negative: none of the release can, and no combination of them subtracts."""
+    """Return whether no term can be negative: the released ones cannot, and combinations do not subtract."""
     kinds = type(estimate.release.query).__name__
     adds = estimate.matrix is None or bool((estimate.matrix >= 0).all())
     return adds and (
@@ -174,7 +174,7 @@ def _positive(estimate: Estimate) -> bool:
 
 
 def _shares(estimate: Estimate) -> bool:
-    """Whether every term is a share: those of the release are, and combinations of them are averages."""
+    """Return whether every term is a share: the released ones are, and combinations are weighted averages."""
     kind = type(estimate.release.query).__name__
     boolean = all(part.grid is not None and part.grid.kind == "boolean" for part in estimate.release.parts)
     matrix = estimate.matrix

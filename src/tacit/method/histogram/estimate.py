@@ -1,4 +1,4 @@
-"""What a release of `histogram` says: noisy counts of cells, their margins, and everything that is made of them."""
+"""Releases of histograms: noisy counts of cells, their margins, and what is computed from them."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class HistogramRelease(Statistics, Release):
 
 @dataclass(frozen=True)
 class HistogramColumns:
-    """What is shown of a histogram of many cells: its columns."""
+    """The summary of a histogram with too many cells for a table: its columns."""
 
     release: HistogramRelease
 
@@ -174,5 +174,5 @@ def _short(labels: tuple[str, ...], extra: tuple[str, ...]) -> str:
 
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
-    """A release of a histogram, or a simulated one -> Estimate of every cell."""
+    """Estimate every cell of a histogram that was released or simulated."""
     return margin(release, tuple(name for name, _ in release.levels)).estimate(target)

@@ -227,7 +227,7 @@ def density(
 
 
 def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
-    """What is left out, and what is in the end bins."""
+    """Yield notes on what is left out and what the end bins hold."""
     gone = (*axis.extra, *(("missing",) if axis.missing == "exclude" and "missing" not in axis.extra else ()))
     if gone:
         yield f"{column} {' or '.join(gone)}: left out"
@@ -240,7 +240,7 @@ def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
 def _group(
     made: Margin, counts: Array, kept: Any, widths: Array, target: Target, whole: bool
 ) -> tuple[Array, str | None, Inversion]:
-    """Signed counts of one group, cells beside the bins last -> projected shares, a reason, intervals of shares."""
+    """Return projected shares of one group, a reason or None, and intervals of shares, from its signed counts."""
     release, k = made.release, counts[kept]
     total = cells_of(release).total if whole and not made.axes[-1].extra else None
     if total is not None:
@@ -256,7 +256,7 @@ def _group(
 
 
 def projected(counts: Array, total: float) -> Array:
-    """Signed counts -> the nearest shares of a positive total that are 0 or more (theory §7).
+    """Return the non-negative shares of a positive total that are nearest to signed counts (theory §7).
 
     >>> projected(np.array([61.0, 43.0, -4.0]), 100.0)
     array([0.59, 0.41, 0.  ])
@@ -281,7 +281,7 @@ def _places(x: Any, kind: str) -> Array:
 
 
 def _shown(ends: Array, kind: str) -> Any:
-    """Ends of bins as a frame shows them."""
+    """Return ends of bins for a frame: dates where the column holds dates."""
     if kind != "date":
         return ends
     origin = date(1970, 1, 1).toordinal()

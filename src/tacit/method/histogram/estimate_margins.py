@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SHOWN: Final = 1_000
 """Cells of a table of estimates, at most."""
 FOLDED: Final = 16
-"""The sum of so many noises or more is taken as that of FOLDED wider ones: the same variance, nearly normal."""
+"""A sum of more noises than this is replaced by a sum of FOLDED wider ones of the same variance: nearly normal."""
 
 
 @shown_by_summary
@@ -91,7 +91,7 @@ class Margin:
 
 
 def margin(release: Released, columns: tuple[str, ...]) -> Margin:
-    """A release of a histogram, or a simulated one, and names of columns -> Margin, in that order."""
+    """Sum a released or simulated histogram over all columns that are not named; axes are in the order of `columns`."""
     names = [name for name, _ in release.levels]
     for name in columns:
         if name not in names:
@@ -111,7 +111,9 @@ def margin(release: Released, columns: tuple[str, ...]) -> Margin:
 
 
 def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnTerms:
-    """Sums of `added` cells each: binomial of the rows where their number is public, Poisson otherwise."""
+    """Return the terms of counts k, shape (m,), each the sum of `added` cells: binomial where the number of rows is
+    public, Poisson otherwise.
+    """
     part = release.parts[0]
     share = part.parameters.get("share", 1)
     noises = min(added, FOLDED)
@@ -130,7 +132,7 @@ def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnT
 
 
 def _law(law: Law, added: int, share: int) -> Law:
-    """The law of a sum of `added` noises in whole rows: of one, its own; of several, a rounded normal's."""
+    """Return the law of a sum of `added` noises in rows (persons); a rounded normal for more than one."""
     if added == 1:
         return law if share == 1 else rescaled(law, share)
     scale = float(np.sqrt(added * law.variance())) / share

@@ -1,4 +1,4 @@
-"""Counts of a released histogram after named steps: what each does is said with them, and none is taken unasked."""
+"""Counts of a released histogram after steps that the user names; notes say what each step does."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def adjusted(release: Released, step: str, *more: str, A: float | None = None, c
 
 
 def stepped(made: Adjusted, step: str, *, A: float | None = None, chance: float | None = 0.05) -> Adjusted:
-    """One step more; InferenceError I53 for an unknown one, or for a cut that is none."""
+    """Take one more step; InferenceError I53 for an unknown step or an invalid cut."""
     if step not in STEPS:
         hint = nearest(step, list(STEPS)) or ", ".join(STEPS)
         raise InferenceError(f"no step is called {step!r}.", code="I53", hint=hint, state=None)
@@ -149,7 +149,7 @@ def stepped(made: Adjusted, step: str, *, A: float | None = None, chance: float 
 
 
 def cut_of(made: Adjusted, A: float | None, chance: float | None) -> float:
-    """The cut: A * scale * log n (Lei 2011), or the least that any empty cell passes with probability <= `chance`.
+    """Return the cut: A * scale * log n (Lei 2011), or the least that any empty cell passes with probability <= chance.
 
     scale: 1 / epsilon of Laplace noise (of the same variance, where it is normal); n: rows, public or noisy.
     """
