@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from tacit import families
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.interval_inversion import LinearInversion
-from tacit.estimates.terms import block
 from tacit.method.blocks import block_sizes, one_step_design, winsorized_design
 from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.blocks.design import design
@@ -212,7 +212,7 @@ def _part(column: Any) -> Part:
 def _block(column: Any, sums: np.ndarray) -> Any:
     """Convert sums of blocks, shape (releases, 2), to estimates of a parameter."""
     part = _part(column)
-    return block("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
+    return terms_of("SampleAndAggregate", part, rows=None, grouped=False, target="population", cells=sums)
 
 
 def _ends(column: Any, case: Case) -> Ends:

@@ -7,7 +7,7 @@ import pytest
 
 import tacit as tc
 from tacit import families
-from tacit.estimates.terms import block
+from tacit.estimates.column_terms import terms_of
 from tacit.method.sufficient_statistics.estimate import fitted, map_of, means_of, sampling_of
 from tacit.testing.simulate import simulate
 
@@ -18,7 +18,7 @@ def test_parameters_move_with_each_mean_as_their_errors_say() -> None:
     query = tc.SufficientStatistics("x", families.Gamma(shape=(0.5, 6), rate=(0.1, 4)))
     release = simulate(query, {"x": x}, tc.Schema({"x": tc.Real(0.05, 15)}), rho=1, repeats=1).release(0)
     found = map_of(release)
-    blocks = [block("Mean", part, rows=4_000, grouped=False, target="population") for part in release.parts]
+    blocks = [terms_of("Mean", part, rows=4_000, grouped=False, target="population") for part in release.parts]
     value = np.array([one.value[0] for one in blocks])
     at = found.solve(value, np.full(2, 1e-3))
     means = means_of(release, blocks, at, "population")

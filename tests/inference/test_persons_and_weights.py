@@ -10,8 +10,8 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.noisy_moments import moments
-from tacit.estimates.terms import block
 from tacit.method.moments import mechanism as mechanism
 from tacit.method.shared import weighted_encoding as weighted
 from tacit.method.shared.simulated_parts import empty_parts, simulated
@@ -186,7 +186,7 @@ def test_weighted_counts_are_sums_of_weights(price: dict[str, float], neighbors:
         )
         shape = shaped(query, SURVEY, neighbors, n, tc.Cost.of(**price))
         integers = np.stack([k.astype(np.float64) for k in exact_integers(shape, table)[0]])
-        made = block(
+        made = terms_of(
             "Count",
             replace(empty_parts(shape)[0], law=NONE),
             rows=shape.rows,

@@ -118,16 +118,16 @@ LOADS = np.array([[1.0, 0.2], [-0.5, 0.8], [0.3, -1.1]])
 MATRIX = np.array([[1.0, -1.0, 0.0, 0.5, 0.0], [0.2, 0.3, 0.5, -1.0, 1.0]])
 
 
-def own(value: Any, variance: Any, pull: Any, loadings: Any, **more: Any) -> ColumnTerms:
+def own(value: Any, variance: Any, rank_one: Any, loadings: Any, **more: Any) -> ColumnTerms:
     m = len(value)
     inversion = LinearInversion(np.array(value), np.array(variance), loadings, LAW, -np.inf, np.inf)
     words: dict[str, Any] = {"people": "a", "source": "a", **more}
-    return ColumnTerms(words.pop("label", "x"), np.array(value), np.array(variance), np.array(pull), loadings, LAW,
+    return ColumnTerms(words.pop("label", "x"), np.array(value), np.array(variance), np.array(rank_one), loadings, LAW,
                  inversion, (None,) * m, **words)  # fmt: skip
 
 
 def two() -> tuple[ColumnTerms, ColumnTerms]:
-    """Three parameters fitted together, and two counts that pull on each other, of other people."""
+    """Three parameters fitted together, and two counts of one table of public size, of other people."""
     joint = own([1.0, 2.0, 3.0], np.diag(JOINT), np.zeros(3), LOADS, joint=JOINT)
     counts = own([60.0, 40.0], [60.0, 40.0], [6.0, 4.0], np.ones((2, 1)), people="b", source="b", label="n")
     return joint, counts

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 from tacit.base.json_text import write_text
 from tacit.errors import FileError
@@ -165,6 +165,43 @@ class Table:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+class Summarised(Protocol):
+    """What has a summary."""
+
+    def summary(self) -> Table:
+        """The table that stands for it."""
+        ...
+
+
+S = TypeVar("S", bound=Summarised)
+
+
+def shown_by_summary(cls: type[S]) -> type[S]:
+    """Class decorator: `str`, `repr` and notebooks show `summary()`.
+
+    It stands above `@dataclass`, whose `__repr__` it replaces.
+
+    >>> @shown_by_summary
+    ... class Ages:
+    ...     def summary(self) -> Table:
+    ...         return Table("Ages", ("sex", "mean"), (("f", "45.02"),))
+    >>> Ages()
+    Ages
+    sex   mean
+    f    45.02
+    """
+
+    def text(self: S) -> str:
+        return str(self.summary())
+
+    def html(self: S) -> str:
+        return self.summary().to_html()
+
+    for name, method in (("__str__", text), ("__repr__", text), ("_repr_html_", html)):
+        setattr(cls, name, method)
+    return cls
 
 
 def display_width(text: str) -> int:

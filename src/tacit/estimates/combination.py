@@ -1,8 +1,8 @@
-"""Linear combinations of blocks of terms: values, variances, laws of the total error, intervals.  Pure array functions.
+"""Linear combinations of released terms: values, variances, laws of the total error, intervals.  Pure array functions.
 
 The error of a term is sampling error plus L z, the z independent integer noises whose laws are known; every interval
-and p-value uses that sum (theory §1.5).  `matrix`, where there is one, combines the blocks' terms (contrasts,
-standardised values, differences), so that the noise of combinations is exact too.
+and p-value uses that sum (theory §1.5).  A combination (contrast, standardised value, difference) keeps the noises of
+its terms, so that its law is exact too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ LARGEST: Final = 4_000
 
 @dataclass(frozen=True)
 class LinearCombination:
-    """Rows of `matrix` (terms, terms of all blocks) combine the blocks' terms; None: these terms as they are."""
+    """Combinations matrix @ base, `base` the terms of all blocks one after the other; without a matrix, base itself.
+
+    blocks: terms of each released column.  matrix: shape (terms, base terms), or None.
+    """
 
     blocks: tuple[ColumnTerms, ...]
     matrix: Array | None = None
@@ -49,8 +52,8 @@ class LinearCombination:
     def sampling_variances(self) -> Array:
         """Variance due to sampling, shape (terms,); zero for target="table".
 
-        Between blocks of the same people nothing is known of the correlation, so their standard errors add (theory §9);
-        nor between cells that one weighted person may be in (`Block.shared`).
+        Standard errors are added between columns of the same people, and between cells that one weighted person may be
+        in (`ColumnTerms.shared`): their correlation is not known (theory §9).
         """
         if self.matrix is None:
             return np.concatenate([block.sampling_variance for block in self.blocks])
@@ -103,20 +106,20 @@ class LinearCombination:
         return out
 
     def picked(self) -> list[int | None]:
-        """Which term of the release each row of `matrix` merely repeats (its exact interval is kept), or None."""
+        """Return, for each combination, the index of the one term that it repeats, whose interval is kept; or None."""
         if self.matrix is None:
             return list(range(len(self)))
         one = (np.count_nonzero(self.matrix, axis=1) == 1) & (self.matrix.sum(axis=1) == 1)
         return [int(np.argmax(row)) if yes else None for row, yes in zip(self.matrix, one, strict=True)]
 
     def used(self) -> list[ColumnTerms]:
-        """Blocks that enter the terms."""
+        """Return the columns' terms that have a weight in some combination."""
         if self.matrix is None:
             return list(self.blocks)
         return [block for block, weights in self.slices() if weights.any()]
 
     def columns(self) -> list[tuple[str, ...]]:
-        """Labels of the blocks that enter each term."""
+        """Return the labels of the columns that have a weight in each combination."""
         if self.matrix is None:
             return [(block.label,) for block in self.blocks for _ in block.value]
         entered = [weights.any(axis=1) for _, weights in self.slices()]
@@ -145,7 +148,7 @@ class LinearCombination:
         return np.asarray(math.sqrt(variance)), np.concatenate(scales)
 
     def slices(self) -> Iterator[tuple[ColumnTerms, Array]]:
-        """Each block with its columns of `matrix`."""
+        """Yield each column's terms with its part of `matrix`, shape (terms, m)."""
         at = 0
         matrix = cast(Array, self.matrix)
         for block in self.blocks:
@@ -153,7 +156,7 @@ class LinearCombination:
             at += len(block.value)
 
     def _one(self, i: int) -> tuple[ColumnTerms, Array]:
-        """The block of base term i, and the unit vector that picks it."""
+        """Return the column that base term i belongs to, and the unit vector that picks it, shape (m,)."""
         for block in self.blocks:
             if i < len(block.value):
                 return block, np.eye(1, len(block.value), i)[0]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 DRAWS: Final = 200_000
 """Draws for a studentised maximum: its 95% point is then within about 0.5% (twice the Monte-Carlo error)."""
-ROOM: Final = 20_000_000
-"""Numbers drawn at a time."""
+CHUNK: Final = 20_000_000
+"""Random numbers held in memory at a time."""
 
 
 # Trend --------------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def trend(estimate: Estimate, scores: Scores = None, *, by: str | None = None) -
 
 
 def _prefixes(estimate: Estimate) -> tuple[str, ...]:
-    """What stands before the cells in the labels: "" of one column, else the columns; none where terms are no cells."""
+    """Return the prefixes of the terms' labels: "" for one column, else the columns; empty if terms are not cells."""
     release = estimate.release
     cells, columns = cell_labels(release.levels), tuple(part.label for part in release.parts)
     if estimate.terms == cells:
@@ -72,7 +72,7 @@ def _prefixes(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _slope(scores: Scores, scored: tuple[str, ...], levels: tuple[str, ...]) -> Array:
-    """Weights of a least-squares slope, shape (levels,): 0 for a level that is not scored."""
+    """Return the weights of a least-squares slope, shape (levels,), 0 for levels without a score."""
     in_order = range(len(scored)) if scores is None or isinstance(scores, Mapping) else scores
     given = scores if isinstance(scores, Mapping) else dict(zip(scored, in_order, strict=False))
     numbers = all(isinstance(x, int | float | np.number) for x in given.values())  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -145,7 +145,7 @@ def simulated(
     draws: int,
     rng: int | np.random.Generator,
 ) -> tuple[float, float]:
-    """The statistic of noisy counts, shape (r, c), and its p-value, both errors drawn `draws` times under independence.
+    """Return the statistic of noisy counts, shape (r, c), and its p-value from `draws` tables under independence.
 
     size: rows, multinomial where `public`, else their mean (Poisson).  noise: variance; `noises` draws it.
     """
@@ -155,7 +155,7 @@ def simulated(
     statistic = float(_chi2(found[None], noise)[0])
     above, done = 0, 0
     while done < draws:
-        now = min(draws - done, max(1, ROOM // found.size))
+        now = min(draws - done, max(1, CHUNK // found.size))
         if public:
             cells = generator.multinomial(size, null.reshape(-1), now).reshape(now, *found.shape).astype(np.float64)
         else:
@@ -167,7 +167,7 @@ def simulated(
 
 
 def _expected(cells: Array) -> Array:
-    """Counts under independence at the margins, none below 0; shape (..., r, c)."""
+    """Return non-negative expected counts under independence, from the margins; shape (..., r, c)."""
     rows = np.maximum(cells.sum(axis=-1, keepdims=True), 1e-9)
     columns = np.maximum(cells.sum(axis=-2, keepdims=True), 1e-9)
     return rows * columns / np.maximum(rows.sum(axis=-2, keepdims=True), 1e-9)
@@ -200,7 +200,7 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
     root = axes * np.sqrt(np.maximum(spread, 0.0))
     errors = np.where(made.std_errors > 0, made.std_errors, 1.0)
     width = max(block.loadings.shape[1] for block in blocks) + 1
-    step = max(1, ROOM // (size * width))
+    step = max(1, CHUNK // (size * width))
     found: list[Array] = []
     for start in range(0, DRAWS, step):
         now = min(step, DRAWS - start)

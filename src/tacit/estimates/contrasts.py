@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates import error_laws as laws
 from tacit.estimates.terms import place_of
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.estimates.estimate import Estimate
 
 
+@shown_by_summary
 @dataclass(frozen=True)
 class Test:
     """Result of a test of linear constraints.
@@ -43,14 +44,6 @@ class Test:
         from tacit.estimates.display import test_table
 
         return test_table(self)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def constraints_matrix(terms: tuple[str, ...], text: str) -> tuple[Array, Array]:
@@ -126,7 +119,7 @@ def contrast(estimate: Estimate, expression: str) -> Estimate:
 
 
 def joint_words(estimate: Estimate) -> str:
-    """What is known of the covariance of the terms."""
+    """Return a note on how the covariance of the terms is known or bounded."""
     columns = {block.label for block in estimate.combination.used()}
     if any(block.shared for block in estimate.combination.used()):
         return "weighted persons may be in several groups: sampling standard errors are added, an upper bound"

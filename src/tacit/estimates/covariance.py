@@ -1,4 +1,4 @@
-"""Sampling covariances of terms.  Where one was not released it is bounded."""
+"""Sampling and noise covariances of terms.  A sampling covariance that was not released is bounded."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def combined_variances(combination: LinearCombination) -> Array:
-    """Sampling variances of linear combinations, shape (terms,).
+    """Return the sampling variances of linear combinations, shape (terms,).
 
-    Where nothing is known of a correlation, standard errors add: (sum |c| sd)**2 is never too small (Cauchy-Schwarz).
-    That is so between blocks of the same people, and between cells that one weighted person may be in.
+    Standard errors are added where a correlation is not known: (sum |c| sd)**2 is never too small (Cauchy-Schwarz).
+    It is not known between columns of the same people, nor between cells that one weighted person may be in.
     """
     sd: dict[str, Array] = {}
     for block, weights in combination.slices():
-        inner = (weights**2) @ block.variance - (weights @ block.pull) ** 2
+        inner = (weights**2) @ block.variance - (weights @ block.rank_one) ** 2
         if block.joint is not None:
             inner = np.einsum("ci,ij,cj->c", weights, block.joint, weights)
         if block.shared:
@@ -31,19 +31,19 @@ def combined_variances(combination: LinearCombination) -> Array:
 
 
 def of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
-    """Sampling covariance of the terms of blocks of different people, shape (terms, terms)."""
+    """Return the sampling covariance of columns of different people, shape (terms, terms)."""
     size = sum(len(block.value) for block in blocks)
     full, at = np.zeros((size, size)), 0
     for block in blocks:
         here = slice(at, at + len(block.value))
-        own = np.diag(block.variance) - np.outer(block.pull, block.pull)
+        own = np.diag(block.variance) - np.outer(block.rank_one, block.rank_one)
         full[here, here] = own if block.joint is None else block.joint
         at += len(block.value)
     return full
 
 
 def noise_of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
-    """Noise covariance of the terms of blocks, shape (terms, terms)."""
+    """Return the noise covariance, shape (terms, terms); columns have independent noises."""
     full, at = np.diag(np.concatenate([block.privacy_variance for block in blocks])), 0
     for block in blocks:
         here = slice(at, at + len(block.value))
@@ -54,7 +54,7 @@ def noise_of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
 
 
 def divided(combination: LinearCombination) -> bool:
-    """Whether several cells are used among which weighted persons may be divided."""
+    """Whether a combination uses several cells of one column that one weighted person may be in."""
     return any(
         block.shared and bool(block.variance.any()) and int(weights.any(axis=0).sum()) > 1
         for block, weights in _parts(combination)
@@ -62,7 +62,7 @@ def divided(combination: LinearCombination) -> bool:
 
 
 def _parts(combination: LinearCombination) -> list[tuple[ColumnTerms, Array]]:
-    """Blocks and their columns of the matrix; where there is none, each term is its own."""
+    """Return each column's terms with its part of the matrix; without a matrix every term counts."""
     if combination.matrix is None:
         return [(block, np.ones((1, len(block.value)))) for block in combination.blocks]
     return list(combination.slices())

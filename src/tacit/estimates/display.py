@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, format_interval, format_number
 from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
 from tacit.release.document import Released
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.estimates.contrasts import Test
     from tacit.estimates.estimate import Estimate
     from tacit.estimates.normal_estimate import NormalEstimate
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 def summary(estimate: Estimate, level: float) -> Table:
     """Estimate, standard error, interval, share of the variance that is privacy; notes say what, whom and how much."""
-    from tacit.base.table import Table, format_interval, format_number
-
     limits = estimate.intervals(level)
     errors = estimate.std_errors
     share = estimate.privacy_shares
@@ -51,8 +49,6 @@ def summary(estimate: Estimate, level: float) -> Table:
 
 def normal_table(found: NormalEstimate, level: float) -> Table:
     """The same for numbers with a normal law, with z and p-values, and as many decimals as each number needs."""
-    from tacit.base.table import Table, format_interval, format_number
-
     limits, errors, shares = found.intervals(level), found.std_errors, found.privacy_shares
     z, p = found.statistics, found.p_values
     rows: list[tuple[object, ...]] = []
@@ -135,8 +131,6 @@ def facts(release: Released) -> str:
 
 def test_table(test: Test) -> Table:
     """One row."""
-    from tacit.base.table import Table
-
     name = "z" if test.df == 1 else "chi-square"
     row = (test.constraints, f"{test.statistic:.3f}", str(test.df), p_words(test.p_value))
     columns = ("hypothesis", name, "df", "p-value")
@@ -147,8 +141,6 @@ def test_table(test: Test) -> Table:
 
 def pairwise_table(found: Pairwise, level: float) -> Table:
     """Differences, intervals, adjusted p-values."""
-    from tacit.base.table import Table, format_interval, format_number
-
     made = found.estimate
     digits = decimals(made.std_errors)
     limits, p_values = found.intervals(level), found.adjusted()
@@ -174,8 +166,6 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
 
 def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple[tuple[object, ...], ...]:
     """Term, value, interval: with as many decimals as show two digits of the median width."""
-    from tacit.base.table import format_interval, format_number
-
     digits = interval_decimals(limits)
     return tuple(
         (term, format_number(float(value), decimals=digits), format_interval(float(low), float(high), decimals=digits))

@@ -27,8 +27,8 @@ WORST: Final = 1e9
 STEPS: Final = 60
 EQUAL: Final = 1e-12
 """Relative error of tails at quantiles, and of quantiles in standard deviations, at which a search ends."""
-ROOM: Final = 2**12
-"""Numbers that are worked on at a time: loops over scales are for large arrays."""
+CHUNK: Final = 2**12
+"""Numbers worked on at a time: small arrays take several scales at once, large ones loop over scales."""
 
 
 def log_ndtr(x: Array) -> Array:
@@ -46,7 +46,7 @@ def normal_quantile(level: float) -> float:
 
 
 def is_gaussian(law: Law) -> bool:
-    """Whether a noise joins the normal part."""
+    """Return whether a noise counts as normal."""
     return "Gaussian" in law.name
 
 
@@ -105,7 +105,7 @@ def _weights(b: Array) -> Array:
     k = b.shape[-1]
     weights = np.where(b > 0, 1.0, 0.0)
     others = np.moveaxis(square, -1, 0)[..., None]  # i first: the product runs over it in order
-    step = max(1, ROOM // max(b.size, 1))
+    step = max(1, CHUNK // max(b.size, 1))
     for j in range(0, k, step):
         own = square[..., j : j + step]
         difference = own - others
@@ -143,7 +143,7 @@ def tail(x: Array, s: Array, b: Array) -> Array:
 def _mixture(x: Array, s: Array, b: Array, weights: Array) -> Array:
     """Sum of weights_j P(N(0, s**2) + Lap(b_j) > x), where b_j > 0; several scales at a time where arrays are small."""
     out = np.zeros_like(x)
-    step = max(1, ROOM // max(x.size, 1))
+    step = max(1, CHUNK // max(x.size, 1))
     for j in range(0, b.shape[-1], step):
         scales = b[..., j : j + step]
         here = scales > 0
@@ -241,7 +241,7 @@ def split(law: Law, weights: Array) -> tuple[Array, Array]:
 
 
 def normal_part(law: Law) -> float:
-    """Part of a noise's variance that is normal: a law may be of both kinds, and says so itself (`normal`)."""
+    """Return the normal part of a noise's variance; sums of both kinds of noise state it as `normal`."""
     own: float | None = getattr(law, "normal", None)
     return float(is_gaussian(law)) if own is None else own
 

@@ -1,7 +1,7 @@
 """Estimates: values with both errors, their intervals, and what can be made of them.  Post-processing: costs nothing.
 
-`blocks` hold the terms of a release; `matrix`, where there is one, makes linear combinations of them (contrasts,
-standardised values, differences).  The numbers are those of `LinearCombination`; here they have names.
+`blocks` holds the terms of each released column; `matrix`, where there is one, combines them (contrasts, standardised
+values, differences).  `LinearCombination` computes arrays; `Estimate` labels them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import (
     comparisons,
     contrasts,
@@ -34,7 +35,6 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
     from tacit.estimates.comparisons import Scores
     from tacit.estimates.contrasts import Test
     from tacit.estimates.pairwise_differences import Pairwise
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from tacit.estimates.ratios import Ratio
 
 
+@shown_by_summary
 @dataclass(frozen=True)
 class Estimate:
     """One or several labelled numbers with their errors.
@@ -80,7 +81,7 @@ class Estimate:
 
     @property
     def combination(self) -> LinearCombination:
-        """The numbers behind: laws of the total error, covariances as arrays."""
+        """The same numbers as arrays, with covariances and the laws of the total errors."""
         return LinearCombination(self.blocks, self.matrix)
 
     @property
@@ -276,14 +277,6 @@ class Estimate:
     def plot(self, ax: Any = None) -> Any:
         """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
         return pictures.estimate(self, ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     @property
     def _labels(self) -> Labels:

@@ -1,4 +1,4 @@
-"""Intervals of one term each, for many terms at once.  Each class inverts one law; `interval(level)` gives two arrays.
+"""Confidence intervals of many terms at once.  Each class inverts the law of one kind of error.
 
 All intervals lie within the public bounds of their parameter and contain the estimate, so they always exist.
 """
@@ -28,7 +28,7 @@ STEPS: Final = 32
 
 
 class Inversion(Protocol):
-    """How the intervals of a block of terms are found."""
+    """What makes intervals of m terms."""
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Lower and upper limits, shape (m,) each."""
@@ -106,7 +106,7 @@ class RatioInversion:
         return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Both ends by bisection between the estimate and the bounds."""
+        """Search both ends by bisection between the estimate and the bounds."""
         N, loads = self.moments.size, self.moments.loadings
         step = CONTINUITY if self.binary and self.sampling else 0.0
 
@@ -168,14 +168,14 @@ class SpreadInversion:
 
 
 def central(mean: Array) -> tuple[Array, Array]:
-    """Weights on power sums 0..4 of sum (x - mean)**2 and sum (x - mean)**4, shapes (m, 5)."""
+    """Return the weights of power sums 0 to 4 that make sum (x - mean)**2 and sum (x - mean)**4, shapes (m, 5)."""
     one, zero = np.ones_like(mean), np.zeros_like(mean)
     second = np.stack([mean**2, -2 * mean, one, zero, zero], axis=-1)
     return second, np.stack([mean**4, -4 * mean**3, 6 * mean**2, -4 * mean, one], axis=-1)
 
 
 def floored(raw: Array, loadings: Array, law: Law, most: Array) -> Array:
-    """A noisy variance, at least FLOOR standard deviations of its noise and at most what bounded values can have."""
+    """Return a noisy variance, raised to FLOOR standard deviations of its noise and cut to `most`, shape (m,)."""
     noise = np.sqrt((loadings**2).sum(axis=-1) * law.variance())
     return np.minimum(np.maximum(raw, FLOOR * noise), most)
 
@@ -183,7 +183,10 @@ def floored(raw: Array, loadings: Array, law: Law, most: Array) -> Array:
 def accepted(
     p_value: Callable[[Array], Array], inside: Array, low: float, high: float, alpha: float
 ) -> tuple[Array, Array]:
-    """Ends of {m : p_value(m) >= alpha} around `inside`, whose p-value is 1, within [low, high]."""
+    """Return the ends of {m : p_value(m) >= alpha} within [low, high]; `inside`, shape (m,), has p-value 1.
+
+    An end is the bound itself where that is accepted, else it is bisected to (high - low) 2**-STEPS.
+    """
     ends: list[Array] = []
     for bound in (low, high):
         outer, inner = np.full_like(inside, bound), inside.copy()

@@ -1,4 +1,4 @@
-"""Numbers under their terms: one gives a float and a pair, several give pandas Series and frames indexed by term."""
+"""Numbers labelled by term: one term gives a float or a pair, several give pandas Series and frames indexed by term."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Labels:
-    """The terms of m numbers, and the title of their column, empty where there is none.
+    """Labels of m numbers; `title` heads their column, empty where there is none.
 
     >>> import numpy as np
     >>> Labels(("f",)).numbers(np.array([45.0]), "estimate"), Labels(("f",)).pairs(np.array([[44.0, 46.0]]))
@@ -27,7 +27,7 @@ class Labels:
 
     @property
     def index(self) -> pd.Index:
-        """The terms as pandas has them."""
+        """The terms as a pandas Index."""
         return pandas().Index(self.terms, name=self.title or None)
 
     def numbers(self, values: Array, name: str) -> Any:  # float, or Series
@@ -41,7 +41,7 @@ class Labels:
         return pandas().DataFrame(limits, index=self.index, columns=["lower", "upper"])
 
     def reasons(self, given: Sequence[str | None]) -> Any:  # str | None, or Series
-        """Why a term says nothing, or None, one entry each."""
+        """Return why a term has no usable estimate, or None, one entry each."""
         if len(self.terms) == 1:
             return given[0]
         return pandas().Series(list(given), index=self.index, name="reason", dtype=object)

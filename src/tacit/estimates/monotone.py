@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from tacit.base.arrays import Array
 
-if TYPE_CHECKING:
-    pass
-
 
 def rising(values: Array, limits: Array) -> tuple[Array, Array]:
-    """Values (cells, probs) and limits (cells, probs, 2) that rise with the probability.
+    """Make values, shape (cells, probs), and limits, shape (cells, probs, 2), rise with the probability.
 
-    Values and upper limits: the largest so far; lower limits: the least from there on.  No interval loses a point, so
-    that none covers less than before; and each still holds its value: that is some value so far, each of which lies
-    below its own upper limit and above its own lower one.
+    Values and upper limits become the largest up to each probability, lower limits the least from it on.  Intervals
+    only grow, so that none covers less than before.  Each still holds its value, which is the value at this or a lower
+    probability: that one lies below its own upper limit, and above its own lower one.
 
     >>> values, limits = rising(np.array([[3.0, 2.0]]), np.array([[[2.0, 4.0], [1.0, 3.0]]]))
     >>> values.tolist(), limits.tolist()

@@ -22,12 +22,13 @@ BINARY: Final = ("binary-plain", "binary-exclusion", "binary-group")
 
 @dataclass(frozen=True)
 class Moments:
-    """Noisy moments of m cells, and how the k noises of a cell enter them.
+    """Noisy moments of m cells, and their derivatives in the k noises of a cell.
 
-    size, total, square: N, S, Q, each of shape (m,); a size that is public has a row of zeros in `loadings`.
-    loadings: shape (3, k); row r says how moment r reacts to the k noises.
-    squares, square_loadings: the same of sum a**2 u**q, q = 0, 1, 2, where rows have weights a; shape (3, m), (3, k).
-    Of rows without weights they are N, S, Q again.  N and S are sums of a and a u.
+    size, total, square: N, S, Q, each of shape (m,); with weights a of rows, N and S are sums of a and a u.
+    loadings: shape (3, k); row r has the derivatives of moment r in the k noises, zeros for a public size.
+    squares, square_loadings: the same for sum a**2 u**q, q = 0, 1, 2, of shapes (3, m) and (3, k); without weights they
+    are N, S, Q again.
+    public: whether the size is a public number.
     """
 
     size: Array
@@ -40,7 +41,7 @@ class Moments:
 
 
 def integers(part: Part) -> Array:
-    """Integers of a part as floats, shape (cells, k): 53 bits are far more than the noise leaves."""
+    """Return a part's integers as floats, shape (cells, k): what 53 bits round off is far below the noise."""
     return np.array([[float(k) for k in cell] for cell in part.integers], dtype=np.float64)
 
 
@@ -92,7 +93,7 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
 
 
 def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:
-    """Form W: with a in units of the cap, x = (u + 1) / 2, integers X0, X1, T0, T1, T2 over A G.
+    """Decode the weighted form: with a in units of the cap, x = (u + 1) / 2, integers X0, X1, T0, T1, T2 over A G.
 
     sum a**2 = T0 + 2 T1 / m + T2, sum a**2 x = T1 / m + T2, sum a**2 x**2 = T2 + sum a**2 / 2G (the half of a floor);
     sum a (1 - x) = X0 / p + T0 + T1 / m, sum a x = X1 / p + T1 / m + T2.  Without T1 where values are 0 or 1.
@@ -114,7 +115,7 @@ def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:
 
 
 def _counted(parameters: Mapping[str, int], cells: Array) -> Moments:
-    """Weights alone: integers a - j e and k e, e = a - a**2 / A but for a floor, over A.  Rows say nothing else: u = 0.
+    """Decode sums of weights: integers a - j e and k e over A, e = a - a**2 / A but for a floor; u = 0 for all rows.
 
     The floors are left as they are: sum a**2 comes out at most n / A too large.
     """
@@ -139,8 +140,8 @@ class Powers:
 def powers(parameters: Mapping[str, int], cells: Array, rows: int | None) -> Powers:
     """Bernstein sums of degree 4, shape (m, 5) -> power sums: sum x**k = sum_j [j]_k / [4]_k S_j.
 
-    The five integers add up to mass * size.  Where the size is public (`rows`), they are projected on that total, by
-    least squares: a fifth of the noise is removed for nothing.  Floors are corrected by their mean of one half.
+    The five integers add up to mass * size.  Where the size is public (`rows`), they are projected on that total by
+    least squares, which removes a fifth of the noise variance at no cost.  Each floor is corrected by its mean of 1/2.
     """
     G, d, M = parameters["G"], parameters["divisor"], parameters["mass"]
     share = parameters.get("share", 1)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas, stats
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import display, pictures
 from tacit.estimates.contrasts import Test, constraints_matrix
@@ -25,8 +26,6 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
-
 
 @dataclass(frozen=True)
 class Scale:
@@ -37,6 +36,7 @@ class Scale:
     back: Callable[[Array], Array]
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class NormalEstimate:
     """Labelled numbers with both parts of their covariance.
@@ -253,14 +253,6 @@ class NormalEstimate:
     def plot(self, ax: Any = None) -> Any:
         """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
         return pictures.coefficients(self, ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     @property
     def _labels(self) -> Labels:

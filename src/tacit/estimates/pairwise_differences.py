@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
 from tacit.estimates import pictures
@@ -20,13 +21,13 @@ from tacit.estimates.terms import check_level
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
     from tacit.estimates.estimate import Estimate
 
 MOST: Final = 150
 """Terms whose pairs are still listed (11,175 of them)."""
 
 
+@shown_by_summary
 @dataclass(frozen=True)
 class Pairwise:
     """All differences of two terms.  `estimate` holds them; p-values and intervals are adjusted for their number.
@@ -118,14 +119,6 @@ class Pairwise:
     def plot(self, ax: Any = None) -> Any:
         """Differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
         return pictures.pairwise(self, ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import pictures
 from tacit.estimates.pairwise_differences import adjusted, all_pairs
@@ -17,7 +18,6 @@ from tacit.estimates.terms import check_level
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
     from tacit.estimates.estimate import Estimate
 
 Of: TypeAlias = Literal["ratio", "odds"]
@@ -25,6 +25,7 @@ MOST: Final = 24
 """Terms of which all ratios are still made (276 pairs): each end of an interval is searched for."""
 
 
+@shown_by_summary
 @dataclass(frozen=True)
 class PairwiseRatios:
     """All ratios of two terms, "a / b", or of their odds.  P-values (of 1) and intervals are adjusted for their number.
@@ -80,7 +81,6 @@ class PairwiseRatios:
 
     def summary(self, level: float = 0.95) -> Table:
         """Ratios with intervals and p-values, as a table; InferenceError I01."""
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, heading, p_words, percent
 
         rows = tuple(
@@ -96,14 +96,6 @@ class PairwiseRatios:
     def plot(self, ax: Any = None) -> Any:
         """Ratios with their intervals and a line at 1; `.save("a.png")`.  InferenceError I20 (no matplotlib)."""
         return pictures.ratios(self, ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     def _names(self) -> list[str]:
         return [one.name for one in self.ratios]

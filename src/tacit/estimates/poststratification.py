@@ -57,7 +57,7 @@ def _cells(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _known(estimate: Estimate, cells: tuple[str, ...], totals: Mapping[str, float]) -> Array:
-    """One positive number a cell, in the order of the cells."""
+    """Return the population totals in the order of the cells, shape (cells,); InferenceError I02, I18."""
     try:
         given = dict(totals)
     except (TypeError, ValueError):
@@ -75,7 +75,7 @@ def _known(estimate: Estimate, cells: tuple[str, ...], totals: Mapping[str, floa
 
 
 def _note(estimate: Estimate) -> str:
-    """What is taken for granted."""
+    """Return a note on the assumptions."""
     if any(block.shared for block in estimate.combination.used()):
         return (
             "population totals are taken as known; weighted persons may be in several cells: standard errors are added"

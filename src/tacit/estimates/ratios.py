@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
 from tacit.estimates.contrasts import combine, law_words
 from tacit.estimates.terms import check_level, place_of
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.estimates.estimate import Estimate
 
 REACH: Final = 2.0**60
 """A ratio beyond which an interval is said to have no end."""
 
 
+@shown_by_summary
 @dataclass(frozen=True)
 class Ratio:
     """A ratio of two terms, or of their odds: `value`, `conf_int(level)`, `p_value` (of the ratio being 1).
@@ -51,7 +52,6 @@ class Ratio:
 
     def summary(self, level: float = 0.95) -> Table:
         """One row: estimate, interval, p-value; InferenceError I01 for a level below 0.5."""
-        from tacit.base.table import Table
         from tacit.estimates.display import p_words
 
         low, high = self.conf_int(level)
@@ -60,14 +60,6 @@ class Ratio:
         row = ("", f"{self.value:.4g}", shown, p_words(self.p_value))
         notes = (self.method,) if self.reason is None else (self.reason, self.method)
         return Table("Ratio", columns, (row,), notes, ("left", "right", "right", "right"))
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
@@ -150,7 +142,7 @@ def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) ->
 
 
 def _reason(estimate: Estimate, i: int, j: int) -> str | None:
-    """Why a ratio's 95% interval has no end."""
+    """Return why a ratio's 95% interval has no upper end, or None."""
     said = estimate.reasons[i] or estimate.reasons[j]
     if said or not _unclear(estimate, j, 0.95):
         return said
@@ -158,7 +150,7 @@ def _reason(estimate: Estimate, i: int, j: int) -> str | None:
 
 
 def _unclear(estimate: Estimate, j: int, level: float) -> bool:
-    """Whether a term may be 0: its interval at the level holds it, or it says nothing."""
+    """Return whether a term may be 0: its interval holds 0, it has a reason, or it is negative and should not be."""
     s, scales = combine(estimate, np.eye(len(estimate.terms))[[j]], ("B",), "").combination.law(0)
     value = float(estimate.values[j])
     may_be_zero = 2 * float(laws.tail(np.abs(value), s, scales)) >= 1 - level
@@ -172,7 +164,7 @@ def _same(i: int, j: int) -> None:
 
 
 def _positive(estimate: Estimate) -> bool:
-    """Whether no term can be negative: none of the release can, and no combination of them subtracts."""
+    """Return whether no term can be negative: the released ones cannot, and combinations do not subtract."""
     kinds = type(estimate.release.query).__name__
     adds = estimate.matrix is None or bool((estimate.matrix >= 0).all())
     return adds and (
@@ -182,7 +174,7 @@ def _positive(estimate: Estimate) -> bool:
 
 
 def _shares(estimate: Estimate) -> bool:
-    """Whether every term is a share: those of the release are, and combinations of them are averages."""
+    """Return whether every term is a share: the released ones are, and combinations are weighted averages."""
     kind = type(estimate.release.query).__name__
     boolean = all(part.grid is not None and part.grid.kind == "boolean" for part in estimate.release.parts)
     matrix = estimate.matrix

@@ -14,7 +14,7 @@ from tacit.estimates.terms import ColumnTerms
 
 
 class Termed(Protocol):
-    """What has terms, of a release."""
+    """Anything with labelled terms that comes from a release."""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -23,7 +23,7 @@ class Termed(Protocol):
 
     @property
     def target(self) -> Any:
-        """Of whom."""
+        """Population or table."""
         ...
 
     @property
@@ -33,7 +33,7 @@ class Termed(Protocol):
 
 
 def subtracted(a: Estimate, b: Estimate) -> Estimate:
-    """Of two linear estimates: blocks of both, and the combination that subtracts them."""
+    """Return the difference of two linear estimates; terms of the same release are subtracted with their joint law."""
     terms = shared_terms(a, b)
     b = _aligned(a, b)
     blocks, place = _merge(a.blocks, b.blocks)
@@ -69,7 +69,7 @@ def _named(a: Termed, b: Termed) -> str:
 
 
 def _aligned(a: Estimate, b: Estimate) -> Estimate:
-    """Where one of two tables of one name has no recorded ledger, they are taken as the same people."""
+    """Return b, taken as the same people as a if the tables have one name and one of them has no recorded ledger."""
     kinds = {block.people.partition(" ")[0] for one in (a, b) for block in one.blocks}
     if a.release.table != b.release.table or kinds != {"ledger", "table"}:
         return b
@@ -99,7 +99,7 @@ def _merge(a: tuple[ColumnTerms, ...], b: tuple[ColumnTerms, ...]) -> tuple[tupl
 
 
 def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTerms, ...]) -> None:
-    """Write the combination that `one` is into columns of the merged blocks."""
+    """Add the matrix of `one` to `out`, in the columns of the merged blocks."""
     starts = np.cumsum([0, *[len(block.value) for block in blocks]])
     matrix = np.eye(len(one.terms)) if one.matrix is None else one.matrix
     at = 0

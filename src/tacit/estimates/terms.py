@@ -1,54 +1,42 @@
-"""Blocks of terms: one released column -> estimates, variances, noise loadings and intervals.  Pure array functions.
-
-Shapes: m cells, k integers a cell.  `rows` is the public size of the whole table, or None under add-remove.
-"""
+"""Terms: the estimates of one released column as arrays, and the checks of levels, targets and labels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Literal, TypeAlias, cast
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, nearest
-from tacit.estimates.error_laws import halfwidth, split
 from tacit.estimates.interval_inversion import (
-    FLOOR,
-    CountInversion,
     Inversion,
-    LinearInversion,
-    RatioInversion,
-    SpreadInversion,
-    central,
 )
-from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers
-from tacit.noise.laws import Law, rescaled
-from tacit.release.parts import Grid, Part
+from tacit.noise.laws import Law
 
 Target: TypeAlias = Literal["population", "table"]
 
 
 @dataclass(frozen=True)
 class ColumnTerms:
-    """Estimates of one released column, in its own units.
+    """Estimates of one released column, in its own units: m terms, each reacting to k noises.
 
-    value, variance (of sampling): shape (m,).  pull: shape (m,), the sampling covariance of two terms a, b of the block
-    is (a == b) variance - pull_a pull_b (only cells of one table of public size pull on each other).
-    loadings: shape (m, k), how each term reacts to its own k noises, all independent, of one `law`.
-    reasons: why a term says nothing, in words, or None.
-    people, source: whose data, and which release: what decides about sampling and noise shared with other blocks.
-    shared: whether one person may be in several cells with weights of her own: their covariance is then not known.
-    joint: of parameters that were fitted together, the sampling covariance of the terms, shape (m, m); they also share
-    their k noises, which `loadings` then refers to.
+    value: point estimates, shape (m,).
+    variance, rank_one: shape (m,); the sampling covariance is diag(variance) - outer(rank_one, rank_one).  rank_one is
+    0 but for cells of a table whose number of rows is public: a row in one cell is in no other.
+    loadings: shape (m, k), the derivatives of each term in its own k noises, all independent and of one `law`.
+    reasons: why a term has no usable estimate, in words, or None.
+    people, source: the population and the release; terms of the same people share sampling error, those of the same
+    release share noise.
+    shared: whether one person may be in several cells with a different weight in each; covariances are then not known.
+    joint: the sampling covariance, shape (m, m), of parameters that were fitted together.  Their loadings then refer to
+    the same k noises.
     """
 
     label: str
     value: Array
     variance: Array
-    pull: Array
+    rank_one: Array
     loadings: Array
     law: Law
     inversion: Inversion
@@ -66,11 +54,11 @@ class ColumnTerms:
     @property
     def sampling_variance(self) -> Array:
         """Variance due to sampling, shape (m,); zero where the table is the population."""
-        return np.maximum(self.variance - self.pull**2, 0.0)
+        return np.maximum(self.variance - self.rank_one**2, 0.0)
 
 
 def check_level(level: float) -> float:
-    """A level in [0.5, 1), or InferenceError I01: below one half an interval misses more often than it covers."""
+    """Return a level in [0.5, 1), else raise InferenceError I01: below 0.5 an interval misses more than it covers."""
     if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"level {level!r} of an interval is not at least 0.5 and below 1."
         raise InferenceError(text, code="I01", hint="conf_int(0.95)", state=None)
@@ -78,266 +66,16 @@ def check_level(level: float) -> float:
 
 
 def check_target(target: str, said: str = "the table is all there is") -> None:
-    """InferenceError I09 for what is no target; `said`: what "table" means, for the hint."""
+    """Raise InferenceError I09 for an unknown target; `said` explains "table" in the hint."""
     if target not in ("population", "table"):
         text = f"target {target!r} is neither 'population' nor 'table'."
         raise InferenceError(text, code="I09", hint=f'target="table": {said}', state=None)
 
 
 def place_of(terms: tuple[str, ...], term: str) -> int:
-    """Index of a term; InferenceError I02 with the nearest one."""
+    """Return the index of a term; InferenceError I02, which suggests the nearest one, where it is unknown."""
     if term in terms:
         return terms.index(term)
     guess = nearest(str(term), list(terms))
     known = ", ".join(terms[:8]) + (", …" if len(terms) > 8 else "")
     raise InferenceError(f"no term is called {term!r}.", code="I02", hint=guess or f"one of {known}", state=None)
-
-
-def block(
-    kind: str,
-    part: Part,
-    *,
-    rows: int | None,
-    grouped: bool,
-    target: Target,
-    cells: Array | None = None,
-    what: str = "rows",
-) -> ColumnTerms:
-    """One part of a release of a `kind` of query (Count, Sum, Mean, Variance) -> its block of terms.
-
-    `cells` replaces the part's integers, shape (m, k): simulations treat repetitions as further cells.  `what` is
-    counted: rows or persons.
-    """
-    found = integers(part) if cells is None else cells
-    sampling = target == "population"
-    if part.form == "blocks":  # k estimates, as k rows of which none is missing
-        k = part.parameters["blocks"]
-        return plain_mean(part, found, moments("plain", part.parameters, found, k), k, sampling)
-    if part.form == "counted":
-        return weighted_count_block(part, found, rows, sampling)
-    if part.form == "count" or kind in ("Count", "Histogram"):
-        return count_block(part, found, rows, sampling)
-    if part.form == "bernstein":
-        return variance_block(part, found, _whole(part, rows, grouped), sampling, what)
-    noisy = moments(part.form, part.parameters, found, rows)
-    if kind == "Sum":
-        return sum_block(part, found, noisy, rows, grouped, sampling)
-    return (
-        plain_mean(part, found, noisy, cast(int, rows), sampling)
-        if noisy.public
-        else ratio_mean(part, noisy, sampling, what)
-    )
-
-
-def _whole(part: Part, rows: int | None, grouped: bool) -> int | None:
-    """Public number of rows behind the one cell of a part, where every row is in it."""
-    everybody = not grouped and part.grid is not None and part.grid.missing != "exclude"
-    return rows if everybody else None
-
-
-def _scale(part: Part) -> tuple[float, float]:
-    """Center and half range: a value is center + half * u."""
-    grid = cast(Grid, part.grid)
-    return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
-
-
-# Counts -------------------------------------------------------------------------------------------------------------
-
-
-def count_block(part: Part, cells: Array, rows: int | None, sampling: bool) -> ColumnTerms:
-    """Numbers of rows: binomial of `rows` where that is public, Poisson otherwise; intervals exact."""
-    share = part.parameters.get("share", 1)
-    return _whole_numbers(part, cells[:, 0] / share, rows, sampling, np.full((len(cells), 1), 1 / share))
-
-
-def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadings: Array) -> ColumnTerms:
-    """Persons in several cells count as parts of a person there: as many whole persons as they make, to the nearest."""
-    share = part.parameters.get("share", 1)
-    law = part.law if share == 1 else rescaled(part.law, share)
-    top = np.inf if rows is None else float(rows)
-    value = np.clip(k, 0.0, top)
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
-    inversion: Inversion = LinearInversion(value, variance, np.ones((len(value), 1)), part.law, 0.0, top)
-    if sampling:
-        variance = value
-        pull = np.zeros_like(value) if rows is None else value / np.sqrt(rows)
-        inversion = CountInversion(np.rint(k), rows, law, 0.0, 1.0 if rows is None else float(rows))
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
-
-
-def weighted_count_block(part: Part, cells: Array, rows: int | None, sampling: bool) -> ColumnTerms:
-    """Totals of weights, exactly linear in the noise; sampling as for the total of any column.
-
-    All weights lie between 0 and the cap, so a total is at most that of `rows`.
-    """
-    cap = cast(Grid, part.weight).upper
-    noisy = moments(part.form, part.parameters, cells, rows)
-    top = np.inf if rows is None else rows * cap
-    value = np.clip(cap * noisy.size, 0.0, top)
-    loadings = np.tile(cap * noisy.loadings[0], (len(value), 1))
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
-    if sampling:
-        squares, noise = cap**2 * noisy.squares[0], cap**2 * noisy.square_loadings[0]
-        own = float((loadings[0] ** 2).sum()) * part.law.variance()
-        variance, pull = _sum_variance(squares, noise, value, own, rows, part.law, cap)
-    inversion = LinearInversion(value, np.maximum(variance - pull**2, 0.0), loadings, part.law, 0.0, top)
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
-
-
-# Sums ---------------------------------------------------------------------------------------------------------------
-
-
-def sum_block(part: Part, cells: Array, noisy: Moments, rows: int | None, grouped: bool, sampling: bool) -> ColumnTerms:
-    """Totals center N + half S.  Sampling: rows drawn anew, their number fixed where it is public, else Poisson."""
-    if part.form == "binary-plain" or (part.form == "binary-group" and (rows is not None or not sampling)):
-        loadings = np.zeros((len(cells), cells.shape[1]))
-        loadings[:, -1] = 1.0
-        return _whole_numbers(part, cells[:, -1], rows, sampling, loadings)
-    cap = 1.0 if part.weight is None else part.weight.upper
-    grid = cast(Grid, part.grid)
-    part = replace(part, grid=replace(grid, lower=cap * grid.lower, upper=cap * grid.upper))
-    center, half = _scale(part)
-    load = noisy.loadings
-    loadings = np.tile(center * load[0] + half * load[1], (len(cells), 1))
-    low, high = _sum_bounds(part, rows, grouped or not noisy.public)
-    value = np.clip(center * noisy.size + half * noisy.total, low, high)
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
-    if sampling:
-        weights = np.array([center**2, 2 * center * half, half**2])
-        squares, noise = weights @ noisy.squares, weights @ noisy.square_loadings
-        own = float((loadings[0] ** 2).sum()) * part.law.variance()
-        variance, pull = _sum_variance(squares, noise, value, own, rows, part.law, _largest(part))
-    inversion = LinearInversion(value, np.maximum(variance - pull**2, 0.0), loadings, part.law, low, high)
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
-
-
-def _sum_variance(
-    squares: Array, noise: Array, value: Array, own: float, rows: int | None, law: Law, largest: float
-) -> tuple[Array, Array]:
-    """Sum x**2 (Poisson), or sum x**2 - (sum x)**2 / n (n public), floored by its own noise, capped by the bounds."""
-    spread = np.sqrt(float((noise**2).sum()) * law.variance())
-    if rows is None:
-        return np.maximum(squares, FLOOR * spread), np.zeros_like(value)
-    pull = value / np.sqrt(rows)
-    inner = (squares - pull**2 + own / rows) * rows / max(rows - 1, 1)
-    spread = np.sqrt(spread**2 + 4 * (value / rows) ** 2 * own)
-    return np.clip(inner, np.minimum(FLOOR * spread, rows * largest**2), rows * largest**2) + pull**2, pull
-
-
-def _largest(part: Part) -> float:
-    grid = cast(Grid, part.grid)
-    return max(abs(grid.lower), abs(grid.upper))
-
-
-def _sum_bounds(part: Part, rows: int | None, leaves: bool) -> tuple[float, float]:
-    grid = cast(Grid, part.grid)
-    if rows is None:
-        return (0.0 if grid.lower >= 0 else -np.inf), (0.0 if grid.upper <= 0 else np.inf)
-    low, high = rows * grid.lower, rows * grid.upper
-    return (min(low, 0.0), max(high, 0.0)) if leaves else (low, high)
-
-
-# Means --------------------------------------------------------------------------------------------------------------
-
-
-def plain_mean(part: Part, cells: Array, noisy: Moments, n: int, sampling: bool) -> ColumnTerms:
-    """Whole-table means of public size: S / n, exactly linear in the noise; a proportion's interval is exact.
-
-    Variance: q - m**2 + noise variance of m, times n / (n - 1); at least FLOOR of its own noise, at most 1 - m**2
-    (theory §9; u scale).
-    """
-    center, half = _scale(part)
-    low, high = center - half, center + half
-    loadings = noisy.loadings[1] / n
-    own = float((loadings**2).sum()) * part.law.variance()
-    m = np.clip(noisy.total / n, -1.0, 1.0)
-    variance = np.zeros_like(m)
-    if sampling:
-        noise = np.sqrt(float((noisy.loadings[2] ** 2).sum()) / n**2 * part.law.variance() + 4 * m**2 * own)
-        raw = noisy.square / n - m**2 + own
-        most = np.maximum(1 - m**2, 4 * own if part.form == "binary-plain" else 0.0)
-        variance = np.minimum(np.maximum(raw, FLOOR * noise), np.minimum(most, 1.0)) * half**2 / max(n - 1, 1)
-    value = center + half * m
-    own_loadings = np.tile(half * loadings, (len(m), 1))
-    inversion: Inversion = LinearInversion(value, variance, own_loadings, part.law, low, high)
-    if part.form == "binary-plain":
-        inversion = (
-            CountInversion(cells[:, 0], n, part.law, low, high - low)
-            if sampling
-            else LinearInversion(value, variance, own_loadings[:, :1], part.law, low, high)
-        )
-    return ColumnTerms(
-        part.label, value, variance, np.zeros_like(m), own_loadings, part.law, inversion, (None,) * len(m)
-    )
-
-
-def ratio_mean(part: Part, noisy: Moments, sampling: bool, what: str) -> ColumnTerms:
-    """Means of cells whose size is noisy: S / N, with Fieller intervals; (1 / N) l(m) are the linearised loadings."""
-    center, half = _scale(part)
-    counted = f"number of {what}" if part.weight is None else f"sum of weights, in units of {part.weight.upper:g},"
-    unclear, reasons = _unclear(noisy.size, noisy.loadings[0], part.law, 0.0, counted)
-    size = np.maximum(noisy.size, 1.0)
-    m = np.where(unclear, 0.0, np.clip(noisy.total / size, -1.0, 1.0))
-    inversion = RatioInversion(noisy, m, unclear, part.law, part.form in BINARY, sampling, center, half)
-    loadings = (noisy.loadings[1] - m[:, None] * noisy.loadings[0]) / size[:, None]
-    variance = inversion.variance(m) / size**2
-    if sampling:
-        variance = np.maximum(variance, FLOOR * np.minimum(1 / size, 1.0) / size * (part.form in BINARY))
-    variance, loadings = _bounded(variance, loadings, part.law, unclear, 1.0)
-    value = center + half * m
-    return ColumnTerms(
-        part.label, value, half**2 * variance, np.zeros_like(m), half * loadings, part.law, inversion, reasons
-    )
-
-
-def _unclear(
-    size: Array, loadings: Array, law: Law, least: float, counted: str
-) -> tuple[NDArray[np.bool_], tuple[str | None, ...]]:
-    """Cells whose noisy size is not above `least` by the 97.5% point of its noise, and the words that say so."""
-    q = _reach(law, tuple(loadings.tolist()))
-    unclear = size <= q + least
-    words = [f"{counted} {x:,.0f} ± {q:,.0f}: not clearly above {least:,.0f}" for x in size]
-    return unclear, tuple(word if bad else None for word, bad in zip(words, unclear, strict=True))
-
-
-@lru_cache(maxsize=256)
-def _reach(law: Law, loadings: tuple[float, ...]) -> float:
-    """The 97.5% point of the noise; of public facts alone, so the same for all releases of a question."""
-    s, b = split(law, np.array(loadings))
-    return float(halfwidth(0.95, s, b)) if any(loadings) else 0.0
-
-
-def _bounded(
-    variance: Array, loadings: Array, law: Law, unclear: NDArray[np.bool_], most: float
-) -> tuple[Array, Array]:
-    """Where nothing is known, a standard error no larger than half the range of the parameter."""
-    total = np.sqrt(variance + (loadings**2).sum(axis=-1) * law.variance())
-    shrink = np.where(unclear & (total > most), most / np.maximum(total, most), 1.0)
-    return variance * shrink**2, loadings * shrink[:, None]
-
-
-# Variances ----------------------------------------------------------------------------------------------------------
-
-
-def variance_block(part: Part, cells: Array, rows: int | None, sampling: bool, what: str) -> ColumnTerms:
-    """Variances SS / (N - 1) from Bernstein sums; standard error from the fourth moment, no normality assumed.
-
-    SS = P2 - P1**2 / N + noise variance of (P1 - mean N) / N: the second-order effect of noise on the mean is undone.
-    """
-    noisy = powers(part.parameters, cells, rows)
-    least, counted = 2.0 if rows is None else 0.0, f"number of {what}"
-    unclear, reasons = _unclear(noisy.sums[:, 0], noisy.loadings[0], part.law, least, counted)
-    size = np.maximum(noisy.sums[:, 0], 2.0)
-    mean = np.clip(noisy.sums[:, 1] / size, 0.0, 1.0)
-    shift = noisy.loadings[1] - mean[:, None] * noisy.loadings[0]
-    second, _ = central(mean)
-    squares = (second * noisy.sums).sum(axis=-1) + (shift**2).sum(axis=-1) * part.law.variance() / size
-    t = np.where(unclear, 0.125, np.clip(squares / (size - 1), 0.0, 0.25))
-    half = _scale(part)[1]
-    scale = (2 * half) ** 2
-    inversion = SpreadInversion(noisy, mean, t, unclear, part.law, sampling, scale)
-    loadings = inversion.loadings(t) / (size - 1)[:, None]
-    variance = inversion.variance(t) / (size - 1) ** 2
-    variance, loadings = _bounded(variance, loadings, part.law, unclear, 0.125)
-    zero = np.zeros_like(t)
-    return ColumnTerms(part.label, scale * t, scale**2 * variance, zero, scale * loadings, part.law, inversion, reasons)

@@ -1,4 +1,4 @@
-"""What weights cost in precision, said from a release alone: effective sizes, design effects, what the cap matters."""
+"""The cost of weights in precision, from a release alone: effective sizes, design effects, effect of the cap."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def design_effect(estimate: Estimate) -> float:
 
 
 def _whole(release: Released) -> bool:
-    """Whether all rows of a table of public size are behind each number."""
+    """Return whether every number is of all rows of a table of public size."""
     return release.rows is not None and not release.levels and getattr(release.query, "where", None) is None
 
 
 def notes(estimate: Estimate) -> tuple[str, ...]:
-    """How many unweighted rows the weighted ones are worth, and how much the cap matters: one sentence, or none."""
+    """Return one sentence on effective sizes and on the effect of half the cap, or nothing without clear weights."""
     from tacit.estimates.wording import who
 
     release = estimate.release

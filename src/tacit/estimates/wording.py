@@ -1,4 +1,4 @@
-"""What was asked and what was estimated, in words: titles, estimands, bounds, missing values, whose data it is."""
+"""Words for a release: its title, estimands, bounds, treatment of missing values, population."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tacit.release.parts import Part
 
 
 def source_of(release: Released) -> str:
-    """What makes two releases one: table, charge and chain head; a simulated one is itself only."""
+    """Return a text that identifies a release (table, charge, chain head); each simulated release has its own."""
     head = getattr(release, "head", None)
     if not head:
         return f"simulated {id(release)}"
@@ -19,13 +19,13 @@ def source_of(release: Released) -> str:
 
 
 def people_of(release: Released) -> str:
-    """Whose data: a ledger's population where one is recorded, else the table's name says it."""
+    """Return a text that identifies the population: the ledger if it is recorded, else the table's name."""
     ledger = getattr(release, "ledger", None)
     return f"ledger {ledger}" if ledger and getattr(release, "recorded", False) else f"table {release.table}"
 
 
 def title(release: Released) -> str:
-    """What was asked, in words: Mean of age by sex."""
+    """Return the question in words: Mean of age by sex."""
     query = cast(Any, release.query)
     kind, by = type(query).__name__, tuple(getattr(query, "by", ()))
     if kind == "DataQuality":
@@ -118,7 +118,7 @@ def bounds_words(part: Part) -> str:
 
 
 def bounds_of(release: Released) -> dict[str, str]:
-    """Those of each part that has some, by its label: of a winsorised parameter its box, which comes first."""
+    """Return the bounds of each part that has some, by label; of a winsorised parameter the box of its first part."""
     found: dict[str, str] = {}
     for part in release.parts:
         words = bounds_words(part)
@@ -128,12 +128,12 @@ def bounds_of(release: Released) -> dict[str, str]:
 
 
 def in_blocks(release: Released) -> bool:
-    """Whether bounds are the boxes of parameters, to which the estimates of blocks are clamped."""
+    """Return whether bounds are boxes of parameters, to which the estimates of blocks are clamped."""
     return type(release.query).__name__ == "SampleAndAggregate"
 
 
 def missing_words(release: Released) -> str:
-    """How missing values were treated, in words."""
+    """Return how missing values were treated, in words."""
     rules = {part.label: part.grid.missing for part in release.parts if part.grid is not None}
     said = {rule: "left out" if rule == "exclude" else f"counted as {rule}" for rule in rules.values()}
     if len(said) == 1:

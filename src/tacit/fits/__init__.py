@@ -1,6 +1,7 @@
 """M-estimators from the cells of a released histogram (Lei 2011; theory §7).  Post-processing: any number is free.
 
-`cells`: noisy counts and what may be done to them.  `binning`: the correction for bins, as points with weights.
-`formula`, `losses` (`kernels`): regressions.  `custom`, `families`: other losses.  `problem`, `solve`, `sandwich`:
-signed weights, Newton steps, covariances.  `fit`, `result`: what comes out.  `effects`: what follows from it.
+`cell_arrays`, `released_cells`: noisy counts as arrays.  `cell_points`, `within_bins`: the correction for binning, as
+weighted points.  `model_matrix`, `losses`, `kernels`, `regression_fits`: regressions.  `custom_losses`, `family_fits`:
+other losses.  `problem`, `solver`, `sandwich`: estimating equations with signed weights, and covariances.  `fit`,
+`fit_release`, `fitted_model`, `fitted_curves`: results.  `effects`: predictions, marginal effects, tests.
 """

@@ -31,11 +31,11 @@ from tacit.base.arrays import Array
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 
 NARROW: Final = 2
-"""A bin so many times as wide as its neighbour learns nothing from it."""
+"""Neighbours more than this many times narrower than a bin are not used for its slope."""
 
 
 def slopes(edges: Array) -> Array:
-    """D, shape (K, K): D @ f is the derivative of f at the centres of bins, from its neighbours.
+    """Return D, shape (K, K): D @ f is the derivative of f at the centres of bins, by differences with neighbours.
 
     A neighbour that is far narrower is passed over, by its width alone, which is public: it is there for values heaped
     on one place (people without income), and the noise of its density is that many times larger.
@@ -59,7 +59,7 @@ def slopes(edges: Array) -> Array:
 
 
 def spreading(axis: CellAxis, edges: bool = True) -> Array:
-    """Matrix from counts to the weights of two points a bin, shape (2K, K); `edges` False takes flat densities."""
+    """Return the matrix, shape (2K, K), from counts to weights of points; edges=False takes flat densities in bins."""
     h = axis.widths
     tilt = (h * axis.within / 2)[:, None] * (slopes(axis.bounds) / h if edges else 0.0)
     half = np.eye(axis.bins) / 2

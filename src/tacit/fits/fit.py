@@ -1,4 +1,4 @@
-"""What a fit to cells is, and how any loss on points becomes one: start, solution, covariances, reasons."""
+"""Fits to noisy cells: their results, and the steps from a loss on points to solution, covariances and reasons."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Method = Literal["corrected", "midpoint", "lei-2011", "lei-2011-nonnegative", "l
 CUT: Final = 0.5
 """Lei's tuning parameter A."""
 MOST: Final = 20_000_000
-"""Points of a fit: one number for each takes 160 MB."""
+"""Most points of a fit: one number for each takes 160 MB."""
 
 
 @dataclass(frozen=True)
 class FitWork:
-    """What a fit leaves for predictions and effects: points, design, weights of points, influence of cells."""
+    """What predictions and effects need of a fit: points, design, weights of points, influence of cells."""
 
     points: Points
     design: Design
@@ -41,11 +41,11 @@ class FitWork:
 
 
 class Evaluator(Protocol):
-    """What a formula is at rows that somebody names."""
+    """A fitted formula that can be evaluated at new rows."""
 
     @property
     def loss(self) -> RegressionLoss:
-        """The model's, whose `mean` and `slope` carry predictors over."""
+        """The model's loss, whose `mean` and `slope` turn linear predictors into responses."""
         ...
 
     def at(self, frame: Any) -> Array:
@@ -53,13 +53,13 @@ class Evaluator(Protocol):
         ...
 
     def involved(self, column: str) -> list[int]:
-        """Places of the terms in which a column takes part."""
+        """Indices of the terms that use a column."""
         ...
 
 
 @dataclass(frozen=True)
 class MeanSlope:
-    """The mean over rows of the derivative of the mean response in the linear predictor, of a fit to no cells.
+    """The mean over rows of the derivative of the mean response in the linear predictor, for a fit without cells.
 
     gradient: its derivative in the coefficients, shape (p,).  sampling, privacy: its own variances.  along: its own
     covariance with the coefficients due to sampling, shape (p,), None where it is not known; that due to privacy is 0.
@@ -80,8 +80,8 @@ class Fit:
     independent and add.  reasons: why a term's value or standard error says nothing, in words, or None.
     notes: what a reader must know.  criteria: "rows" (the sum of the counts used), "deviance", "null_deviance",
     "explained" (1 - their ratio: R squared for "linear") and "scale" (root mean square error, "linear" only).
-    work: for effects (`tacit.fits.effects`), None where there is no fit, or it is of no cells.
-    evaluator, slope, average_effects: for predictions and average marginal effects, of a fit that is of no cells.
+    work: for effects (`tacit.fits.effects`), None where there is no fit, or it was not made from cells.
+    evaluator, slope, average_effects: for predictions and average marginal effects of a fit not made from cells.
     """
 
     formula: str
@@ -122,7 +122,7 @@ def checked(method: str) -> None:
 
 
 def prepared(cells: CellCounts, method: Method) -> CellCounts:
-    """The cells after the steps that a method takes before any margin."""
+    """Return the cells after the steps that a method takes before margins are formed."""
     if method in ("corrected", "midpoint"):
         return cells.project()
     if method == "lei-2011-nonnegative":
@@ -135,7 +135,7 @@ def prepared(cells: CellCounts, method: Method) -> CellCounts:
 
 
 def points_for(cells: CellCounts, columns: tuple[str, ...], method: Method) -> Points:
-    """The points of a method on the margin of some columns; InferenceError I41, I47 for more than can be handled."""
+    """Return a method's points on the margin of some columns; InferenceError I41, and I47 for too many points."""
     points = Points(prepared(cells, method).used(columns), fine=method == "corrected")
     if math.prod(points.shape) > MOST:
         raise InferenceError(
@@ -157,7 +157,7 @@ class Outcome:
 
 
 def concluded(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...] = ()) -> tuple[Fit, Outcome | None]:
-    """The fit with its solution, or with a reason in each term."""
+    """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome."""
     cells = points.cells
 
     def without(reason: str) -> tuple[Fit, None]:
@@ -186,7 +186,7 @@ def concluded(fit: Fit, points: Points, problem: Problem, singular: tuple[str, .
 
 
 def too_few(cells: CellCounts) -> str | None:
-    """Why counts hold no rows that noise could not have made, or None."""
+    """Return a reason if the sum of the counts is not clearly above its noise, else None."""
     rows = float(cells.counts.sum())
     size = cells.counts.size
     noise = np.sqrt(max(cells.variance * size - cells.shared * size**2, 0.0))

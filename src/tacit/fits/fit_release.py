@@ -1,4 +1,4 @@
-"""From a released histogram to a fitted model, with what a reader of it needs to know."""
+"""Fit a model to a released histogram, with the notes that a reader needs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PERSONS: Final = "persons are counted, their rows weighing one in all: standard 
 
 
 def fitted(release: Released, fit: Fit, source: str, title: str | None = None) -> FittedModel:
-    """A fit with what a reader needs to know of it; `source`: what it was made of, a note."""
+    """Return a fitted model with title and notes; `source`: a note on what it was made from."""
     what = title or TITLES.get(fit.model, fit.model)
     plain = NormalEstimate(
         release=release,
@@ -97,7 +97,7 @@ def fit_release(
 
 
 def _left_out(cells: CellCounts, found: Fit) -> str:
-    """Levels of missing cells that the fit does not count."""
+    """Return a note on the levels that the fit leaves out, empty where there are none."""
     used = () if found.work is None else found.work.points.cells.names
     levels = [f"{axis.name} is {'/'.join(axis.extra)}" for axis in cells.axes if axis.name in used and axis.extra]
     return f"rows are left out where {' or '.join(levels)}" if levels else ""

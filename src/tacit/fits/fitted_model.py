@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import pictures
 from tacit.estimates.normal_estimate import NormalEstimate, Scale
@@ -19,12 +20,12 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
     from tacit.estimates.contrasts import Test
     from tacit.fits.effects import FitEffects
     from tacit.plots.canvas import Drawn
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class FittedModel:
     """A model fitted to noisy cells: coefficients with both errors, tests, predictions, effects.
@@ -227,11 +228,3 @@ class FittedModel:
         from tacit.fits.fitted_curves import curve
 
         return curve(self, column, at, ax, level)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()

@@ -1,6 +1,6 @@
 """Losses of regressions as JAX functions, and their derivatives over points, compiled once a loss and shape.
 
-A loss is m(y, eta): y a vector of what a point says of the response, eta a number.  64-bit floats hold within these
+A loss is m(y, eta): y a vector that describes a point's response, eta a number.  64-bit floats hold within these
 functions only; nothing of a user's JAX configuration is changed.
 """
 
@@ -20,16 +20,18 @@ __all__ = ["KERNELS", "Kernel", "compiled", "double", "padded"]
 Kernel: TypeAlias = Callable[[Any, Any], Any]
 
 
-def padded(values: Array, room: int) -> Array:
-    """The values with zeros after them, up to `room` rows."""
-    out = np.zeros((room, *values.shape[1:]))
+def padded(values: Array, size: int) -> Array:
+    """Return the values with rows of zeros after them, `size` rows in all."""
+    out = np.zeros((size, *values.shape[1:]))
     out[: len(values)] = values
     return out
 
 
 @lru_cache(maxsize=64)
 def compiled(name: str, parameter: float | None) -> Callable[[Array, Array], tuple[Any, Any, Any]]:
-    """The loss, its first and its second derivative in eta, over points."""
+    """Return a compiled function of (y, eta), shapes (points, columns) and (points,): the loss and its first and second
+    derivatives in eta.
+    """
     tools = jax()
     loss = KERNELS[name](tools, parameter)
     first = tools.grad(loss, argnums=1)

@@ -1,4 +1,4 @@
-"""What M-estimators minimise.  Losses of regressions: functions of a response and a linear predictor, written in JAX.
+"""Losses of regressions: functions of a response and a linear predictor, written in JAX.
 
 A loss is `m(y, eta)`; its score and curvature are JAX's derivatives with respect to eta, vectorised over points
 (`kernels`).  Quantile and Huber losses have scores with kinks: the points carry their bin, and the loss is integrated
@@ -51,7 +51,7 @@ class RegressionLoss:
         return np.exp(eta) if self.link == "log" else np.ones_like(eta)
 
     def predictor(self, mean: float, edge: float = 1e-12) -> float:
-        """The linear predictor of a constant mean, kept `edge` off the ends of what the link takes."""
+        """Return the linear predictor of a mean, which is kept `edge` away from 0 and 1 where the link needs it."""
         from scipy.special import logit, ndtri  # pyright: ignore[reportMissingTypeStubs]
 
         share = min(max(mean, edge), 1 - edge)
@@ -62,7 +62,7 @@ class RegressionLoss:
         return float(np.log(max(mean, TINY))) if self.link == "log" else mean
 
     def saturated(self, y: Array) -> Array:
-        """The least loss that any predictor gives a response, shape (points,): what a deviance is measured from."""
+        """Return the least loss over all predictors, shape (points,), from which a deviance is measured."""
         if self.name == "poisson":
             return y - y * np.log(np.maximum(y, TINY))
         if self.name == "gamma":
@@ -75,9 +75,9 @@ class RegressionLoss:
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array, Array]:
         """The loss, its score and its curvature in eta, each of shape (points,); y of shape (points, columns)."""
         n = len(eta)
-        room = 1 << max(n - 1, 1023).bit_length()  # few shapes, so few compilations
+        size = 1 << max(n - 1, 1023).bit_length()  # padded to powers of 2: few shapes, so few compilations
         with kernels.double():
-            out = kernels.compiled(self.name, self.parameter)(kernels.padded(y, room), kernels.padded(eta, room))
+            out = kernels.compiled(self.name, self.parameter)(kernels.padded(y, size), kernels.padded(eta, size))
         value, first, second = (np.asarray(part)[:n] for part in out)
         return value, first, second
 

@@ -1,4 +1,4 @@
-"""What the solver sees of a fit: objective, gradient, Hessian and scores at any parameter, for weighted points."""
+"""Estimating equations of weighted points for the solver: objective, gradient, Hessian and scores at any parameter."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Local:
 
     @property
     def finite(self) -> bool:
-        """Whether all of it are numbers."""
+        """Whether value, gradient and Hessian are finite."""
         return bool(np.isfinite(self.value) and np.isfinite(self.gradient).all() and np.isfinite(self.hessian).all())
 
 
 class Problem(Protocol):
-    """A loss on points."""
+    """A loss summed over weighted points; p parameters."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -35,29 +35,29 @@ class Problem(Protocol):
         ...
 
     def begin(self, weights: Array) -> Array:
-        """A first guess from weights that are not negative, shape (p,)."""
+        """Return a starting value, shape (p,), from non-negative weights, shape (points,)."""
         ...
 
     def local(self, theta: Array, weights: Array) -> Local:
-        """The weighted objective at a parameter."""
+        """Return the weighted objective with its derivatives at theta, shape (p,)."""
         ...
 
     def scores(self, theta: Array) -> Array:
-        """Gradient of each point's loss, shape (points, p)."""
+        """Return the gradient of each point's loss, shape (points, p)."""
         ...
 
     def curvature_noise(self, theta: Array, root: Array) -> Array:
-        """Sum over points of (R'HR)**2, shape (p, p): H the point's own Hessian, R = `root`."""
+        """Return the sum over points of (R'HR)**2, shape (p, p), with H the Hessian of one point and R = `root`."""
         ...
 
     def trouble(self, theta: Array, weights: Array) -> str | None:
-        """Why a converged fit to weights that are not negative is none, or None."""
+        """Return why a converged fit to non-negative weights has no usable solution, or None."""
         ...
 
 
 @dataclass(frozen=True)
 class RegressionProblem:
-    """A loss of a linear predictor.  X: (points, p).  y: (points, columns), what the loss sees of the response."""
+    """A regression: X, shape (points, p), and y, shape (points, columns), what the loss takes of the response."""
 
     names: tuple[str, ...]
     loss: RegressionLoss
@@ -65,7 +65,7 @@ class RegressionProblem:
     y: Array
 
     def begin(self, weights: Array) -> Array:
-        """The constant predictor nearest to the mean response, by least squares."""
+        """Return least-squares coefficients for a constant predictor, or for the response under an identity link."""
         total = weights.sum()
         mean = float(weights @ self.y[:, 0] / total) if total > 0 else 0.0
         target = np.full(len(self.X), self.loss.predictor(mean, edge=0.01))
@@ -93,7 +93,7 @@ class RegressionProblem:
         return (scaled.T * factor) @ scaled
 
     def trouble(self, theta: Array, weights: Array) -> str | None:
-        """Separation: the curvature has vanished in some direction, against that of the design alone."""
+        """Return a reason if the data are separated: curvature has vanished in some direction of the design."""
         if self.loss.link == "identity":
             return None
         second = self._at(theta)[2]
@@ -111,7 +111,7 @@ class RegressionProblem:
 
     @cached_property
     def singular(self) -> tuple[str, ...]:
-        """Terms that are combinations of others on the cells; none for a sound design."""
+        """Return the terms that take part in a linear dependence on the cells; empty for a design of full rank."""
         scale = np.sqrt((self.X**2).mean(axis=0))
         if (scale == 0).any():
             return tuple(name for name, one in zip(self.names, scale, strict=True) if one == 0)

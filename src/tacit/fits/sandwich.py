@@ -1,7 +1,8 @@
-"""Sandwich covariances with the noise's part (theory §7), from what each cell's count does to the estimate.
+"""Sandwich covariances with a part for the noise (theory §7), from the influence of each cell's count.
 
-theta^ - theta* = - B^{-1} sum_r (n_r + z_r - ...) g~_r, B the weighted Hessian: counts contribute the sampling part,
-noises the privacy part.  Written with B instead of B / n, the number of rows cancels: add-remove needs none.
+With counts n_r, noises z_r, corrected scores g~_r of cells r and B the weighted Hessian, the error of the estimate is
+- B^{-1} sum_r (n_r + z_r) g~_r at the true parameter: counts contribute the sampling part, noises the privacy part.
+B is not divided by the number of rows, which cancels, so that add-remove needs none.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ LOOSEST: Final = 0.15
 
 @dataclass(frozen=True)
 class Sandwich:
-    """Covariances of an estimate, shape (p, p), and what made them.
+    """Sampling and privacy covariances of an estimate, shape (p, p).
 
-    influence: shape (cells, p), what one more row in a cell does to the estimate.
+    influence: the change of the estimate for one more row in a cell, shape (cells, p).
     """
 
     sampling: Array
@@ -32,7 +33,7 @@ class Sandwich:
 
 
 def sandwich(cells: CellCounts, gathered: Array, hessian: Array) -> Sandwich:
-    """From the corrected scores of the cells, shape (cells, p), and the weighted Hessian, shape (p, p)."""
+    """Return covariances from corrected scores of cells, shape (cells, p), and the weighted Hessian, shape (p, p)."""
     scale = np.sqrt(np.abs(np.diag(hessian)))
     inverse = np.linalg.inv(hessian / np.outer(scale, scale)) / np.outer(scale, scale)
     influence = -gathered @ inverse
@@ -41,9 +42,10 @@ def sandwich(cells: CellCounts, gathered: Array, hessian: Array) -> Sandwich:
 
 
 def parts(cells: CellCounts, influence: Array) -> tuple[Array, Array]:
-    """Sampling and privacy covariances of sums over cells of count times influence, shape (p, p) each.
+    """Return sampling and privacy covariances of sum over cells of count times influence, shape (p, p) each.
 
-    Sampling: of influences whose mean is 0.  Eigenvalues are floored at 0: signed counts can make them negative.
+    The sampling part takes the mean influence as 0, as it is for scores at a solution.  Negative eigenvalues, which
+    signed counts can cause, are set to 0.
     """
     counts = cells.counts.reshape(-1)
     sampling = (influence.T * counts) @ influence
@@ -53,7 +55,7 @@ def parts(cells: CellCounts, influence: Array) -> tuple[Array, Array]:
 
 
 def floored(matrix: Array) -> Array:
-    """The matrix with its scaled eigenvalues floored at 0, shape (p, p)."""
+    """Return the symmetric matrix, shape (p, p), with negative eigenvalues of its scaled form set to 0."""
     scale = np.sqrt(np.maximum(np.abs(np.diag(matrix)), 1e-300))
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2 / np.outer(scale, scale))
     if values[0] >= 0:
@@ -62,9 +64,9 @@ def floored(matrix: Array) -> Array:
 
 
 def looseness(problem: Problem, theta: Array, hessian: Array, variance: float, per_cell: int) -> float:
-    """How much the noise moves the Hessian, relative to it (theory's relA): the largest deviation over directions.
+    """Return the relative noise in the Hessian B (relA in theory §7), the largest over directions.
 
-    The root of the largest eigenvalue of E (R'NR)**2, where R'BR = 1 and N is the noise in B.
+    It is the root of the largest eigenvalue of E (R'NR)**2, where R'BR is the identity and N the noise in B.
     """
     if variance == 0:
         return 0.0

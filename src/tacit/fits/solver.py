@@ -1,8 +1,8 @@
 """Solving the estimating equation with signed weights (theory §7).
 
 (1) A fit to counts clipped at 0, which is convex for a convex loss, as a start; (2) damped Newton steps on the
-equation with the signed weights, whose Hessian must be positive definite at the solution; (3) else the fit of (1), with
-a reason in place of standard errors.
+equation with the signed weights, whose Hessian must be positive definite at the solution; (3) if that fails, the fit of
+(1), with a reason in place of standard errors.
 """
 
 from __future__ import annotations
@@ -17,14 +17,17 @@ from tacit.fits.problem import Local, Problem
 
 STEPS: Final = 100
 CLOSE: Final = 1e-10
-"""Relative length of the last step, in the norm of the Hessian."""
+"""Newton steps end where a step is shorter than this, relative to the parameter, in the norm of the Hessian."""
 FLAT: Final = 1e-10
-"""Scaled eigenvalues of the Hessian below this are none."""
+"""Eigenvalues of the scaled Hessian below this part of the largest count as 0."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A parameter, shape (p,), the objective there, and why it is not what was asked for, or None."""
+    """A parameter, shape (p,), the objective there, and why it does not solve the equation, or None.
+
+    failed: whether there is no usable parameter at all.
+    """
 
     theta: Array
     local: Local
@@ -63,7 +66,7 @@ def _nothing(problem: Problem, reason: str) -> Solution:
 
 
 def newton(problem: Problem, weights: Array, theta: Array) -> Solution:
-    """Damped Newton steps from `theta`; directions of negative curvature are turned round on the way."""
+    """Take damped Newton steps from `theta`; negative eigenvalues of the Hessian count by their absolute value."""
     here = problem.local(theta, weights)
     for _ in range(STEPS):
         if not here.finite:
@@ -89,7 +92,7 @@ def newton(problem: Problem, weights: Array, theta: Array) -> Solution:
 
 
 def _damped(problem: Problem, weights: Array, theta: Array, here: Local, step: Array) -> tuple[Array, Local] | None:
-    """The longest of 40 halved steps that lowers the objective enough; None where none does."""
+    """Return the longest of 40 halved steps that lowers the objective enough (Armijo's rule), or None."""
     promise = float(here.gradient @ step)
     slack = 1e-13 * float(np.abs(here.value))
     t = 1.0

@@ -1,10 +1,10 @@
-"""Whether what is not known of the density within bins matters: a note, from public widths and noisy counts.
+"""Notes on bins so wide that the unknown density within them may matter, from public widths and noisy counts.
 
-The correction for binning takes the density within a bin as a line whose slope its neighbours tell (`binning`).  Other
-neighbours tell another slope.  Where the density is smooth the two agree up to the order of the error: the central
-difference is wrong by a third of its distance from the derivative of a parabola that ends at the bin, a difference to
-one side by the whole of it.  Where they do not (values heaped on few numbers, a bin much wider than its neighbours) the
-mean of the values within the bin is not known, and no standard error says so.
+The correction for binning takes the density within a bin as a line whose slope is estimated from its neighbours
+(`cell_points`).  Other neighbours give another slope.  Where the density is smooth the two agree up to the order of the
+error: a central difference is wrong by a third of its distance from the derivative of a parabola that ends at the bin,
+a difference to one side by the whole of it.  Where they disagree (values heaped on few numbers, a bin much wider than
+its neighbours) the mean of the values within the bin is not known, and no standard error includes that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import NARROW, slopes
 
 PART: Final = 1 / 3
-"""Of the standard error of a column's mean: what moves the mean by more is said."""
+"""A note is made where the mean may be off by more than this part of its standard error."""
 
 
 def notes(cells: CellCounts) -> list[str]:
@@ -46,9 +46,9 @@ def notes(cells: CellCounts) -> list[str]:
 
 
 def unknown(axis: CellAxis, counts: Array, variance: float) -> tuple[float, float]:
-    """How far the mean may be off for what is not known within bins, and its standard error; in the column's units.
+    """Return how far the mean may be off by the unknown density within bins, and its standard error; in column units.
 
-    counts: shape (K,).  variance: of the noise of each.
+    counts: shape (K,).  variance: of the noise of each count.
     """
     x, h, size = axis.centers, axis.widths, max(float(counts.sum()), 1.0)
     spread = np.maximum(counts, 0.0) + variance
@@ -61,7 +61,7 @@ def unknown(axis: CellAxis, counts: Array, variance: float) -> tuple[float, floa
         if len(others):
             more = np.maximum((others @ density) ** 2 - others**2 @ noise, 0.0)
             off[r] = np.sqrt(more.max()) / (3 if inner else 1)
-        else:  # nobody tells: a line that is not negative rises or falls by twice its height at most
+        else:  # no usable neighbours: a non-negative line rises or falls by at most twice its mean over the bin
             off[r] = 2 * max(density[r] - np.sqrt(noise[r]), 0.0) / h[r]
     mean = float(counts @ x) / size
     squares = (x - mean) ** 2
@@ -70,7 +70,7 @@ def unknown(axis: CellAxis, counts: Array, variance: float) -> tuple[float, floa
 
 
 def _others(x: Array, h: Array, r: int) -> Array:
-    """Derivatives at x_r of parabolas through three bins in a row that begin or end at r, shape (0 to 2, K)."""
+    """Return weights, shape (0 to 2, K), of the derivatives at x_r of parabolas through bins r - 2..r and r..r + 2."""
     found: list[Array] = []
     for triple in ([r - 2, r - 1, r], [r, r + 1, r + 2]):
         near = all(0 <= j < len(x) and h[r] <= NARROW * h[j] * (1 + 1e-9) for j in triple)

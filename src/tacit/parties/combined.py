@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.error_laws import halfwidth
 from tacit.estimates.terms import Target, check_level, check_target
@@ -32,12 +33,12 @@ from tacit.study.study_parties import Effects as Words
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 FEWEST: Final = {"common": 1, "random": 2}
 """Parties that an estimate takes at least."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Combined:
     """What many parties say together: made by `tc.combine` or `Study.combine`.
@@ -277,14 +278,6 @@ class Combined:
     def plot(self, ax: Any = None) -> Any:
         """The forest plot; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05 (too many rows)."""
         return self.estimate().plot(ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def enough(parties: int, effects: Words) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.error_laws import halfwidth, is_gaussian
 from tacit.estimates.estimate import Estimate
@@ -30,7 +31,6 @@ from tacit.release.query import Query
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 NOT_KNOWN = "no release at or below it, and none that leaves it alone"
 
@@ -76,6 +76,7 @@ class NodeTotals:
         return np.where(known, self.value - half, -np.inf), np.where(known, self.value + half, np.inf)
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
     """Totals of every node of a tree, made by `tc.hierarchy`: children add up to their parents.
@@ -194,11 +195,6 @@ class Hierarchy:
             guess = nearest(node, self.nodes) or ", ".join(self.nodes[:8])
             raise InferenceError(f"{node!r} is no node of the tree.", code="C15", hint=guess, state=None)
         return self.nodes.index(node)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
 
 
 def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy:

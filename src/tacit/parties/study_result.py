@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from tacit.base.json_text import write_text
-from tacit.base.table import Table, format_interval, format_number
+from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.errors import InferenceError, StudyError, nearest
 from tacit.estimates.display import percent, term_decimals
 from tacit.method.histogram.estimate_margins import SHOWN
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tacit.study import Study
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class StudyResult(Mapping[str, Any]):
     """Answers to a study, combined: a mapping of question to `Combined` or `CombinedHistogram`.
@@ -187,14 +188,6 @@ class StudyResult(Mapping[str, Any]):
                 made.append(place / f"{_plain(name)}.parties.csv")
                 write_text(made[-1], str(found.to_frame(level).to_csv(index=False)))
         return tuple(made)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def _plain(name: str) -> str:

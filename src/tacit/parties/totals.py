@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.estimates.column_terms import noise_of_squares_about_mean
 from tacit.estimates.error_laws import halfwidth, is_gaussian
 from tacit.estimates.interval_inversion import FLOOR, CountInversion
 from tacit.estimates.noisy_moments import integers, moments
@@ -97,7 +98,7 @@ def one(release: Released, part: Part, sampled: bool) -> One:
     rows = release.rows
     if rows is not None:
         squares = (squares - (value**2 - noise) / rows) * rows / max(rows - 1, 1)
-        own = own + 4 * (value / rows) ** 2 * noise
+        own = noise_of_squares_about_mean(square_load, load, value / rows, rows, part.law)
     largest = cap * (1.0 if counted else max(abs(center - half), abs(center + half)))
     zero = np.zeros_like(value)
     whole = part.weight is None and (counted or cast(Grid, part.grid).kind == "boolean")

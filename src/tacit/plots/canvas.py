@@ -1,4 +1,4 @@
-"""What pictures share: their values, their axes without a window, their colours, how they are saved."""
+"""Shared parts of pictures: values, axes (made without opening a window), colours, and saving."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tacit.errors import FileError, InferenceError, ReleaseError
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 LIGHT, DARK, BLACK, SIGNAL = "#9db8d9", "#2f5d99", "black", "#b3541e"
-"""Told apart by lightness as well, in print and by the colour-blind; what is marked has a shape of its own too."""
+"""Colours differ in lightness too, for print and the colour-blind; marked points also differ in shape."""
 CAPTION: Final = "tacit caption"
 MOST: Final = 1_000
-"""More rows make a picture that no file format holds."""
+"""Most rows of a picture: more make an image that file formats cannot hold."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ def axes(ax: Any, rows: int, height: float | None = None) -> Any:
 
 
 def check_rows(rows: int) -> None:
-    """InferenceError I05 for more rows than a picture holds; asked before their intervals are computed."""
+    """Raise InferenceError I05 for more rows than a picture holds; called before their intervals are computed."""
     if rows > MOST:
         text = f"{rows:,} terms are too many for one picture (at most {MOST:,})."
         raise InferenceError(text, code="I05", hint="estimate[[…]].plot()", state=None)
 
 
 def no_matplotlib() -> InferenceError:
-    """What is said without it."""
+    """Return the error for a missing matplotlib."""
     return InferenceError("pictures need matplotlib.", code="I20", hint="pip install 'tacit[plots]'", state=None)
 
 
@@ -168,5 +168,5 @@ def points(ax: Any, x: Any, y: Any, full: Iterable[bool], hollow: str, **style: 
 
 
 def floats(values: Any) -> tuple[float, ...]:
-    """An array as plain floats."""
+    """Return an array as floats."""
     return tuple(float(x) for x in cast("list[float]", list(values)))

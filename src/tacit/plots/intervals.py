@@ -1,4 +1,4 @@
-"""Values with their intervals, one row a term: the part that sampling makes dark, what privacy adds light."""
+"""Values with their intervals, one row a term: a dark bar for sampling alone, a light one for both errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def places(rows: int) -> Array:
 
 
 def off(limits: Array, number: float) -> list[bool]:
-    """Whether each interval, shape (terms, 2), leaves a number out."""
+    """Return whether each interval, shape (terms, 2), excludes a number."""
     return ((limits[:, 0] > number) | (limits[:, 1] < number)).tolist()
 
 

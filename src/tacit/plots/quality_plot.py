@@ -1,4 +1,4 @@
-"""Shares of cells that are missing, out of bounds or unlisted: one block a column, what is worth a look marked."""
+"""Shares of cells that are missing, out of bounds or unlisted: grouped by column, notable ones marked."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Bins:
         return words(self.column, self.kind, self.units)
 
     def per(self, of: str = "") -> str:
-        """What a height counts rows over: "per unit (years)", "per day"."""
+        """Return the unit of a density's height in words: "per unit (years)", "per day"."""
         if self.kind == "date":
             return "per day"
         return f"per unit{of} ({self.units})" if self.units else f"per unit{of}"
@@ -113,7 +113,7 @@ def words(column: str, kind: str, units: str | None) -> str:
 
 
 def numeric(ax: Any, kind: str, edges: Array, along: str = "x") -> Array:
-    """Places on an axis, shape (places,); of days as matplotlib has them, which are then so labelled."""
+    """Return positions on an axis, shape (places,); days become matplotlib's dates, and the axis is labelled so."""
     if kind != "date":
         return edges
     from matplotlib import dates

@@ -1,4 +1,4 @@
-"""`tc.difference`: of two estimates, whatever they are of."""
+"""`tc.difference`: the difference of two estimates, of quantiles or of anything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes into a paper: estimates side by side, and the paragraph that says how they were made."""
+"""Tables of several estimates side by side, and a methods paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def table(*estimates: Shown, names: Sequence[str] | None = None) -> Table:
 
 
 def _terms(estimates: Sequence[Shown]) -> list[str]:
-    """Every term once, in order of appearance; of models the intercept first."""
+    """Return every term once, in order of appearance, the intercept first."""
     terms = list(dict.fromkeys(term for one in estimates for term in one.terms))
     return sorted(terms, key=lambda term: term != "Intercept")
 
 
 def _checked(estimates: Sequence[object]) -> None:
-    """InferenceError I13 for none, or for what is none."""
+    """Raise InferenceError I13 where nothing, or something other than an estimate, is given."""
     if not estimates:
         raise InferenceError("no estimate is given.", code="I13", hint="release.estimate()", state=None)
     for one in estimates:
@@ -92,7 +92,7 @@ def _cells(one: Shown) -> list[str]:
 
 
 def _own_decimals(one: NormalEstimate | FittedModel) -> list[str]:
-    """The same where each term has units of its own."""
+    """Return the cells with decimals chosen for each term, whose units differ."""
     cells: list[str] = []
     for x, error, reason in zip(one.values, one.std_errors, one.reasons, strict=True):
         digits = decimals(np.array([error]))
@@ -102,7 +102,7 @@ def _own_decimals(one: NormalEstimate | FittedModel) -> list[str]:
 
 
 def _heading(one: Shown) -> str:
-    """What was asked, in words."""
+    """Return the heading of an estimate's column: its question in words."""
     if isinstance(one, FittedModel):
         return one.coefficients.title
     if isinstance(one, NormalEstimate):
@@ -113,7 +113,7 @@ def _heading(one: Shown) -> str:
 
 
 def _brackets(estimates: Sequence[Shown], heads: Sequence[str]) -> tuple[str, ...]:
-    """What the brackets are."""
+    """Return notes that explain the brackets in the cells."""
     made: list[str] = []
     if any(isinstance(one, Errors) for one in estimates):
         made.append("standard errors in brackets: sampling and privacy noise together")
@@ -232,13 +232,13 @@ def _selects(release: Released) -> bool:
 def _releases(estimates: Sequence[Shown]) -> list[Released]:
     found = [one for estimate in estimates for one in (estimate.release, *getattr(estimate, "others", ()))]
     kept: dict[tuple[object, ...], Released] = {}
-    for one in found:  # one release may be behind several estimates
+    for one in found:  # several estimates may come from one release
         kept.setdefault((one.table, getattr(one, "charge", id(one)), getattr(one, "name", None), one.query), one)
     return list(kept.values())
 
 
 def _promise(releases: Sequence[Released]) -> str:
-    """The kind of privacy, and the sum of all prices."""
+    """Return the kind of privacy and the sum of all prices, rounded up."""
     costs = [one.cost for one in releases]
     many = f" in {len(costs)} releases" if len(costs) > 1 else ""
     if all(cost.kind == "pure" for cost in costs):

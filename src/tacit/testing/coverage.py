@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.progress import phase, steps
-from tacit.estimates.terms import ColumnTerms, block, check_level
+from tacit.estimates.column_terms import terms_of
+from tacit.estimates.terms import ColumnTerms, check_level
 from tacit.estimates.wording import title
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.shared.measurement import Measurement
@@ -153,7 +154,7 @@ def _intervals(
     flat = integers.reshape(-1, integers.shape[-1]).astype(np.float64)
     kind = type(shape.query).__name__
     grouped = bool(shape.keys) or shape.where is not None
-    made: ColumnTerms = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
+    made: ColumnTerms = terms_of(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
     low, high = made.inversion.interval(level)
     error = np.sqrt(made.sampling_variance + made.privacy_variance)
     unclear = np.array([reason is not None for reason in made.reasons], dtype=np.float64)

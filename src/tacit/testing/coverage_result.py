@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.table import Table, format_number
+from tacit.base.table import Table, format_number, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals
 
@@ -17,6 +17,7 @@ Generator: TypeAlias = Callable[[np.random.Generator], Mapping[str, Any]]
 Truth: TypeAlias = float | Sequence[float] | Mapping[str, float]
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Coverage:
     """Result of `coverage`; arrays have one entry a term.
@@ -79,12 +80,6 @@ class Coverage:
     def relative_width(self) -> Array:
         """Mean width over that of the intervals without noise."""
         return self.width / np.maximum(self.width_without, 1e-300)
-
-    def __repr__(self) -> str:
-        return str(self.summary())
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def truth_of(truth: Truth, terms: tuple[str, ...]) -> Array:

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.base.progress import phase
-from tacit.base.table import Table, format_interval, format_number
+from tacit.base.table import Table, format_interval, format_number, shown_by_summary
 from tacit.curator.mechanisms import design
 from tacit.errors import InferenceError
-from tacit.estimates.terms import block
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.wording import title
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.simulated_parts import empty_parts, simulated
@@ -33,6 +33,7 @@ from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, n
 Number = Any
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Simulation:
     """Many simulated releases of one query of one table.
@@ -95,12 +96,6 @@ class Simulation:
         axes.set_title(f"{len(self.estimates):,} simulated releases at {self.shape.cost}")
         axes.legend()
         return axes
-
-    def __repr__(self) -> str:
-        return str(self.summary())
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def simulate(
@@ -268,6 +263,6 @@ def point_estimates(shape: Measurement, noisy: tuple[NDArray[np.int64], ...]) ->
     for part, k in zip(empty_parts(shape), noisy, strict=True):
         flat = k.reshape(-1, k.shape[-1]).astype(np.float64)
         grouped = bool(shape.keys) or shape.where is not None
-        made = block(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
+        made = terms_of(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
         found.append(made.value.reshape(k.shape[:2]))
     return np.concatenate(found, axis=1)

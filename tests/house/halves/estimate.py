@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.terms import Target, block, check_target
+from tacit.estimates.terms import Target, check_target
 from tacit.estimates.wording import people_of, source_of
 from tacit.release.document import Release, Released
 from tacit.release.parts import cell_labels
@@ -27,6 +28,6 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     """A release of halves, or a simulated one -> Estimate."""
     check_target(target)
     (part,) = release.parts
-    made = block("Count", part, rows=release.rows, grouped=True, target=target)
+    made = terms_of("Count", part, rows=release.rows, grouped=True, target=target)
     made = replace(made, people=people_of(release), source=source_of(release))
     return Estimate(release, target, "rows in each half", cell_labels(release.levels), (made,))

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target, check_target
 from tacit.method.blocks.estimate_by_blocks import Errors, by_blocks, check_errors
 from tacit.release.document import Release, Released
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.method.blocks.estimate_distribution import FittedLaw
     from tacit.method.blocks.query import SampleAndAggregate
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class SampleAndAggregateRelease(Release):
     """A release of SampleAndAggregate: parameters of a model.
@@ -62,14 +63,6 @@ class SampleAndAggregateRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """The estimates as a picture; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def estimate(

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.errors import InferenceError
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import LinearInversion
-from tacit.estimates.terms import ColumnTerms, Target, block
+from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of
 from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, ends_of, opened, told
 from tacit.release.document import Released
@@ -34,7 +35,7 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     """Standard errors by the blocks' own spread."""
     query = cast("SampleAndAggregate", release.query)
     parts = means(release)
-    plain = [block("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
+    plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
     made = [_open(release, parts, plain, place, target) for place in range(len(parts))]
     blocks = tuple(_held(release, one) for one, _ in made)
     k = parts[0].parameters["blocks"]

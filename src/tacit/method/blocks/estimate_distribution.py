@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.table import Table
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, ModelError
 from tacit.estimates.normal_estimate import NormalEstimate
 from tacit.estimates.wording import title
@@ -34,6 +34,7 @@ PART: Final = 0.5
 """Of a standard error: how far a parameter is moved on either side, to see what a function of it does."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class FittedLaw:
     """A law at released parameters.  `parameters`: with the joint covariance of both errors.
@@ -151,11 +152,6 @@ class FittedLaw:
     def summary(self, level: float = 0.95) -> Table:
         """The parameters as a table; InferenceError I01 (level)."""
         return self.parameters.summary(level)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
 
     # Numbers -------------------------------------------------------------------------------------------------------
 

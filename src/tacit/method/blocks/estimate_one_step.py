@@ -14,8 +14,8 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError, ModelError
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.normal_estimate import NormalEstimate
-from tacit.estimates.terms import block
 from tacit.estimates.wording import title
 from tacit.models import scores
 from tacit.release.document import Released
@@ -32,7 +32,7 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
     query = cast("SampleAndAggregate", release.query)
     p = len(model.names)
     steps = release.parts[-p:]
-    made = [block("Mean", part, rows=release.rows, grouped=False, target="population") for part in steps]
+    made = [terms_of("Mean", part, rows=release.rows, grouped=False, target="population") for part in steps]
     mean, variance, noise = (
         np.array([float(np.asarray(one)[0]) for one in kind])
         for kind in (

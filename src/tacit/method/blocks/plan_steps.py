@@ -10,7 +10,7 @@ from typing import Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.terms import block
+from tacit.estimates.column_terms import terms_of
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.one_step_design import H, split
 from tacit.method.blocks.winsorized_design import enough, told
@@ -47,7 +47,7 @@ def _noise(column: PartSpec, public: int | None, rows: int) -> float:
     sums = column.form.assemble(tuple(rows * one(H) for one in column.form.polynomials))
     part = column.released((sums,))
     size = None if public is None else rows
-    made = block("Mean", part, rows=size, grouped=False, target="population")
+    made = terms_of("Mean", part, rows=size, grouped=False, target="population")
     return float(np.asarray(made.privacy_variance)[0])
 
 

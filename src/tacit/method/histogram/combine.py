@@ -1,4 +1,4 @@
-"""Histograms of many parties: counts add up, and so do the variances of their noises."""
+"""Histograms of many parties added up: counts and the variances of their noises add."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.release.document import Release
 
 PARTS: Final = 1_000
-"""Weights of several releases of the same people, in so many parts of 1."""
+"""Several releases of the same people are averaged with weights that are multiples of 1 / PARTS, so exactly."""
 
 
 class Together(Protocol):
@@ -74,7 +74,7 @@ class Together(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class CombinedHistogram(HistogramRelease):
-    """Histograms of many parties, added up: everything that is made of one is made of it, over all their people.
+    """The sum of the histograms of many parties, with everything that a single histogram offers, over all their people.
 
     parties: their names; those of one ledger are one, and their noise is averaged.  The number of rows is public where
     all are.  It is not saved: the parties' releases are.
@@ -95,17 +95,17 @@ class CombinedHistogram(HistogramRelease):
     releases: tuple[Release, ...] = ()
 
     def to_dict(self) -> NoReturn:
-        """ReleaseError R08: a combination is no release."""
+        """Raise ReleaseError C18: a combination is no release."""
         text = "combined releases are no release."
         raise ReleaseError(text, code="C18", hint="save the parties' own, and combine them again", state=None)
 
     def save(self, path: str | Path) -> NoReturn:
-        """ReleaseError C18: a combination is no release."""
+        """Raise ReleaseError C18: a combination is no release."""
         self.to_dict()
 
 
 def added(found: Together, parties: tuple[str, ...]) -> CombinedHistogram:
-    """Named histograms of one question, of these parties -> their sum; InferenceError C11 where cells are missing."""
+    """Return the sum of the parties' histograms; InferenceError C11 where one lacks cells, as sparse ones do."""
     first = found.releases[0]
     cells = int(np.prod([len(labels) for _, labels in first.levels], dtype=np.int64))
     for name, one in zip(found.names, found.releases, strict=True):
@@ -142,7 +142,7 @@ def added(found: Together, parties: tuple[str, ...]) -> CombinedHistogram:
 
 
 def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
-    """Weighted sums of each cell, in whole numbers of any length."""
+    """Return weighted sums of each cell, in exact integers."""
     alike: dict[int, list[Iterator[int]]] = {}
     for weight, one in zip(weights, cells, strict=True):
         alike.setdefault(weight, []).append(chain.from_iterable(one))
@@ -151,7 +151,7 @@ def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) ->
 
 
 def _unit(found: Together) -> int:
-    """What one row is worth in the sum."""
+    """Return the integer that one row (person) adds to the sum."""
     shares = math.lcm(*(one.parts[0].parameters.get("share", 1) for one in found.releases))
     return shares * (PARTS if _repeated(found) else 1)
 
@@ -162,7 +162,7 @@ def _repeated(found: Together) -> bool:
 
 
 def _weights(found: Together) -> list[int]:
-    """What the integers of each release are multiplied by: those of the same people have parts of one."""
+    """Return the integer weight of each release; releases of the same people share the weight of one."""
     unit, several = _unit(found), _repeated(found)
     out: list[int] = []
     for place, one in zip(found.index, found.releases, strict=True):
@@ -176,13 +176,15 @@ def _weights(found: Together) -> list[int]:
 
 
 def _part(own: list[Release], at: int) -> int:
-    """Of PARTS, those of one of several releases of the same people: inverse to the noise, the first has the rest."""
+    """Return the weight, in PARTS, of release `at` of the same people: inverse to its noise variance; the first gets
+    the remainder of rounding down.
+    """
     worth = [Fraction(1 / (one.parts[0].law.variance() / one.parts[0].parameters.get("share", 1) ** 2)) for one in own]
     parts = [int(PARTS * one / sum(worth)) for one in worth]
     return parts[at] if at else PARTS - sum(parts[1:])
 
 
 def _law(pieces: list[Piece]) -> Any:
-    """The law of the sum: of one noise its own."""
+    """Return the law of the sum of the noises; that of a single noise as it is."""
     law, weight, count = pieces[0]
     return law if len(pieces) == 1 and weight == count == 1 else summed(pieces)

@@ -1,4 +1,4 @@
-"""Histograms: from the question, public facts and the price to the cells that are counted."""
+"""Design of a histogram: the cells and their noise, from the question, public facts and the price."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def design(query: Histogram, public: Public, cost: Cost) -> Measurement:
 
 
 def framed(query: Histogram, public: Public, cost: Cost, *, most: int) -> Measurement:
-    """The design of at most `most` cells, dense or not."""
+    """Return the design of a histogram, dense or sparse; QueryError Q31 for more than `most` cells."""
     schema, neighbors = public.schema, public.neighbors
     bins = dict(cast("tuple[tuple[str, Any], ...]", query.bins))
     if AUTO in bins.values():
@@ -64,7 +64,7 @@ def _keys(query: Histogram, bins: dict[str, Any], schema: Schema) -> tuple[KeyMa
 
 
 def _form(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Encoding, Share | None]:
-    """What a row adds, and what a person's weight is given out in."""
+    """Return the encoding of a row and, for persons, how a weight of one is divided among their cells."""
     form = replace(moment_forms.count(cells, neighbors, leaves), name="histogram")
     return (weighted_forms.shared(form, SHARE), Share(SHARE)) if persons else (form, None)
 
@@ -72,7 +72,7 @@ def _form(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Enco
 def _resolved(
     query: Histogram, bins: dict[str, Any], schema: Schema, neighbors: str, n: int | None, cost: Cost, most: int
 ) -> dict[str, Any]:
-    """Numbers of bins in the place of "auto", from public facts: schema, rows, relation, price."""
+    """Replace "auto" by numbers of bins, from public facts: schema, number of rows, relation and price."""
     if n is None:
         message = 'Histogram: bins="auto" goes by the number of rows, which is private under add-remove.'
         raise QueryError(message, code="Q82", hint='Curator(…, size_hint=10_000), or bins={"age": 10}')
@@ -90,7 +90,7 @@ def _resolved(
 
 
 def _axis(schema: Schema, key: KeyMap, logistic: bool) -> Axis:
-    """Public facts of one column."""
+    """Return the public facts of one column that the release states."""
     column = schema[key.column]
     missing = str(getattr(column, "missing", "exclude"))
     units = getattr(column, "units", None)

@@ -1,4 +1,4 @@
-"""What a release of `histogram` says: noisy counts of cells, their margins, and everything that is made of them."""
+"""Releases of histograms: noisy counts of cells, their margins, and what is computed from them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import Target
 from tacit.fits.released_cells import counts_of
@@ -19,7 +20,6 @@ from tacit.release.document import Release, Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
     from tacit.fits.custom_losses import Loss
     from tacit.fits.fit import Method
     from tacit.fits.fit_release import Missing
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from tacit.method.histogram.estimate_samples import Rng
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class HistogramRelease(Statistics, Release):
     """A release of Histogram: any number of analyses of it are free.
@@ -136,24 +137,15 @@ class HistogramRelease(Statistics, Release):
             return self.margin(self.columns).plot(ax, target=target)
         return margins(tuple(self.margin(name) for name in self.columns), ax, target=target)
 
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
 
 @dataclass(frozen=True)
 class HistogramColumns:
-    """What is shown of a histogram of many cells: its columns."""
+    """The summary of a histogram with too many cells for a table: its columns."""
 
     release: HistogramRelease
 
     def summary(self, level: float = 0.95) -> Table:
         """One row for each column; nothing in it depends on the level."""
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, people_words
 
         release = self.release
@@ -182,5 +174,5 @@ def _short(labels: tuple[str, ...], extra: tuple[str, ...]) -> str:
 
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
-    """A release of a histogram, or a simulated one -> Estimate of every cell."""
+    """Estimate every cell of a histogram that was released or simulated."""
     return margin(release, tuple(name for name, _ in release.levels)).estimate(target)

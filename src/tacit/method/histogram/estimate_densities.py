@@ -11,6 +11,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
 from tacit.estimates.interval_inversion import Inversion
@@ -27,12 +28,12 @@ from tacit.release.parts import cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 SHOWN: Final = 1_000
 """Bins of a table, at most."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class DensityEstimate:
     """The density of a column as a step function on its public bins, in each of `groups`.
@@ -166,7 +167,6 @@ class DensityEstimate:
 
     def summary(self, level: float = 0.95) -> Table:
         """Density, interval and share of every bin, as a table of at most 1,000 rows; InferenceError I01."""
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, people_words, percent
 
         limits, shares = self.intervals(level).reshape(-1, 2), self.shares.reshape(-1)
@@ -188,14 +188,6 @@ class DensityEstimate:
         from tacit.method.histogram.estimate_pictures import density
 
         return density(self, ax, level=level)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def density(
@@ -235,7 +227,7 @@ def density(
 
 
 def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
-    """What is left out, and what is in the end bins."""
+    """Yield notes on what is left out and what the end bins hold."""
     gone = (*axis.extra, *(("missing",) if axis.missing == "exclude" and "missing" not in axis.extra else ()))
     if gone:
         yield f"{column} {' or '.join(gone)}: left out"
@@ -248,7 +240,7 @@ def _notes(column: str, axis: Facts, empty: int) -> Iterator[str]:
 def _group(
     made: Margin, counts: Array, kept: Any, widths: Array, target: Target, whole: bool
 ) -> tuple[Array, str | None, Inversion]:
-    """Signed counts of one group, cells beside the bins last -> projected shares, a reason, intervals of shares."""
+    """Return projected shares of one group, a reason or None, and intervals of shares, from its signed counts."""
     release, k = made.release, counts[kept]
     total = cells_of(release).total if whole and not made.axes[-1].extra else None
     if total is not None:
@@ -264,7 +256,7 @@ def _group(
 
 
 def projected(counts: Array, total: float) -> Array:
-    """Signed counts -> the nearest shares of a positive total that are 0 or more (theory §7).
+    """Return the non-negative shares of a positive total that are nearest to signed counts (theory §7).
 
     >>> projected(np.array([61.0, 43.0, -4.0]), 100.0)
     array([0.59, 0.41, 0.  ])
@@ -289,7 +281,7 @@ def _places(x: Any, kind: str) -> Array:
 
 
 def _shown(ends: Array, kind: str) -> Any:
-    """Ends of bins as a frame shows them."""
+    """Return ends of bins for a frame: dates where the column holds dates."""
     if kind != "date":
         return ends
     origin = date(1970, 1, 1).toordinal()

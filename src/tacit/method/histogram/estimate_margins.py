@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
@@ -22,14 +23,14 @@ from tacit.release.parts import Axis, Levels, cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 SHOWN: Final = 1_000
 """Cells of a table of estimates, at most."""
 FOLDED: Final = 16
-"""The sum of so many noises or more is taken as that of FOLDED wider ones: the same variance, nearly normal."""
+"""A sum of more noises than this is replaced by a sum of FOLDED wider ones of the same variance: nearly normal."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Margin:
     """Noisy counts of some columns of a histogram.
@@ -88,17 +89,9 @@ class Margin:
 
         return picture(self, ax, target=target)
 
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
 
 def margin(release: Released, columns: tuple[str, ...]) -> Margin:
-    """A release of a histogram, or a simulated one, and names of columns -> Margin, in that order."""
+    """Sum a released or simulated histogram over all columns that are not named; axes are in the order of `columns`."""
     names = [name for name, _ in release.levels]
     for name in columns:
         if name not in names:
@@ -118,7 +111,9 @@ def margin(release: Released, columns: tuple[str, ...]) -> Margin:
 
 
 def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnTerms:
-    """Sums of `added` cells each: binomial of the rows where their number is public, Poisson otherwise."""
+    """Return the terms of counts k, shape (m,), each the sum of `added` cells: binomial where the number of rows is
+    public, Poisson otherwise.
+    """
     part = release.parts[0]
     share = part.parameters.get("share", 1)
     noises = min(added, FOLDED)
@@ -126,18 +121,18 @@ def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnT
     loadings = np.full((len(k), noises), load)
     top = np.inf if release.rows is None else float(release.rows)
     value = np.clip(k, 0.0, top)
-    variance, pull = np.zeros_like(value), np.zeros_like(value)
+    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     inversion: Inversion = LinearInversion(value, variance, loadings, part.law, 0.0, top)
     if sampling:
         variance = value
-        pull = np.zeros_like(value) if release.rows is None else value / np.sqrt(release.rows)
+        rank_one = np.zeros_like(value) if release.rows is None else value / np.sqrt(release.rows)
         rows, factor = release.rows, 1.0 if release.rows is None else float(release.rows)
         inversion = CountInversion(np.rint(k), rows, _law(part.law, added, share), 0.0, factor)
-    return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(value))
+    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 
 
 def _law(law: Law, added: int, share: int) -> Law:
-    """The law of a sum of `added` noises in whole rows: of one, its own; of several, a rounded normal's."""
+    """Return the law of a sum of `added` noises in rows (persons); a rounded normal for more than one."""
     if added == 1:
         return law if share == 1 else rescaled(law, share)
     scale = float(np.sqrt(added * law.variance())) / share

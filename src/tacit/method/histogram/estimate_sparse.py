@@ -1,4 +1,4 @@
-"""What a release of `sparse_histogram` says: the cells that passed its threshold, with intervals that know they did."""
+"""Releases of sparse histograms: the cells that passed the threshold, with intervals that account for selection."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError, nearest
 from tacit.estimates.terms import check_level
 from tacit.method.histogram.estimate import HistogramRelease
@@ -19,7 +20,6 @@ from tacit.noise.laws import DiscreteLaplace, Law
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 SHOWN: Final = 20
 """Cells of a summary: those with the largest counts."""
@@ -38,10 +38,10 @@ class SparseCell:
 class SparseHistogramRelease(HistogramRelease):
     """A release of a sparse Histogram: cells whose noisy count is `threshold` or more.  The others are not known.
 
-    A cell was kept because its noise was large or its count is, so the noisy count of one that was just kept is too
-    large on average.  Intervals know that: among cells of the same true count that are kept, at least the level of them
-    hold it.  They are about this table; its rows as a sample of others add their own error.  There are no margins and
-    no fits: sums of what passed miss all that did not.
+    A cell is kept because its count or its noise is large, so the noisy count of a cell that is barely kept is too
+    large on average.  Intervals are conditional on that: among kept cells of the same true count, at least the level of
+    them hold it.  They are about this table, without the error of its rows as a sample of others.  There are no margins
+    and no fits, for sums would miss the cells that did not pass.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"town": tc.Category(range(2_000)), "age": tc.Integer(0, 199)})
@@ -133,7 +133,6 @@ class SparseHistogramRelease(HistogramRelease):
 
     def summary(self, level: float = 0.95) -> Table:
         """The cells with the largest counts; InferenceError I01 (level)."""
-        from tacit.base.table import Table, format_interval, format_number
         from tacit.estimates.display import facts, people_words, percent
 
         low, high = self.intervals(level)

@@ -1,26 +1,29 @@
 """Perturbed histograms: the number of rows in every cell of several columns, with noise.  INSIDE the wall.
 
 Definition
-    Each row (for which `where` holds) is in one public cell: bins of numbers and dates, levels of categories, crossed;
-    or in none, where a cell of it is missing and has no level.  `missing`: such cells are a level of their own;
-    `outside`: so are numbers below and above a column's bounds, which are in the end bins otherwise.  Released: the
-    number of rows of every cell, empty ones too.  With a PrivacyUnit a person's rows have a weight of one in all
-    (`rows.row_map.Share`), given out by their cells.
-    Public: schema, query, relation, price, and under replace-one the number of rows (persons).  Neighbours as for
-    `moments`.
+    The public cells are the crossed bins of numbers and dates and levels of categories.  A row for which `where` holds
+    is counted in exactly one cell, or in none if one of its values is missing and the column has no level for that.
+    With `missing` missing values have a level of their own; with `outside` so have numbers below and above a column's
+    bounds, which are otherwise counted in its first and last bin.  The number of rows in every cell is released, empty
+    cells included.  With a PrivacyUnit each person has a total weight of one, divided among the cells of her rows
+    (`rows.row_map.Share`).
+    Public are the schema, the query, the neighbouring relation, the price and, under replace-one, the number of rows
+    (persons).  Neighbours are those of `moments`.
 Sensitivity
-    A row adds 1 to one cell, or to none.  Add-remove: 1 in l1 and in squared l2.  Replace-one: a row leaves one cell
-    and enters another, 2 in both; with one cell, 1, for it can only leave (`method.shared.encoding.count`).  Attained,
-    whether or not there are rows in no cell; cells of their own for such rows are cells like others.  [Lei 2011, Lemma
-    2: scale 2/alpha is that of replace-one; erratum E7]
-    Persons: times the share's whole, and its square (`method.shared.weighted_encoding.shared`).
+    A row adds 1 to one cell, or to none.  Under add-remove the counts change by at most 1 in l1 and in squared l2.
+    Under replace-one a row can leave one cell and enter another, which is 2 in both; with a single cell it is 1, for
+    the row can only leave or enter it (`method.shared.encoding.count`).  The bounds are attained, whether or not some
+    rows are in no cell; levels for missing or outside values are cells like others.  [Lei 2011, Lemma 2: scale 2/alpha
+    is that of replace-one; erratum E7]
+    For persons l1 is multiplied by the number of integer parts of a weight of one, and squared l2 by its square
+    (`method.shared.weighted_encoding.shared`).
 Noise
-    Independent for each cell: discrete Laplace of scale l1 / epsilon, or normal of standard deviation
-    sqrt(l2^2 / (2 rho)) rounded to integers, whatever the number of cells: they are disjoint.
+    Each cell has independent noise: discrete Laplace of scale l1 / epsilon, or normal of standard deviation
+    sqrt(l2^2 / (2 rho)) rounded to integers.  It does not grow with the number of cells, since cells are disjoint.
 Cost
-    The price, once.
+    The price is charged once, for all cells together.
 Failures
-    None depends on a row: every cell is released, empty or not.  A failure of the machine is the curator's to hide.
+    No failure depends on a row: every cell is released, empty or not.  The curator hides failures of the machine.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ from tacit.source import Source
 
 
 def noisy_counts(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Exact counts, and at once their noise; only noisy integers are kept."""
+    """READS ROWS.  Count all cells and add noise at once; only noisy integers are kept."""
     (column,) = shape.columns
     with ThreadPoolExecutor(1) as pool:  # noise of many cells is drawn while an engine counts: it depends on no row
         noise = pool.submit(draw, column.law, shape.cells)
@@ -57,7 +60,7 @@ def noisy_counts(shape: Measurement, source: Source) -> tuple[Part, ...]:
 
 
 def counts(shape: Measurement, source: Source) -> NDArray[np.int64]:
-    """READS ROWS.  The counts before noise, shape (cells,): never to be shown."""
+    """READS ROWS.  Return the counts before noise, shape (cells,), which must not be shown."""
     (column,) = shape.columns
     share = column.weight if isinstance(column.weight, Share) else None
     found = source.tallied(shape.keys, shape.where, shape.unit, share)
@@ -67,18 +70,18 @@ def counts(shape: Measurement, source: Source) -> NDArray[np.int64]:
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
-    """READS ROWS.  The counts of all cells before noise, sparse or not: never to be shown."""
+    """READS ROWS.  Return the counts of all cells before noise, sparse or not, which must not be shown."""
     found = mechanism_sparse.dense(shape, source) if shape.kind == sparse_design.KIND else counts(shape, source)
     return (tuple(zip(found.tolist(), strict=True)),)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Noisy counts of all cells, or, sparse, of those that pass the threshold."""
+    """READS ROWS.  Return noisy counts of all cells; of a sparse histogram, of those that pass the threshold."""
     return (mechanism_sparse.measure if shape.kind == sparse_design.KIND else noisy_counts)(shape, source)
 
 
 def design(query: Histogram, public: Public, cost: Cost) -> Measurement:
-    """Cells, noise and, sparse, a threshold."""
+    """Return cells and noise, and the threshold of a sparse histogram, from public facts."""
     return (sparse_design if query.sparse else dense_design).design(query, public, cost)
 
 

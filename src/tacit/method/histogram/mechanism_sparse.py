@@ -1,23 +1,23 @@
-"""Sparse histograms: of very many cells those whose noisy count passes a public threshold.  INSIDE the wall.
+"""Sparse histograms: the cells, of very many, whose noisy count reaches a public threshold.  INSIDE the wall.
 
 Definition
-    The cells of `histogram`, up to 2**40 of them.  Released: place and noisy count of each whose noisy count is T or
-    more, empty cells among them.  Public: as there, and T: the question's own, or from the number of cells, the noise
-    and (where public, or declared) the number of rows.
+    The cells are those of `histogram`, up to 2**40 of them.  The place and the noisy count of every cell whose noisy
+    count is T or more are released, empty cells included.  Public are the facts that are public there, and T, which is
+    stated in the question or computed from the number of cells, the noise and the number of rows where that is public
+    or declared.
 Sensitivity
-    That of `histogram`, of the counts of all cells, empty ones too: the same form.
+    It is that of `histogram`, for the counts of all cells, empty ones included.
 Noise
-    That of `histogram`, on every cell.  It is not drawn for empty cells that stay below T: which of them pass, and
-    their counts, are drawn from the law that this has under noise on each (`noise.threshold`: independent trials of
-    probability P(Z >= T), values from the law of Z given Z >= T).  Cells with rows get their own noise and stay or go.
-    So the release has exactly the law of all noisy counts with those below T left out: whether a cell has rows shows in
-    nothing but its noisy count.
+    The release has exactly the law of `histogram`'s noise on every cell, after which counts below T are left out.  A
+    cell with rows has its own noise drawn, and is kept if its noisy count is T or more.  For empty cells only those
+    that are kept are drawn (`noise.threshold`): each passes independently with probability P(Z >= T), with a value from
+    the law of Z given Z >= T.  So nothing but its noisy count depends on whether a cell has rows.
 Cost
-    The price, once: post-processing of the noisy counts of all cells, whatever T.  No delta, unlike thresholds on the
-    cells that happen to have rows.
+    The price is charged once: the release is post-processing of the noisy counts of all cells, whatever T is.  It needs
+    no delta, unlike a threshold on occupied cells only.
 Failures
-    As for `histogram`.  Idealised: `noise.exact`; time and memory follow the number of occupied cells, and are not
-    covered.
+    They are those of `histogram`.  Idealised: `noise.exact`.  Time and memory grow with the number of occupied cells;
+    the privacy argument does not cover them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Ints = NDArray[np.int64]
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Exact counts of occupied cells, and at once noise on all; only what passes is kept."""
+    """READS ROWS.  Count occupied cells and add noise to all cells at once; only those that pass are kept."""
     (column,) = shape.columns
     cells, counts = released(column, occupied(shape, source), shape.cells)
     pairs = tuple(zip(cells.tolist(), counts.tolist(), strict=True))
@@ -50,11 +50,12 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
 
 
 def released(column: PartSpec, found: Occupied, cells: int) -> tuple[Ints, Ints]:
-    """Places, ascending, and noisy counts of the cells that pass: the law of dense noise and a threshold."""
+    """Return ascending places and noisy counts of the cells that pass, as noise on every cell and T would have it."""
     threshold = column.form.parameters["threshold"]
     noisy = added(found.counts, draw(column.law, len(found.counts)))
     stays = noisy >= threshold
-    places, values = passing(column.law, threshold, cells)  # of all cells; those that have rows have their own noise
+    # Drawn as if all cells were empty; places that turn out to have rows are dropped, for they have their own noise.
+    places, values = passing(column.law, threshold, cells)
     empty = ~np.isin(places, found.cells)
     where = np.concatenate([found.cells[stays], places[empty]])
     order = np.argsort(where)
@@ -62,7 +63,7 @@ def released(column: PartSpec, found: Occupied, cells: int) -> tuple[Ints, Ints]
 
 
 def occupied(shape: Measurement, source: Source) -> Occupied:
-    """READS ROWS.  The counts before noise of the cells that rows are in: never to be shown."""
+    """READS ROWS.  Return the counts before noise of occupied cells, which must not be shown."""
     (column,) = shape.columns
     term = SumTerm(None) if column.weight is None else SumTerm(None, ONE, column.weight, IDENTITY)
     found = source.occupied(shape.keys, term, shape.unit, shape.where)
@@ -72,7 +73,7 @@ def occupied(shape: Measurement, source: Source) -> Occupied:
 
 
 def dense(shape: Measurement, source: Source) -> Ints:
-    """READS ROWS.  The same of all cells, for the contract suite on few cells."""
+    """READS ROWS.  Return the counts of all cells before noise; the contract suite calls it with few cells."""
     found = occupied(shape, source)
     counts = np.zeros(shape.cells, dtype=np.int64)
     counts[found.cells] = found.counts

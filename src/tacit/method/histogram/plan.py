@@ -20,7 +20,7 @@ SHOWN: Final = 40
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """One entry a cell, or one for all where there are many; of a sparse histogram one for a cell that passes."""
+    """Return one entry a cell, or one for all where they are many; for a sparse histogram, one cell that passes."""
     if shape.kind == sparse_design.KIND:
         return [_kept(shape, rows, level)]
     if shape.cells > SHOWN:
@@ -29,7 +29,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
 
 
 def _cell(shape: Measurement, rows: int, level: float) -> Expected:
-    """One cell of many alike: as if there were two of its size, and the rest were left out."""
+    """Return what is expected of one cell of many of equal size: that of two such cells without the rest."""
     two = replace(shape, keys=(KeyMap("", "", "category", (0, 1), ("0", "1"), None),), axes=shape.axes[:1])
     share = 2 * rows / regular(shape)
     fewer = replace(two, rows=None, neighbors="add-remove")
@@ -37,7 +37,7 @@ def _cell(shape: Measurement, rows: int, level: float) -> Expected:
 
 
 def _kept(shape: Measurement, rows: int, level: float) -> Expected:
-    """A cell that passes, about this table: noise alone, for its sampling is not what it is released for."""
+    """Return what is expected of a cell that passes: its interval is about this table, so noise alone counts."""
     (column,) = shape.columns
     facts, sd = column.form.parameters, math.sqrt(column.law.variance())
     share = facts.get("share", 1)
@@ -50,11 +50,11 @@ def _kept(shape: Measurement, rows: int, level: float) -> Expected:
 
 
 SAYS_ALL: Final = True
-"""Of a histogram many cells may be small: what is made of them is what it is for."""
+"""Only the cautions below are shown: general ones on small cells would not fit, for cells are used in sums and fits."""
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:
-    """Cells that noise fills, and bins a column by the mean-squared-error rule of corrected fits."""
+    """Return a caution where noise exceeds cells or bins are too many for corrected fits, with a better number."""
     if shape.kind == sparse_design.KIND:
         return []
     (column,) = shape.columns

@@ -1,4 +1,4 @@
-"""Sparse histograms: from the question, public facts and the price to cells and a threshold."""
+"""Design of a sparse histogram: cells, noise and threshold, from the question, public facts and the price."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ KIND: Final = "sparse-histogram"
 
 
 PART: Final = 100
-"""By default one empty cell for so many rows is expected to pass, where their number is public."""
+"""Where the number of rows is public, one empty cell for so many rows is expected to pass by default."""
 
 
 FEW: Final = 100
-"""Empty cells expected to pass by default where it is not."""
+"""Empty cells expected to pass by default where the number of rows is private."""
 
 
 MANY: Final = 10_000
-"""Empty cells expected to pass by default, at most."""
+"""Most empty cells that are expected to pass by default."""
 
 
 MOST_PASSING: Final = {"discrete Laplace": 1_000_000, "rounded Gaussian": 100_000}
-"""More empty cells than these are not let pass."""
+"""Most empty cells that may be expected to pass, by noise: QueryError Q83 for a threshold that lets more pass."""
 
 
 def design(query: Histogram, public: Public, cost: Cost) -> Measurement:
@@ -54,17 +54,17 @@ def design(query: Histogram, public: Public, cost: Cost) -> Measurement:
 
 
 def expected(n: int | None) -> float:
-    """Empty cells that are expected to pass by default."""
+    """Return how many empty cells are expected to pass by default; n: rows, public or declared, or None."""
     return float(FEW) if n is None else min(max(1.0, n / PART), float(MANY))
 
 
 def false_cells(law: Law, threshold: int, cells: int) -> float:
-    """Empty cells that are expected to pass, were all empty: a float for people, nothing rests on it."""
+    """Return how many cells are expected to pass if all were empty; privacy does not depend on its precision."""
     return cells * float(law.sf(threshold - 1))
 
 
 def least(law: Law, cells: int, pass_too: float) -> int:
-    """The least threshold that at most so many of all cells, were they empty, are expected to pass; public.
+    """Return the least threshold that at most `pass_too` of all cells are expected to pass, if all were empty.
 
     >>> from fractions import Fraction
     >>> from tacit.noise.laws import DiscreteLaplace

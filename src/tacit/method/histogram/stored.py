@@ -1,4 +1,4 @@
-"""What the parts of a stored release of a histogram must be: as its question asks, each once, in order."""
+"""Checks of the parts of a stored histogram against its question."""
 
 from __future__ import annotations
 
@@ -34,5 +34,5 @@ def _sparse(made: Release) -> Iterator[str]:
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Why the parts are not those of the question; nothing where they are."""
+    """Yield why the parts do not answer the question; nothing where they do."""
     yield from (_sparse if made.kind == "sparse-histogram" else _histogram)(made)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import weighting
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.estimate import Estimate
-from tacit.estimates.terms import Target, block, check_target
+from tacit.estimates.terms import Target, check_target
 from tacit.estimates.wording import estimand, missing_words, people_of, source_of, who
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part, cell_labels
 
-if TYPE_CHECKING:
-    from tacit.base.table import Table
 
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class MomentsRelease(Release):
     """A release of Count, Sum, Mean or Variance: noisy integers, and estimates made from them.
@@ -47,14 +47,6 @@ class MomentsRelease(Release):
         """Plot the estimates; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
 
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
     """Return the estimate of a release of moments, real or simulated."""
@@ -64,7 +56,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     source = source_of(release)
     blocks = tuple(
         replace(
-            block(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
+            terms_of(kind, part, rows=release.rows, grouped=grouped, target=target, what=who(release)),
             people=people_of(release),
             source=source,
             shared=_shared(release, part),

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.estimates import pictures
+from tacit.estimates.column_terms import noisy_size_mean_terms
 from tacit.estimates.display import facts, heading
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import CountInversion, Inversion, LinearInversion
 from tacit.estimates.noisy_moments import Moments
-from tacit.estimates.terms import ColumnTerms, Target, check_target, ratio_mean
+from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import bounds_words, people_of, source_of, who
 from tacit.noise.laws import rescaled
 from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part
-
-if TYPE_CHECKING:
-    from tacit.base.table import Table
 
 CLASSES: Final = {4: ("missing", "below", "above"), 3: ("missing", "unlisted")}
 """Names of the classes of a column, by how many there are; the last class, as declared, has no name."""
@@ -36,6 +35,7 @@ WORTH: Final = {"missing": 0.05}
 """A share is pointed out where the lower end of its interval is above this; 0.01 for classes not listed."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QualityRelease(Release):
     """A release of DataQuality: for each column, noisy counts of the classes of its table cells.
@@ -64,14 +64,6 @@ class QualityRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """Plot the shares; InferenceError I20 without matplotlib, I05 for too many terms."""
         return self.estimate().plot(ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 class QualityEstimate(Estimate):
@@ -143,7 +135,7 @@ def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_o
     squares = np.array([size, total, size])
     noisy = Moments(size, total, size, load, False, squares, load)
     proportion = replace(part, form="binary-group", grid=Grid("boolean", 0.0, 1.0, 1))
-    return ratio_mean(proportion, noisy, sampling, what)
+    return noisy_size_mean_terms(proportion, noisy, sampling, what)
 
 
 def summary(found: Estimate, level: float = 0.95) -> Table:

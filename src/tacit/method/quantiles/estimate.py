@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import wording
 from tacit.estimates.monotone import rising
@@ -21,9 +22,8 @@ from tacit.release.parts import Grid, Part, cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QuantilesRelease(Release):
     """A release of Quantiles: three selected steps for each probability.
@@ -54,15 +54,8 @@ class QuantilesRelease(Release):
         """Plot the quantile function; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
 
-    def __str__(self) -> str:
-        return str(self.summary())
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QuantileEstimate:
     """Quantiles at `probs` in each of `cells`: `values`, and `limits` at the level of the question.
@@ -175,7 +168,6 @@ class QuantileEstimate:
     def summary(self, level: float | None = None) -> Table:
         """Return a table of quantiles and intervals at the level of the question; InferenceError I14 as `conf_int`."""
         self._checked(level)
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, interval_rows, people_words
 
         rows = interval_rows(self.terms, self.values, self.limits)
@@ -185,14 +177,6 @@ class QuantileEstimate:
         law = "intervals assume rows close together around each quantile (asymptotic)"
         notes = (*said, f"estimates: {self.estimand}; {law}", facts(self.release))
         return Table(title, columns, rows, notes, ("left", "right", "right"))
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     def _checked(self, level: float | None) -> None:
         if level is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates import wording
 from tacit.estimates.terms import Target
@@ -17,11 +18,11 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 BOUND: Final = "a bound whatever the two have in common (Bonferroni)"
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class QuantileDifference:
     """Quantiles of one estimate minus those of another: `values`, `limits` at `level`, shapes (terms,) and (terms, 2).
@@ -81,7 +82,6 @@ class QuantileDifference:
     def summary(self, level: float | None = None) -> Table:
         """Return the differences and their intervals as a table; InferenceError I14 as `conf_int`."""
         self._checked(level)
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, interval_rows, people_words, percent
 
         said = [f"{t}: {r}" for t, r in zip(self.terms, self.reasons, strict=True) if r]
@@ -105,14 +105,6 @@ class QuantileDifference:
 
     def __len__(self) -> int:
         return len(self.terms)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     def _checked(self, level: float | None) -> None:
         if level is not None and not 0.5 <= level <= self.level:

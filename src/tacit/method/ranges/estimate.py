@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target, check_target
 from tacit.noise.selection_law import CARE, reach
@@ -17,9 +18,8 @@ from tacit.schema.row_maps_of_columns import WIDE
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class RangeRelease(Release):
     """A release of Range."""
@@ -34,15 +34,8 @@ class RangeRelease(Release):
         """Return the bounds as a table; `level` is ignored, since bounds have no interval."""
         return self.estimate().summary(level)
 
-    def __str__(self) -> str:
-        return str(self.summary())
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
-
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class RangeEstimate:
     """Bounds from 1, 2, 5, 10, 20, ...: `lower` and `upper`, infinite where rows lie beyond all of them.
@@ -76,7 +69,6 @@ class RangeEstimate:
 
     def summary(self, level: float = 0.95) -> Table:
         """Return a table of the bounds; `level` is ignored."""
-        from tacit.base.table import Table
         from tacit.estimates.display import facts, people_words
 
         label = self.release.parts[0].label
@@ -86,14 +78,6 @@ class RangeEstimate:
         columns = ("", "lower", "upper", "beyond, at most about")
         title = f"Range of {label} · {people_words(self.release)}"
         return Table(title, columns, (row,), (*reasons, free, facts(self.release)), ("left", "right", "right", "right"))
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def estimate(release: Released, target: Target = "population") -> RangeEstimate:

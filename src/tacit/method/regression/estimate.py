@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 
 import numpy as np
 
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target
 from tacit.fits.fit import Fit, MeanSlope
@@ -22,7 +23,6 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Variable
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.fits.fitted_model import FittedModel
 
 SOURCE_LINEAR: Final = (
@@ -34,6 +34,7 @@ SOURCE_GLM: Final = (
 )
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class RegressionRelease(Release):
     """A release of Regression.
@@ -75,14 +76,6 @@ class RegressionRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """Plot the coefficients but the intercept, with intervals; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 def _in_persons(reason: str | None) -> str | None:

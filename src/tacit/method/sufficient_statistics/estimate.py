@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, shown_by_summary
+from tacit.estimates.column_terms import terms_of
 from tacit.estimates.error_laws import halfwidth, split
 from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import Inversion, LinearInversion
 from tacit.estimates.noisy_moments import BINARY, integers, moments
-from tacit.estimates.terms import ColumnTerms, Target, block, check_target
+from tacit.estimates.terms import ColumnTerms, Target, check_target
 from tacit.estimates.wording import missing_words, people_of, source_of, who
 from tacit.models.boxes import coordinates, parameters_at, slopes
 from tacit.models.mean_map import At, MeanMap, mean_map
@@ -28,7 +30,6 @@ from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.method.sufficient_statistics.query import SufficientStatistics
 
 TRUSTED: Final = 0.1
@@ -38,6 +39,7 @@ UNLIKE: Final = 1.25
 """Rows that vary so many times as much as the family says, or less than one over it, are told of."""
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class SufficientStatisticsRelease(Release):
     """A release of SufficientStatistics: parameters of an exponential family.
@@ -67,14 +69,6 @@ class SufficientStatisticsRelease(Release):
     def plot(self, ax: Any = None) -> Any:
         """The estimates as a picture; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
 
 @dataclass(frozen=True)
@@ -109,7 +103,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     query = cast("SufficientStatistics", release.query)
     found = map_of(release)
     blocks = [
-        block("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
+        terms_of("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
         for part in release.parts
     ]
     value, spread = _noisy(blocks)

@@ -1,4 +1,4 @@
-"""Counts of a released histogram after named steps: what each does is said with them, and none is taken unasked."""
+"""Counts of a released histogram after steps that the user names; notes say what each step does."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tacit.base.arrays import Array
+from tacit.base.table import Table, format_number, shown_by_summary
 from tacit.errors import InferenceError, nearest
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.released_cells import cells_of
@@ -19,7 +20,6 @@ from tacit.release.parts import cell_labels
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 STEPS: Final = {
     "project": "project: the mean excess over the public number of rows is subtracted from every cell; unbiased",
@@ -30,6 +30,7 @@ STEPS: Final = {
 MOST: Final = 1_000
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Adjusted:
     """Counts of a histogram after `steps`, in order.
@@ -106,7 +107,6 @@ class Adjusted:
 
     def summary(self) -> Table:
         """Counts with what was done to them; InferenceError I48 for more than 1,000 cells."""
-        from tacit.base.table import Table, format_number
         from tacit.estimates.display import facts, people_words
 
         if self.counts.size > MOST:
@@ -121,14 +121,6 @@ class Adjusted:
         rows = tuple(zip(labels, numbers, strict=True))
         return Table(title, (":".join(self.columns), "count"), rows, notes, ("left", "right"))
 
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
-
 
 def adjusted(release: Released, step: str, *more: str, A: float | None = None, chance: float = 0.05) -> Adjusted:
     """See `Statistics.adjusted`."""
@@ -139,7 +131,7 @@ def adjusted(release: Released, step: str, *more: str, A: float | None = None, c
 
 
 def stepped(made: Adjusted, step: str, *, A: float | None = None, chance: float | None = 0.05) -> Adjusted:
-    """One step more; InferenceError I53 for an unknown one, or for a cut that is none."""
+    """Take one more step; InferenceError I53 for an unknown step or an invalid cut."""
     if step not in STEPS:
         hint = nearest(step, list(STEPS)) or ", ".join(STEPS)
         raise InferenceError(f"no step is called {step!r}.", code="I53", hint=hint, state=None)
@@ -157,7 +149,7 @@ def stepped(made: Adjusted, step: str, *, A: float | None = None, chance: float 
 
 
 def cut_of(made: Adjusted, A: float | None, chance: float | None) -> float:
-    """The cut: A * scale * log n (Lei 2011), or the least that any empty cell passes with probability <= `chance`.
+    """Return the cut: A * scale * log n (Lei 2011), or the least that any empty cell passes with probability <= chance.
 
     scale: 1 / epsilon of Laplace noise (of the same variance, where it is normal); n: rows, public or noisy.
     """

@@ -94,7 +94,7 @@ def _labels(release: Released, groups: tuple[CellAxis, ...]) -> tuple[str, ...]:
 
 
 def unclear(rows: float, cells: int, noise: Noise, what: str = "rows") -> str | None:
-    """Why a sum of so many cells is not a number of rows to divide by, or None."""
+    """Return a reason if a sum of `cells` noisy counts is too near 0 to divide by, else None."""
     sd = float(np.sqrt(max(float(noise.variance(np.ones(cells))), 0.0)))
     if rows <= 0 or rows < CLEAR * sd:
         return f"number of {what} {rows:,.0f} with noise of {sd:,.0f}: too few for this price"
@@ -115,9 +115,9 @@ def checked(target: Target) -> None:
 
 
 def words(made: Taken, what: str, target: Target, inside: bool = False) -> str:
-    """What is estimated: "mean of income, values clamped to ...".
+    """Return the estimand in words: "mean of income, values clamped to ...".
 
-    Bounds are said where values beyond them were put into the first and the last bin, or are left out (`inside`).
+    Bounds are stated where values beyond them are in the first and last bin, or are left out (`inside`).
     """
     said = what
     for axis in made.axes:

@@ -1,8 +1,8 @@
 """Means and variances from the cells of a histogram, corrected for binning.
 
 Sums of x and x**2 over the rows are sums over two points a bin whose weights are linear in the counts (theory §7,
-`fits.binning.Points`).  With N the noisy number of rows, mean = S1 / N and variance = S2 / N - mean**2; errors by the
-delta method, from what one more row in a cell does to the number (its influence).
+`fits.cell_points.Points`).  With N the noisy number of rows, mean = S1 / N and variance = S2 / N - mean**2;
+errors by the delta method, from the influence of a cell: the change of the number for one more row in it.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, 
 from tacit.release.document import Released
 
 LOOSE: Final = 0.25
-"""What is divided by a variance is told where its noise is below this part of it."""
+"""A number that is divided by a variance is given if the noise of the variance is below this part of it."""
 
 
 @dataclass(frozen=True)
 class GroupNumbers:
-    """Numbers of one group: values and influences of its cells, shapes (p,) and (p, cells); why they say nothing."""
+    """Numbers of one group: values, shape (p,), influences of its cells, shape (p, cells), and reasons or None."""
 
     values: Array
     influence: Array
@@ -69,7 +69,7 @@ def derived(
     scales: tuple[Scale, ...],
     bounds: tuple[Array, Array],
 ) -> Derived:
-    """Numbers of all groups, with their covariances; bounds: of each number, shape (p,) each."""
+    """Join the numbers of all groups, with covariances; bounds: lower and upper ones of each number, shape (p,)."""
     p, cells = parts[0].influence.shape
     groups = len(parts)
     sampling = np.zeros((p * groups, p * groups))
@@ -111,7 +111,9 @@ def bins_of(made: Taken) -> list[str]:
 
 
 def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
-    """Covariance of sums over rows, shape (p, p), from signed counts; no variance below its noise's deviation."""
+    """Return the covariance of sums over rows, shape (p, p), from signed counts; each variance is at least one standard
+    deviation of its own noise.
+    """
     found = floored((influence * counts) @ influence.T) if len(influence) else np.zeros((0, 0))
     own = np.diag(found)
     least = np.sqrt(np.maximum(noise.variance(influence**2), 0.0))
@@ -141,14 +143,14 @@ def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
 
 
 def loose(value: float, noise: float, what: str, most: float = LOOSE) -> str | None:
-    """Why a positive number says nothing, its noise being that of a variance, or None."""
+    """Return a reason if a positive number is not clearly above the noise of a variance, else None."""
     if value <= 0 or np.sqrt(max(noise, 0.0)) > most * value:
         return f"{what} {value:,.3g} with noise of {np.sqrt(max(noise, 0.0)):,.3g}: nothing can be said for this price"
     return None
 
 
 def points_of(axes: tuple[CellAxis, ...], counts: Array) -> Points:
-    """Points of regular cells; two bins or one have no neighbours to tell a slope from: flat within them."""
+    """Return the points of regular cells; with fewer than three bins densities are flat, as slopes need neighbours."""
     return Points(CellCounts(tuple(map(plain, axes)), counts, 0.0))
 
 

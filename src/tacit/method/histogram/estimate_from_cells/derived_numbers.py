@@ -10,6 +10,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
+from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.interval_inversion import Inversion
 from tacit.estimates.labelled import Labels
@@ -21,7 +22,6 @@ from tacit.release.document import Released
 if TYPE_CHECKING:
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
-    from tacit.base.table import Table
 
 Scale = Literal["plain", "log", "root", "fisher"]
 
@@ -91,6 +91,7 @@ class Steps:
     band: str = "interval"
 
 
+@shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Derived:
     """Labelled numbers made of the cells of a histogram, with both errors.
@@ -222,14 +223,6 @@ class Derived:
         from tacit.method.histogram.estimate_pictures import derived, step_functions
 
         return derived(self, ax) if self.steps is None else step_functions(self, ax)
-
-    def __str__(self) -> str:
-        return str(self.summary())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.summary().to_html()
 
     def _covariance(self, part: Array | None) -> Array:
         if part is None:

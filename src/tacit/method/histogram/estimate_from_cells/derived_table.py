@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tacit.base.table import Table, format_interval, format_number
 from tacit.estimates.display import decimals, facts, people_words, percent
 
 if TYPE_CHECKING:
-    from tacit.base.table import Table
     from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 
 MOST_REASONS = 12
@@ -17,8 +17,6 @@ MOST_REASONS = 12
 
 def summary(found: Derived, level: float) -> Table:
     """See `Derived.summary`.  Decimals of each term show two digits of its width."""
-    from tacit.base.table import Table, format_interval, format_number
-
     limits = found.intervals(level)
     with_errors = found.privacy is not None
     rows: list[tuple[object, ...]] = []

@@ -56,7 +56,7 @@ class GroupCurve:
 
     @property
     def bins(self) -> int:
-        """K."""
+        """Number of bins, K."""
         return len(self.counts)
 
     @property
@@ -66,7 +66,7 @@ class GroupCurve:
 
     @cached_property
     def rows(self) -> float:
-        """N, noisy or public."""
+        """Number of rows N, noisy or public."""
         return float(self.counts.sum()) + (self.below or 0.0) + (self.above or 0.0)
 
     @cached_property
@@ -76,7 +76,7 @@ class GroupCurve:
 
     @cached_property
     def sums(self) -> Array:
-        """S at the edges, shape (K + 1,)."""
+        """Cumulative counts S at the edges, shape (K + 1,)."""
         return (self.below or 0.0) + np.concatenate([[0.0], np.cumsum(self.counts)])
 
     @cached_property
@@ -216,7 +216,7 @@ def slopes(density: Array, middle: Array) -> tuple[Array, Array]:
 
 
 def _zero(place: Array, values: Array, i: int) -> float:
-    """Where values change sign between i and i + 1."""
+    """Return the indices i at which values change sign between i and i + 1."""
     a, b = float(values[i]), float(values[i + 1])
     share = a / (a - b) if a != b else 0.5
     return float(place[i] + min(max(share, 0.0), 1.0) * (place[i + 1] - place[i]))

@@ -37,7 +37,7 @@ class LifeTable:
 
     @property
     def bins(self) -> int:
-        """J."""
+        """Number of bins, J."""
         return len(self.events)
 
     @cached_property
