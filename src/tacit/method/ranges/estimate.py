@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target, check_target
-from tacit.noise.selection_law import CARE, reach
+from tacit.noise.selection_law import EMPTY_POINTS_WEIGHT, utility_gap
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part
 from tacit.schema import Real
@@ -124,7 +124,7 @@ def rank(pair: Part, rows: float) -> float:
 def cushion(pair: Part) -> float:
     """Ranks within which empty bins beyond the rows weigh little."""
     each = pair.parameters["denominator"] * pair.parameters["share"]
-    return reach(float(pair.law.scale), pair.parameters["bins"], CARE) / each
+    return utility_gap(float(pair.law.scale), pair.parameters["bins"], EMPTY_POINTS_WEIGHT) / each
 
 
 def _number(x: float) -> str:

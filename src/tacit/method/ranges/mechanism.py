@@ -3,7 +3,7 @@
 Definition
     Present rows are counted in public bins between WIDE edges (`schema.row_maps_of_columns`).  Released: a noisy number
     N of them, and two bins, selected by rank (`method.shared.mechanism_rank_selection`) near T and N - T, T the larger
-    of p N (p is half of `outside`) and a cushion: so many ranks that empty bins beyond the rows together weigh CARE of
+    of p N (p is half of `outside`) and a cushion: so many ranks that empty bins beyond the rows together weigh 1% of
     a bin that holds T.  With a PrivacyUnit a person's rows have a weight of one in all (`rows.row_map.Share`), given
     out by their bins.
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).  Neighbours as for
