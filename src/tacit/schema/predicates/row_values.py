@@ -1,7 +1,7 @@
-"""The value of a typed condition or computed column on every row, written once: for NumPy, the reference, and for
-every engine.  No data here.
+"""Evaluate typed conditions and computed columns on every row: once for NumPy, the reference, and every engine.
 
-Comparisons of finite floats, + - * /, floor and square root are the same everywhere, and nothing else is used.
+Only comparisons of finite floats, + - * /, floor and square root are used, whose results IEEE 754 determines, so that
+every engine computes the same.  No data here.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ from tacit.schema.predicates.typed_conditions import Absent, Among, Compare, Eve
 
 
 def evaluate(predicate: Predicate, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
-    """Truth for every row.  values: a float column for each cell, NaN or null where missing; levels by their index."""
+    """Return the truth of a condition on every row; never missing.
+
+    values: for each column that is read, floats, NaN or null where missing; of a category, indices of levels.
+    """
     read = {cell: _read(cell, column, backend) for cell, column in values.items()}
     return _truth(predicate.node, read, backend)
 
 
 def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
-    """A float for every row, nothing where it is missing; of text levels, the place from 1."""
+    """Return a computed column: a float for every row, missing where it is; of text levels, the position from 1.
+
+    values: as for `evaluate`.
+    """
     read = {cell: _read(cell, given, backend) for cell, given in values.items()}
     match column.rule:
         case Interval(number, edges):
@@ -48,12 +54,16 @@ def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend
 
 
 def _kleene(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> Known:
-    """(truth, known): what is missing makes a comparison unknown, as SQL has it."""
+    """Return (truth, known) of a condition in the three-valued logic of SQL: comparing a missing value is unknown.
+
+    `truth` is arbitrary where it is not known.
+    """
     match node:
         case Every(parts, some):
             truth, known = _kleene(parts[0], read, backend)
             for part in parts[1:]:
                 other, other_known = _kleene(part, read, backend)
+                # one part that is known to be true settles an `or`, one known to be false an `and`
                 settles = (known & truth) | (other_known & other) if some else (known & ~truth) | (other_known & ~other)
                 truth = (truth & known) | (other & other_known) if some else truth & other
                 known = (known & other_known) | settles
@@ -71,7 +81,7 @@ def _kleene(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> K
 
 
 def _read(cell: ColumnCell, column: Any, backend: Backend) -> Known:
-    """(value, known): the value is 0 where it is not known."""
+    """Return (x, known) of a column, clamped to its bounds, with missing cells replaced where the schema says so."""
     known = backend.finite(column)
     x = backend.choose(known, column, backend.real(0.0))
     if cell.kind == "boolean":
@@ -85,6 +95,7 @@ def _read(cell: ColumnCell, column: Any, backend: Backend) -> Known:
 
 
 def _truth(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> Any:
+    """Return the truth of a condition in pandas' two-valued logic: missing makes a comparison false, and `!=` true."""
     match node:
         case Every(parts, some):
             found = _truth(parts[0], read, backend)
@@ -108,6 +119,7 @@ def _truth(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> An
 
 
 def _compared(op: str, a: Any, b: Any) -> Any:
+    """Return a op b, elementwise, of finite floats."""
     match op:
         case "==":
             return a == b
