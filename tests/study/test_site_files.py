@@ -134,7 +134,7 @@ MISTAKES = [
     ("%d/%m/%Y", "%d/%m/%Y %d", "F06", "%d occurs twice"),
     ("%d/%m/%Y", "%d/%m", "F06", "one year"),
     ("%d/%m/%Y", "%d/%m/%Y %y", "F06", "one year"),
-    ("%d/%m/%Y", "%m/%Y", "F06", "no day"),
+    ("%d/%m/%Y", "%m/%Y", "F06", "needs a day"),
     ("%d/%m/%Y", "%Y-%m-%dT%H", "F06", "'T' is neither"),
     ("%d/%m/%Y", "%Y–%m–%d", "F06", "neither punctuation"),
     ('"%d/%m/%Y"', "3", "F06", "format is 3"),
