@@ -238,8 +238,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.schema.predicates.row_values",
-        'return backend.choose(a_known & b_known, _compared(op, a, b), backend.truth(op == "!="))',
-        "return backend.choose(a_known & b_known, _compared(op, a, b), backend.truth(False))",
+        'return backend.choose(known, _compared(op, a, b), backend.truth(op == "!=")), known',
+        "return backend.choose(known, _compared(op, a, b), backend.truth(False)), known",
         "rows without a value are left out by !=, where pandas keeps them",
         (f"{CONDITIONS}::test_the_reference_is_what_pandas_says",),
     ),

@@ -1,4 +1,4 @@
-"""Made-up people for demonstrations and rehearsals: from a fixed seed, nobody's data."""
+"""Made-up tables for demonstrations and rehearsals, simulated from a fixed seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tacit.base.lazy_imports import pandas
 
 
 def people(rows: int = 10_000) -> Any:
-    """A pandas frame of made-up people: age, income, educ, sex, region, married, predicted, weight.
+    """Return a pandas frame of made-up people: age, income, educ, sex, region, married, predicted, weight.
 
     >>> people(5).columns.tolist()
     ['age', 'income', 'educ', 'sex', 'region', 'married', 'predicted', 'weight']
@@ -38,7 +38,7 @@ def people(rows: int = 10_000) -> Any:
 
 
 def events(users: int = 2_000) -> Any:
-    """A pandas frame of made-up visits, several a user: user, seconds.
+    """Return a pandas frame of made-up visits, several for each user: user, seconds.
 
     >>> sorted(events(3).columns)
     ['seconds', 'user']

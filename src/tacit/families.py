@@ -1,6 +1,6 @@
-"""Families of laws, each with a box for its parameters: what `SampleAndAggregate` and other methods fit.
+"""Parametric families of distributions that `SampleAndAggregate` and other methods fit, with bounded parameters.
 
-A family is a frozen dataclass of plain values; `[lower, upper]` is the box of a parameter, a number holds it fixed.
+A family is a frozen dataclass of plain values: a parameter is given bounds as `[lower, upper]`, or fixed by a number.
 """
 
 from __future__ import annotations

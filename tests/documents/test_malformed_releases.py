@@ -218,9 +218,9 @@ def test_selections_are_those_of_the_mechanisms(neighbors: Any, grouped: bool) -
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda text: text.replace('"rows":3', '"rows":3,"rows":4'), "the key 'rows' is there twice"),
-        (lambda text: text.replace('"rows":3', '"rows":NaN'), "NaN is no JSON"),
-        (lambda text: text.replace('"rows":3', '"rows":1e999'), "beyond all floats"),
+        (lambda text: text.replace('"rows":3', '"rows":3,"rows":4'), "the key 'rows' occurs twice"),
+        (lambda text: text.replace('"rows":3', '"rows":NaN'), "NaN is not valid JSON"),
+        (lambda text: text.replace('"rows":3', '"rows":1e999'), "too large for a float"),
         (lambda text: text.replace('"name":"age"', '"name":"\\ud800"'), "lone surrogate"),
         (lambda text: "\ufeff" + text, "is not JSON"),
         (lambda text: "[" * 100_000, "is not JSON"),

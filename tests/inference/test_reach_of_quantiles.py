@@ -14,7 +14,7 @@ from tacit.method.quantiles import mechanism as quantiles
 from tacit.method.quantiles.design import reach, split
 from tacit.method.quantiles.estimate import crowded, estimate
 from tacit.method.shared.measurement import PartSpec, Public
-from tacit.noise.selection_law import reach as selected
+from tacit.noise.selection_law import utility_gap
 from tacit.privacy import Cost
 from tacit.release.simulated import SimulatedRelease
 
@@ -64,7 +64,7 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     part = column.released(((0, 0, 0),))
     facts = column.form.parameters
     scale = float(column.law.scale) / 10
-    needed = selected(scale, facts["G"] + 1, 0.05) / 0.1
+    needed = utility_gap(scale, facts["G"] + 1, 0.05) / 0.1
     assert crowded(part, 1.01 * needed, 0.95) is None
     assert "few for this price" in (crowded(part, 0.99 * needed, 0.95) or "")
 

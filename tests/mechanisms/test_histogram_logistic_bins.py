@@ -75,7 +75,7 @@ bins = { z = { type = "LogisticBins", bins = 20, center = 10, scale = 4 } }
         ({"bins": 20, "center": 1e9, "scale": 1e-9}, "no edges apart"),
         ({"bins": 20, "center": 0, "scale": 1e308}, "no edges apart"),
         ({"bins": 20, "centre": 0, "scale": 1}, "'center'?"),
-        ({"bins": 20, "scale": 1}, "are not its words"),
+        ({"bins": 20, "scale": 1}, "do not describe it"),
     ],
 )
 def test_bins_that_cannot_be(words: dict[str, Any], says: str) -> None:

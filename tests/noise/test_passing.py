@@ -16,7 +16,7 @@ from tacit.noise.curves import EXPONENTIAL, pieces
 from tacit.noise.exact import decide, system_words
 from tacit.noise.laws import DiscreteLaplace, Law, NoiseError, RoundedNormal
 from tacit.noise.tail_bounds import minus_log
-from tacit.noise.threshold import chance, passing
+from tacit.noise.threshold import passing, passing_probability
 
 FALSE_ALARM = 1e-6
 LAPLACE, NORMAL = DiscreteLaplace(Fraction(5, 2)), RoundedNormal(Fraction(7, 3))
@@ -104,7 +104,7 @@ def test_floats_decide_as_integers_do(law: Law, threshold: int) -> None:
     gap, undecided = decide(EXPONENTIAL, pieces(EXPONENTIAL), scale, m)
     assert undecided.mean() < 0.02
     for one, word in zip(gap[~undecided][:150], m[~undecided][:150], strict=True):
-        assert module._search(law, threshold, 2**40, int(word), 63) == min(int(one), 2**40)
+        assert module._gap(law, threshold, 2**40, int(word), 63) == min(int(one), 2**40)
 
 
 @pytest.mark.parametrize(("law", "threshold"), [(LAPLACE, 1), (LAPLACE, 40), (NORMAL, 1), (NORMAL, 15)])
@@ -115,14 +115,14 @@ def test_enclosures_hold_what_high_precision_says(law: Law, threshold: int) -> N
         laplace = q**threshold / (1 + q)
         normal = mpmath.erfc((mpmath.mpf(threshold) - 0.5) / s / mpmath.sqrt(2)) / 2
         p = laplace if isinstance(law, DiscreteLaplace) else normal
-        lo, hi = chance(law, threshold, 256)
+        lo, hi = passing_probability(law, threshold, 256)
         assert lo <= p * mpmath.mpf(2) ** 256 <= hi
         assert hi - lo <= 8
         rate = -mpmath.log(1 - p)
         lo, hi = minus_log((lo, hi), 256)
         assert lo <= rate * mpmath.mpf(2) ** 256 <= hi
         assert hi - lo <= 2_000
-        lo, hi = module._stays(law, threshold, 10**9, 128)
+        lo, hi = module._none_passes(law, threshold, 10**9, 128)
         assert lo <= mpmath.exp(-(10**9) * rate) * mpmath.mpf(2) ** 128 <= hi
 
 
@@ -133,7 +133,7 @@ def test_words_near_an_edge_take_more() -> None:
         edge = (1 - q / (1 + q)) ** 3
         m, rest = int(edge * 2**63), int((edge * 2**63 - int(edge * 2**63)) * 2**64)
     law = DiscreteLaplace(Fraction(1))
-    assert module._search(law, 1, 100, m, 63) is None
+    assert module._gap(law, 1, 100, m, 63) is None
     for more, gap in ((rest - 5, 3), (rest + 5, 2)):
         found = module._gaps(law, 1, None, 100, np.array([m]), fed(more))
         assert found.tolist() == [gap]
@@ -145,7 +145,7 @@ def test_normal_values_near_an_edge_take_more() -> None:
         edge = tail[1] / tail[0]
         m, rest = int(edge * 2**64), int((edge * 2**64 - int(edge * 2**64)) * 2**64)
     for more, k in ((rest - 9, 1), (rest + 9, 0)):
-        assert module._normal(Fraction(1), 2, 1, fed(m, more)).tolist() == [k]
+        assert module._normal_excess(Fraction(1), 2, 1, fed(m, more)).tolist() == [k]
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""What every room stands on: errors as JSON text and tables, progress, libraries imported when they are needed."""
+"""Tools that every other room uses: strict JSON, tables for display, progress bars, muted warnings, lazy imports."""

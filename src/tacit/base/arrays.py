@@ -1,4 +1,4 @@
-"""Arrays of floats, as every numeric function takes and gives them."""
+"""The type of float64 arrays, of any shape, that numeric functions take and return."""
 
 from __future__ import annotations
 

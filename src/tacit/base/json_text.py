@@ -1,4 +1,8 @@
-"""JSON as text and as files: one text for one value, files whole or not at all."""
+"""Strict JSON: a canonical text for each value, a reader that refuses ambiguous documents, and atomic file writes.
+
+A stored document is signed and compared as text, so two readers must never see two different values in it: the
+reader refuses duplicate keys, NaN, infinities and lone surrogates, which lenient readers treat differently.
+"""
 
 from __future__ import annotations
 
@@ -11,38 +15,41 @@ from typing import Any, Final, NoReturn, cast
 from tacit.errors import ReleaseError
 
 SHOWN: Final = 60
-"""Characters of a key, at most, that an error repeats."""
+"""Largest number of characters of a key that an error message repeats."""
 
 
 class TextError(ValueError):
-    """A text that is JSON to lenient readers only; its message says why, in words of the document alone."""
+    """A text that only lenient readers accept as JSON; the message quotes nothing but the document itself."""
 
 
-def _no_number(word: str) -> NoReturn:
-    raise TextError(f"{word} is no JSON")
+def _reject_constant(word: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python's reader accepts by default."""
+    raise TextError(f"{word} is not valid JSON")
 
 
-def _finite(word: str) -> float:
-    """A float of the text; 1e999 is none."""
+def _finite_float(word: str) -> float:
+    """Return the float that a number stands for; TextError where it overflows (1e999)."""
     number = float(word)
     if math.isinf(number):
-        raise TextError("a number is beyond all floats")
+        raise TextError("a number is too large for a float")
     return number
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object each of whose keys is there once: of two readers each may take another one of the two."""
+def _object_with_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these pairs; TextError for a duplicate key, of which readers keep different values."""
     words = dict(pairs)
     if len(words) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise TextError(f"the key {shown(key)} is there twice")
+                raise TextError(f"the key {shown(key)} occurs twice")
             seen.add(key)
     return words
 
 
-STRICT: Final = json.JSONDecoder(parse_constant=_no_number, parse_float=_finite, object_pairs_hook=_once)
+STRICT: Final = json.JSONDecoder(
+    parse_constant=_reject_constant, parse_float=_finite_float, object_pairs_hook=_object_with_unique_keys
+)
 SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 CANONICAL: Final = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False, check_circular=False
@@ -50,12 +57,12 @@ CANONICAL: Final = json.JSONEncoder(
 
 
 def canonical(words: object) -> str:
-    """One text for one value: JSON with sorted keys, no spaces, no NaN."""
+    """Return the canonical JSON text of a value: sorted keys, no spaces, no NaN; equal values give equal text."""
     return CANONICAL.encode(words)
 
 
 def shown(text: str) -> str:
-    """A text as an error repeats it: as Python writes it, not longer than SHOWN characters.
+    """Quote a text for an error message: as Python's `repr` does, cut after SHOWN characters.
 
     >>> shown("age"), len(shown("x" * 10_000))
     ("'age'", 61)
@@ -65,7 +72,7 @@ def shown(text: str) -> str:
 
 
 def short(path: object) -> str:
-    """A path as an error repeats it: of one that is far too long, its beginning.
+    """Return a path for an error message, cut after 200 characters.
 
     >>> short("people.csv"), len(short("x" * 10_000))
     ('people.csv', 201)
@@ -75,7 +82,7 @@ def short(path: object) -> str:
 
 
 def is_text(text: str) -> bool:
-    r"""Whether a text can be written: a half of a surrogate pair alone is no character.
+    r"""Return whether a text can be encoded in UTF-8: a lone surrogate (half of a pair) cannot.
 
     >>> is_text("Zoë"), is_text("\ud800")
     (True, False)
@@ -88,25 +95,29 @@ def is_text(text: str) -> bool:
 
 
 def parsed(text: str) -> Any:
-    """The value of a JSON text, read strictly.
+    """Return the value of a JSON text, read strictly.
 
-    TextError where a key is there twice in one object, a number is beyond all floats or no JSON (NaN), or a text holds
-    half a surrogate pair; ValueError for what is no JSON otherwise, RecursionError for what is nested too deeply.
+    Raises TextError for a key that occurs twice in one object, a number that overflows a float, NaN or Infinity, and a
+    lone surrogate; ValueError for any other text that is not JSON; RecursionError for one that is nested too deeply.
 
     >>> parsed('{"rho": "1/10"}')
     {'rho': '1/10'}
     >>> parsed('{"rho": "1/10", "rho": "1"}')
     Traceback (most recent call last):
-    tacit.base.json_text.TextError: the key 'rho' is there twice
+    tacit.base.json_text.TextError: the key 'rho' occurs twice
     """
     words = STRICT.decode(text)
+    # an escape such as \ud800 passes the UTF-8 decoder and only becomes a lone surrogate here
     if SURROGATE.search(text) and not is_text(canonical(words)):
         raise TextError("a text in it holds half a character (a lone surrogate)")
     return words
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file whole or not at all: a temporary file beside it, flushed to disk, then renamed."""
+    """Write a file atomically: a temporary file in the same folder, flushed to disk, then renamed.
+
+    Raises ReleaseError R07 where the file cannot be written; the old file, if any, is then unchanged.
+    """
     import os
     import tempfile
 
@@ -129,7 +140,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def read_json(path: str | Path) -> dict[str, Any]:
-    """The object of a JSON file; ReleaseError R01, R03 where there is none."""
+    """Return the object in a JSON file; ReleaseError R03 where it cannot be read, R01 where it is not a JSON object."""
     raw = _bytes(path)
     try:
         words = parsed(raw.decode())
@@ -139,12 +150,13 @@ def read_json(path: str | Path) -> dict[str, Any]:
         reason = ""
     else:
         if not isinstance(words, dict):
-            raise ReleaseError(f"{path} is no release of tacit.", code="R01", state=None)
+            raise ReleaseError(f"{path} is not a release of tacit.", code="R01", state=None)
         return cast("dict[str, Any]", words)
     raise ReleaseError(f"{path} is not JSON{reason}.", code="R01", state=None)
 
 
 def _bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file; ReleaseError R03 with the system's reason where it cannot be read."""
     try:
         with open(path, "rb", buffering=0) as file:
             return file.read()

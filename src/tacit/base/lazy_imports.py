@@ -1,4 +1,4 @@
-"""Libraries that ship no types, as Any: imported when they are called for, and nowhere else without a type."""
+"""Heavy libraries, imported when a function first needs them; as Any, because they ship no types."""
 
 from __future__ import annotations
 
@@ -7,60 +7,60 @@ from typing import Any
 
 
 def arrow() -> Any:
-    """The `pyarrow` module."""
+    """Return the `pyarrow` module."""
     import pyarrow  # pyright: ignore[reportMissingTypeStubs]
 
     return pyarrow
 
 
 def parquet() -> Any:
-    """The `pyarrow.parquet` module."""
+    """Return the `pyarrow.parquet` module."""
     import pyarrow.parquet  # pyright: ignore[reportMissingTypeStubs]
 
     return pyarrow.parquet
 
 
 def pandas() -> Any:
-    """The `pandas` module."""
+    """Return the `pandas` module."""
     import pandas  # pyright: ignore[reportMissingTypeStubs]
 
     return pandas
 
 
 def stats() -> Any:
-    """The `scipy.stats` module."""
+    """Return the `scipy.stats` module."""
     import scipy.stats  # pyright: ignore[reportMissingTypeStubs]
 
     return scipy.stats
 
 
 def special() -> Any:
-    """The `scipy.special` module."""
+    """Return the `scipy.special` module."""
     import scipy.special  # pyright: ignore[reportMissingTypeStubs]
 
     return scipy.special
 
 
 def jax() -> Any:
-    """The `jax` module."""
+    """Return the `jax` module."""
     import jax
 
     return jax
 
 
 def formulaic() -> Any:
-    """The `formulaic` module."""
+    """Return the `formulaic` module."""
     import formulaic  # pyright: ignore[reportMissingTypeStubs]
 
     return formulaic
 
 
 def double() -> AbstractContextManager[Any]:
-    """64-bit floats in JAX, within the block only; nothing of a user's JAX configuration is changed."""
+    """Return a context in which JAX computes in 64-bit floats; the user's JAX configuration stays as it is."""
     module = jax()
     if hasattr(module, "enable_x64"):
         return module.enable_x64(True)
-    import jax.experimental as older
+    import jax.experimental as experimental  # where it was until JAX 0.8
 
-    before: Any = older  # until JAX 0.8
-    return before.enable_x64()
+    older: Any = experimental
+    return older.enable_x64()

@@ -1,14 +1,13 @@
-"""Nothing that one thread computes is said, or becomes an error, however the interpreter was set.  Data-free.
+"""Suppress warnings and floating-point errors in one thread, whatever the interpreter's settings.  No data here.
 
-A warning depends on the numbers it is about, and where warnings are errors (`-W error`, `PYTHONWARNINGS`,
-`warnings.simplefilter`, `numpy.seterr`) so does whether a computation ends.  Within `silent` this thread has no
-warnings and NumPy no floating-point errors, so that neither can be an output.
+Whether a warning appears depends on the numbers computed, that is, on the rows.  Where warnings are errors (`-W error`,
+`PYTHONWARNINGS`, `warnings.simplefilter`, `numpy.seterr`), whether a computation finishes depends on them as well.
+Inside `silent` the current thread raises no warnings and NumPy no floating-point errors, so neither reveals anything.
 
-Filters of warnings belong to the whole process before Python 3.14.  What is put before them is one filter that holds in
-threads that are silent and nowhere else: it stays there, nothing is ever put back, and blocks of `catch_warnings` in
-other threads may begin and end in any order.  What remains is another thread that changes the filters at that very
-moment: a filter of its own then stands before ours until the next silent step.  Other processes are silent by
-themselves (`silent_process`).
+Before Python 3.14 warning filters belong to the whole process.  We insert a single filter at the front, which matches
+only in threads that are inside `silent`, and never remove it; so `catch_warnings` blocks of other threads may begin and
+end in any order.  One gap remains: a thread that changes the filters at the same moment can put a filter of its own in
+front of ours until the next call of `silent`.  Worker processes call `silent_process` instead.
 """
 
 from __future__ import annotations
@@ -22,52 +21,55 @@ from typing import Any, Final
 import numpy as np
 
 
-class _Here(threading.local):
+class _ThreadState(threading.local):
+    """How many `silent` blocks the current thread is inside."""
+
     depth = 0
 
 
-HERE: Final = _Here()
+THREAD: Final = _ThreadState()
 
 
-class _Silent(type):
-    """Of a category that every warning belongs to, in a thread that is silent."""
+class _MatchesInSilentThreads(type):
+    """Metaclass that makes every warning category a subclass of its classes, in silent threads only."""
 
     def __subclasscheck__(cls, subclass: type) -> bool:
-        return HERE.depth > 0
+        return THREAD.depth > 0
 
 
-class Anything(Warning, metaclass=_Silent):
-    """What is not said: see `silent`."""
+class SilencedWarning(Warning, metaclass=_MatchesInSilentThreads):
+    """The category of our filter: in a silent thread it matches every warning, elsewhere none."""
 
 
 @contextmanager
 def silent() -> Generator[None]:
-    """In this thread no warning is said or raised, and NumPy has no floating-point errors; to be entered by each.
+    """Suppress warnings and NumPy's floating-point errors in the current thread; each thread enters it for itself.
 
-    >>> with silent(), warnings.catch_warnings(record=True) as said:
+    >>> with silent(), warnings.catch_warnings(record=True) as recorded:
     ...     warnings.warn("about a row")
     ...     rows = np.array([1e308]) * 10
-    >>> said, rows
+    >>> recorded, rows
     ([], array([inf]))
     """
-    HERE.depth += 1
+    THREAD.depth += 1
     try:
-        _first()
+        _put_filter_first()
         with np.errstate(all="ignore"):
             yield
     finally:
-        HERE.depth -= 1
+        THREAD.depth -= 1
 
 
-def _first() -> None:
-    """Our filter before all others; where it is already, nothing is touched."""
-    known: Any = getattr(warnings, "_get_filters", lambda: warnings.filters)()  # of this context, from Python 3.14 on
-    if not known or known[0][2] is not Anything:
-        warnings.simplefilter("ignore", category=Anything)
+def _put_filter_first() -> None:
+    """Insert our filter in front of all others, unless it is there already."""
+    # from Python 3.14 on filters belong to a context, and `warnings.filters` may not be the active list
+    active: Any = getattr(warnings, "_get_filters", lambda: warnings.filters)()
+    if not active or active[0][2] is not SilencedWarning:
+        warnings.simplefilter("ignore", category=SilencedWarning)
 
 
 def silent_process() -> None:
-    """The same for all of a process that does nothing else: a worker."""
+    """Suppress warnings and floating-point errors in a whole worker process."""
     warnings.resetwarnings()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")

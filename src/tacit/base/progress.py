@@ -1,7 +1,7 @@
-"""What a person sees who waits: phases of long work, the seconds they take, and a bar where its length is public.
+"""Progress of long work on a terminal: named phases, seconds elapsed, and a bar where the length is public.
 
-Nothing is shown unless it is asked for (`progress`).  What is shown is for whoever holds the table: a clock beside a
-pass over it tells about how long it is.  Data-free: phases and shares are handed in.
+Nothing is shown outside `progress`.  The display is meant for the person who holds the table, because the time that a
+pass over it takes reveals roughly how many rows it has.  No data here: callers pass in names and fractions done.
 """
 
 from __future__ import annotations
@@ -15,20 +15,23 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, TextIO, TypeAlias
 
-Share: TypeAlias = Callable[[], float | None]
+FractionDone: TypeAlias = Callable[[], float | None]
+"""A function that returns the fraction of a phase that is done, from 0 to 1, or None where it is not public."""
 EVERY: Final = 1.0
-CELLS: Final = 24
+"""Seconds between two updates of the line, by default."""
+BAR_WIDTH: Final = 24
+"""Characters of a progress bar."""
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Where phases are shown, and after how many seconds a line is written anew; what is done sooner shows no clock."""
+    """The file that phases are written to, and the seconds between updates; a phase shorter than that has no clock."""
 
     file: TextIO
     every: float
 
     def write(self, text: str) -> None:
-        """Show it, where that is still possible: a closed terminal must not stop what was paid for."""
+        """Write text; errors are ignored, because a closed terminal must not stop a release that was charged."""
         try:
             self.file.write(text)
             self.file.flush()
@@ -61,13 +64,13 @@ def progress(file: TextIO | None = None, *, every: float = EVERY) -> Generator[N
 
 
 def shown() -> bool:
-    """Whether anybody watches."""
+    """Return whether progress is displayed at the moment."""
     return SHOWN.get() is not None
 
 
 @contextmanager
-def phase(text: str, share: Share = lambda: None) -> Generator[None]:
-    """A phase of long work: its name, the seconds it takes and, where there is one, the share that is done."""
+def phase(text: str, fraction_done: FractionDone = lambda: None) -> Generator[None]:
+    """Display a phase of long work while the block runs: its name, seconds elapsed, and a bar where one is possible."""
     screen = SHOWN.get()
     if screen is None:
         yield
@@ -78,8 +81,8 @@ def phase(text: str, share: Share = lambda: None) -> Generator[None]:
     def tick() -> None:
         width = 0
         while not done.wait(screen.every):
-            text = line(time.monotonic() - start, share())
-            screen.write("\r" + text.ljust(width))
+            text = line(time.monotonic() - start, fraction_done())
+            screen.write("\r" + text.ljust(width))  # blanks cover what is left of a longer line
             width = len(text)
         if width:
             screen.write("\r" + " " * width + "\r")
@@ -95,29 +98,29 @@ def phase(text: str, share: Share = lambda: None) -> Generator[None]:
 
 @contextmanager
 def steps(text: str, times: int) -> Generator[Callable[[int], None]]:
-    """A phase of so many steps, of public number; what it yields is told how many are done.
+    """Display a phase of `times` steps, a public number; the block calls what it is given with the steps done so far.
 
-    >>> with steps("tables", 2) as done:
-    ...     done(1)
+    >>> with steps("tables", 2) as update:
+    ...     update(1)
     """
     reached = [0]
 
-    def tell(done: int) -> None:
+    def update(done: int) -> None:
         reached[0] = done
 
     with phase(text, lambda: reached[0] / times):
-        yield tell
+        yield update
 
 
-def line(seconds: float, share: float | None) -> str:
-    """What is shown.
+def line(seconds: float, fraction_done: float | None) -> str:
+    """Return one line of progress: the time elapsed and, where the fraction done is known, a bar.
 
     >>> line(12.3, None), line(70, 0.5)
     ('  12 s', '  1 min 10 s  ████████████░░░░░░░░░░░░ 50 %')
     """
     minutes, rest = divmod(int(seconds), 60)
     clock = f"  {minutes} min {rest} s" if minutes else f"  {rest} s"
-    if share is None:
+    if fraction_done is None:
         return clock
-    full = int(CELLS * share)
-    return f"{clock}  {'█' * full}{'░' * (CELLS - full)} {int(100 * share)} %"
+    full = int(BAR_WIDTH * fraction_done)
+    return f"{clock}  {'█' * full}{'░' * (BAR_WIDTH - full)} {int(100 * fraction_done)} %"

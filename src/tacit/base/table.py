@@ -1,4 +1,4 @@
-"""Table: one small value behind text, HTML, Markdown, LaTeX, CSV and JSON.  No data here, no clock, no object ids."""
+"""Table: a small value that is rendered as text, HTML, Markdown, LaTeX, CSV or JSON, the same on every run."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ LATEX: Final = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        "[": "{[}",  # after the end of a row a bracket would be its argument
+        "[": "{[}",  # at the start of a row LaTeX would read it as the argument of the preceding \\
     }
 )
 MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
@@ -51,7 +51,9 @@ MARKDOWN: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_[]<>|"})
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells under column headings, with a title and notes; cells are shown by `str`.
+    """Rows of cells under column headings, with a title and notes.
+
+    Cells are displayed by `str`; `align` has one side for each column, and is empty for the default (`sides`).
 
     >>> table = Table("Ages", ("sex", "mean"), (("f", "45.02"), ("m", "44.1")), ("made up",))
     >>> print(table)
@@ -70,22 +72,22 @@ class Table:
 
     @property
     def sides(self) -> tuple[Align, ...]:
-        """One side a column: the first to the left, the others to the right, where not given."""
+        """Return the alignment of each column: by default the first to the left and the others to the right."""
         return self.align or tuple("right" if i else "left" for i in range(len(self.columns)))
 
     def cells(self) -> list[list[str]]:
-        """All cells as text; None is an empty one."""
+        """Return all cells as text, None as an empty one."""
         return [["" if cell is None else str(cell) for cell in row] for row in self.rows]
 
     def to_text(self) -> str:
-        """Aligned columns, two spaces apart."""
+        """Return plain text with aligned columns, two spaces apart."""
         body = [list(self.columns), *self.cells()]
         widths = [max(display_width(row[i]) for row in body) for i in range(len(self.columns))]
         lines = ["  ".join(_padded(*one) for one in zip(row, widths, self.sides, strict=True)).rstrip() for row in body]
         return "\n".join([*([self.title] if self.title else []), *lines, *self.notes])
 
     def to_markdown(self) -> str:
-        """A pipe table, the title in bold, each note a paragraph below."""
+        """Return a Markdown pipe table, with the title in bold above and each note as a paragraph below."""
         rules = ["---:" if side == "right" else ":---" for side in self.sides]
         head, *body = [[cell.translate(MARKDOWN) for cell in row] for row in [list(self.columns), *self.cells()]]
         lines = ["| " + " | ".join(row) + " |" for row in [head, rules, *body]]
@@ -94,7 +96,7 @@ class Table:
         return "\n".join([*title, *lines, *notes]) + "\n"
 
     def to_html(self) -> str:
-        """A table element with a caption; notes in its foot."""
+        """Return an HTML table element, with the title as its caption and the notes in its foot."""
         sides = [f' style="text-align:{side}"' for side in self.sides]
         head = "".join(f"<th{s}>{escape(c)}</th>" for c, s in zip(self.columns, sides, strict=True))
         rows = "".join(
@@ -111,7 +113,7 @@ class Table:
         )
 
     def to_latex(self) -> str:
-        """A table environment for `booktabs`; each note a paragraph below the tabular."""
+        """Return a LaTeX table environment for `booktabs`, with each note as a paragraph below the tabular."""
         spec = "".join("r" if side == "right" else "l" for side in self.sides)
         body = [" & ".join(cell.translate(LATEX) for cell in row) + r" \\" for row in self.cells()]
         notes = [rf"\par{{\footnotesize {note.translate(LATEX)}\par}}" for note in self.notes]
@@ -131,7 +133,7 @@ class Table:
         return "\n".join(lines) + "\n"
 
     def to_csv(self) -> str:
-        """Headings and rows; the title and the notes are left out."""
+        """Return the headings and rows as CSV, without the title and the notes."""
         import csv
         import io
 
@@ -140,12 +142,15 @@ class Table:
         return out.getvalue()
 
     def to_json(self) -> str:
-        """{"title", "columns", "rows", "notes"}."""
+        """Return a JSON object with the keys title, columns, rows and notes."""
         words = {"title": self.title, "columns": self.columns, "rows": self.cells(), "notes": self.notes}
         return json.dumps(words, ensure_ascii=False, indent=1) + "\n"
 
     def save(self, path: str | Path) -> None:
-        """Write the form that the suffix names; FileError F10 for another, ReleaseError R07 for a wrong place."""
+        """Write the table in the format of the suffix.
+
+        Raises FileError F10 for a suffix that is not in SUFFIXES, ReleaseError R07 where the file cannot be written.
+        """
         suffix = Path(path).suffix.lower()
         if suffix not in SUFFIXES:
             message = f"{path} has suffix {suffix!r}; a table is saved as {', '.join(SUFFIXES)}."
@@ -205,7 +210,7 @@ def shown_by_summary(cls: type[S]) -> type[S]:
 
 
 def display_width(text: str) -> int:
-    """Columns that a text takes in a terminal: two for wide characters, none for combining ones.
+    """Return how many columns a text takes in a terminal: two for a wide character, none for a combining one.
 
     >>> display_width("Zürich"), display_width("東京")
     (6, 4)
@@ -223,7 +228,7 @@ def _padded(cell: str, width: int, side: Align) -> str:
 
 
 def format_number(value: float, *, decimals: int) -> str:
-    """A number with fixed decimals and thousands separated; never "-0".
+    """Return a number with fixed decimals and separated thousands; a rounded zero has no sign.
 
     >>> format_number(12345.678, decimals=1), format_number(-0.001, decimals=2)
     ('12,345.7', '0.00')
@@ -233,5 +238,5 @@ def format_number(value: float, *, decimals: int) -> str:
 
 
 def format_interval(lower: float, upper: float, *, decimals: int) -> str:
-    """Both ends in words: 44.45 to 45.59."""
+    """Return an interval as text: 44.45 to 45.59."""
     return f"{format_number(lower, decimals=decimals)} to {format_number(upper, decimals=decimals)}"

@@ -1,1 +1,5 @@
-"""Laws of integer noise (`laws`: data-free, usable anywhere) and exact draws from them (`exact`: inside the wall)."""
+"""Distributions of integer noise (`laws`, data-free) and exact samplers for them (`exact`, `select`, `threshold`).
+
+The samplers are inside the wall: only they draw noise that protects anybody.  PROOF.md, beside these files, proves
+that their draws have exactly the distribution that is claimed.
+"""

@@ -1,12 +1,12 @@
-"""The two curves that turn a uniform p in (0, 1) into the size of a noise of scale 1, and their certified pieces.
+"""Quantile functions that turn a uniform p in (0, 1) into |noise| of scale 1, and certified polynomials for them.
 
-    exponential    F(p) = -ln p               tail(v) = exp(-v)       cells [k, k + 1)
-    half normal    F(p) = Phi^-1(1 - p / 2)   tail(v) = P(|Z| > v)    cells [k - 1/2, k + 1/2)
+    exponential    F(p) = -ln p               tail(v) = exp(-v)       integer k is the cell [k, k + 1)
+    half normal    F(p) = Phi^-1(1 - p / 2)   tail(v) = P(|Z| > v)    integer k is the cell [k - 1/2, k + 1/2)
 
-`tail` is the inverse of F.  Both curves fall from infinity to 0 and their derivatives alternate in sign ([C] of
-PROOF.md, beside this file), so that Lagrange's remainder of a Taylor polynomial is largest at the left end of a piece.
-`pieces` makes such polynomials, with coefficients from `enclosures` and one error bound that holds for all of them.
-Everything is a constant of mathematics: no data, no scale, no random word.
+`tail` is the inverse of F.  Both curves decrease from infinity to 0 and their derivatives alternate in sign ([C] of
+PROOF.md, beside this file), so the Lagrange remainder of a Taylor polynomial is largest at the left end of its piece.
+`pieces` computes the polynomials, with coefficients from the bounds of `tail_bounds` and one error bound for all.
+Everything here is a mathematical constant: no data, no scale, no random word.
 """
 
 from __future__ import annotations
@@ -24,20 +24,23 @@ from numpy.typing import NDArray
 from tacit.noise.tail_bounds import Bounds, exp_minus, normal_tail, root_two_over_pi
 
 BITS: Final = 63
-"""p is known as an integer of so many bits, one less than a word: the other bit is the sign."""
+"""Binary digits of p that a word gives: one less than its 64 bits, as the last one is the sign."""
 OCTAVES: Final = 12
-"""Pieces cover p in [2**-OCTAVES, 1); one draw in 2**OCTAVES is below, and is decided in integers."""
+"""Pieces cover p in [2**-OCTAVES, 1); one draw in 2**OCTAVES is below that and is decided in integers."""
 SPLIT: Final = 5
-"""Each octave has 2**SPLIT pieces of equal width."""
+"""Each octave is divided into 2**SPLIT pieces of equal width."""
 DEGREE: Final = 8
+"""Degree of the polynomials."""
 UNIT: Final = Fraction(1, 2**53)
-"""Half a unit in the last place of a float: one IEEE operation errs by at most UNIT * |its result|."""
+"""Unit roundoff of a float: one IEEE operation errs by at most UNIT * |its result|."""
 CERTAIN: Final = Fraction(1, 2**80)
+"""Largest error of F at the centre of a piece, before it is rounded to a float."""
 WORK: Final = 128
+"""Bits of the bounds from which coefficients are computed."""
 
 
 class Curve(Protocol):
-    """A decreasing F: (0, 1) -> (0, inf), its inverse with certain bounds, and where its cells begin."""
+    """A decreasing function F: (0, 1) -> (0, inf), rigorous bounds on its inverse, and the edges of its cells."""
 
     @property
     def shift(self) -> Fraction:
@@ -45,21 +48,21 @@ class Curve(Protocol):
         ...
 
     def tail(self, v: Fraction, bits: int) -> Bounds:
-        """Bounds on the inverse of F at v >= 0."""
+        """Return bounds on the inverse of F at v >= 0, with `bits` bits."""
         ...
 
     def near(self, m: int, bits: int) -> float:
-        """About F(m / 2**bits), 0 < m < 2**bits: a place to start, nothing rests on it."""
+        """Return F(m / 2**bits) approximately, 0 < m < 2**bits: where a search starts, never what it finds."""
         ...
 
     def slopes(self, p: Fraction, v: Fraction, count: int) -> list[Fraction]:
-        """(-1)**n F^(n)(p) / n! for n = 1 .. count, all positive, given v = F(p); relative error below 2**-60."""
+        """Return (-1)**n F^(n)(p) / n! for n = 1 .. count, given v = F(p): positive, relative error below 2**-60."""
         ...
 
 
 @dataclass(frozen=True)
 class ExponentialCurve:
-    """F(p) = -ln p: floor(b F(p)) is geometric with ratio exp(-1/b)."""
+    """The curve F(p) = -ln p of the exponential law: floor(b F(p)) is geometric with ratio exp(-1/b)."""
 
     shift: Fraction = Fraction(0)
 
@@ -78,7 +81,7 @@ class ExponentialCurve:
 
 @dataclass(frozen=True)
 class HalfNormal:
-    """F(p) = Phi^-1(1 - p/2): the size of a standard normal, as a function of its two-sided tail."""
+    """The curve F(p) = Phi^-1(1 - p/2): |Z| of a standard normal Z, as a function of its two-sided tail p."""
 
     shift: Fraction = Fraction(1, 2)
 
@@ -87,7 +90,7 @@ class HalfNormal:
         return normal_tail(v, bits)
 
     def near(self, m: int, bits: int) -> float:
-        """See `Curve.near`: beyond the floats, Newton's steps on the asymptotic series of log P(|Z| > z)."""
+        """See `Curve.near`: for p too small for a float, Newton steps on the asymptotic series of log P(|Z| > z)."""
         if bits - m.bit_length() < 1000:
             return -NormalDist().inv_cdf(m / (1 << bits) / 2)
         target = bits * math.log(2) - math.log(m)
@@ -114,12 +117,12 @@ HALF_NORMAL: Final = HalfNormal()
 
 
 def _density(v: Fraction) -> Fraction:
-    """2 phi(v) = sqrt(2/pi) exp(-v**2/2), relative error below 2**-90 for v <= 6, where phi(v) > 2**-28."""
+    """Return 2 phi(v) = sqrt(2/pi) exp(-v**2/2); relative error below 2**-90 for v <= 6, where phi(v) > 2**-28."""
     return Fraction(root_two_over_pi(WORK)[0] * exp_minus(v * v / 2, WORK)[0] >> WORK, 1 << WORK)
 
 
 def _value(polynomial: tuple[int, ...], v: Fraction) -> Fraction:
-    """A polynomial at v, exactly."""
+    """Return a polynomial (coefficients from the constant up) at v, exactly; one common denominator, reduced once."""
     total, lower = 0, 1
     for c in reversed(polynomial):
         total = total * v.numerator + c * lower
@@ -129,7 +132,7 @@ def _value(polynomial: tuple[int, ...], v: Fraction) -> Fraction:
 
 @cache
 def _hermite_like(count: int) -> tuple[tuple[int, ...], ...]:
-    """Coefficients of P_1 .. P_count, lowest degree first; none is negative."""
+    """Return the coefficients of P_1 .. P_count of [C], constant first; none is negative."""
     found: list[tuple[int, ...]] = [(1,)]
     for n in range(1, count):
         last = found[-1]
@@ -141,7 +144,7 @@ def _hermite_like(count: int) -> tuple[tuple[int, ...], ...]:
 
 @dataclass(frozen=True)
 class Pieces:
-    """coefficients[n, i] of t**n, |t| <= 1, on piece i; pieces in the order of p, upwards from 2**-OCTAVES.
+    """Taylor polynomials of a curve: coefficients[n, i] belongs to t**n, |t| <= 1, on piece i; pieces ascend with p.
 
     For any float t in [-1, 1], Horner's rule in floats errs by at most error + 2.02 UNIT |its result|  [T].
     """
@@ -152,7 +155,7 @@ class Pieces:
 
 @cache
 def pieces(curve: Curve) -> Pieces:
-    """The certified pieces of a curve: [T] of PROOF.md.  A quarter of a second, once a process."""
+    """Return the certified polynomials of a curve: [T] of PROOF.md.  Takes a quarter of a second, once in a process."""
     columns: list[list[float]] = []
     worst = Fraction(0)
     steepest: Fraction | None = None  # |F^(DEGREE+1)| / (DEGREE+1)! at the centre of the piece before
@@ -162,6 +165,7 @@ def pieces(curve: Curve) -> Pieces:
         if steepest is not None:
             scaled = [s * radius**n for n, s in enumerate(slopes[:DEGREE], start=1)]
             columns.append([float(v), *(float(-s if n % 2 else s) for n, s in enumerate(scaled, start=1))])
+            # rounding of coefficients and of Horner's rule, plus the Lagrange remainder
             worst = max(worst, 22 * UNIT * sum(scaled) + steepest * radius ** (DEGREE + 1))
         steepest = slopes[DEGREE]
     table = np.array(columns, dtype=np.float64).T.copy()
@@ -170,7 +174,7 @@ def pieces(curve: Curve) -> Pieces:
 
 
 def _centres() -> list[tuple[Fraction, Fraction]]:
-    """Centre and radius of every piece, after one extra piece below the first."""
+    """Return centre and radius of every piece, preceded by one extra piece below the first, for its derivative only."""
     count = 1 << SPLIT
     extra = Fraction(4 * count - 1, 4 * count) / 2**OCTAVES, Fraction(1, 4 * count) / 2**OCTAVES
     centres = [
@@ -182,7 +186,7 @@ def _centres() -> list[tuple[Fraction, Fraction]]:
 
 
 def _invert(curve: Curve, p: Fraction) -> Fraction:
-    """F(p), off by at most CERTAIN: Newton's step from a float, then the certificate that tail encloses p."""
+    """Return F(p) with an error of at most CERTAIN: a Newton step from a float, then a check by bounds on `tail`."""
     start = Fraction(curve.near(p.numerator << (BITS - p.denominator.bit_length() + 1), BITS))
     lo, hi = curve.tail(start, WORK)
     v = start + (Fraction(lo + hi, 2 << WORK) - p) * curve.slopes(p, start, 1)[0]

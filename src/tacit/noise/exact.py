@@ -1,12 +1,16 @@
-"""Exact draws from the laws of noise, by the operating system's generator.  INSIDE the wall.
+"""Exact samplers of the noise laws, fed by the operating system's random generator.  INSIDE the wall.
 
-    words       64 fresh bits: a sign, and 63 bits that say in which interval of width 2**-63 a uniform p lies     [W]
-    float       scale * F(p) by certified polynomials, with a bound on every error: one cell, or undecided     [T] [F]
-    integers    undecided: ends of the interval against enclosures of tail(edge); append words until certain       [R]
+Each draw inverts a uniform p in (0, 1), of which binary digits are read until the integer is certain:
 
-The answer is a function of an endless stream of fair bits, whose law is `law` exactly [L] [N]; the float stage decides
-how soon it is known, never what it is [D].  Labels are proven in PROOF.md, beside this file.  There is no seed, no
-switch and no state: words live in one call, and a forked child asks the operating system anew.
+1. Words: 64 fresh bits are a sign and the first 63 digits of p, an interval of width 2**-63 that holds p  [W].
+2. Floats: certified polynomials give scale * F(p) with a bound on every error.  Where all of the interval rounds to one
+   integer, that is the draw; otherwise the word is undecided  [T] [F].
+3. Integers: for an undecided word, the ends of the interval are compared with integer bounds on the tail probability
+   at the edges between integers, and further words are appended until the comparison is certain  [R].
+
+The draw is a function of an endless stream of fair bits, and its distribution is exactly `law` [L] [N].  The float
+stage affects only how soon the draw is known, never its value [D].  Labels in brackets are sections of PROOF.md, beside
+this file.  There is no seed, switch or state: words are used within one call, so a forked child never repeats them.
 """
 
 from __future__ import annotations
@@ -30,43 +34,46 @@ Floats: TypeAlias = NDArray[np.float64]
 Words: TypeAlias = Callable[[int], NDArray[np.uint64]]
 
 CHUNK: Final = 1 << 14
-"""Draws at a time: the temporaries stay in a core's cache."""
+"""Draws computed at a time, so that temporary arrays stay in a core's cache."""
 FEW: Final = 64
-"""So few draws are decided in integers from the start, which is sooner than making the polynomials."""
+"""Up to this many draws are decided in integers alone, which is faster than preparing the polynomials."""
 MOST: Final = 2**63 - 1
-"""Sums with a draw are moved to +-MOST where they lie beyond it; draws never are: see `added` [S]."""
+"""Sums of an exact integer and a draw are clamped to +-MOST; draws themselves never are: see `added` [S]."""
 
+# constants of the error margin: a margin b (1.28 / x + error + 1.28 u) + 7 u |y| + 8 u, proven sufficient in [F]
 _SLOPE: Final = 1.28
 _RELATIVE: Final = 7 * float(UNIT)
 _ABSOLUTE: Final = 8 * float(UNIT)
+# layout of the pieces: exponent and leading SPLIT bits of a float's mantissa number the piece that it lies on
 _FRACTION: Final = 52 - SPLIT
 _FIRST: Final = (1023 + BITS - OCTAVES) << SPLIT
 
 
 def draw(law: Law, size: int) -> Ints:
-    """`size` independent draws, each with exactly the law `law`; shape (size,), int64, in units of one grid step.
+    """Draw `size` independent integers with exactly the law `law`; shape (size,), int64, in units of one grid step.
 
-    Where one is beyond 64 bits, which has probability below exp(-9e6), all are Python integers in an array of objects:
-    no draw is ever changed, so that what is done to a sum (`added`) is a function of the sum.
-    Raises NoiseError N02 for a law that has no exact sampler, N03 for a size that is no count.
+    If one exceeds 64 bits, which has probability below exp(-9e6), the array holds Python integers (dtype object): no
+    draw is ever clamped, so that `added` clamps a function of the sum alone.
+    Raises NoiseError N02 for a law without an exact sampler, N03 for a size that is not a whole number from 0 on.
 
     >>> draw(DiscreteLaplace(Fraction(1, 1000)), 3)
     array([0, 0, 0])
     """
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:  # pyright: ignore
-        raise NoiseError(f"size={size!r} is no number of draws.", code="N03", hint="size=1")
-    with silent():  # of whatever thread
+        raise NoiseError(f"size={size!r} is not a number of draws.", code="N03", hint="size=1")
+    with silent():  # a warning could reveal a draw
         return _draw(law, int(size), system_words)
 
 
 def added(exact: Ints, noise: Ints) -> Ints:
-    """Exact integers plus noise, moved to +-MOST where they lie beyond it: a function of the sum alone [S]; int64.
+    """Return exact integers plus noise, clamped to +-MOST, as int64: post-processing of the exact sum [S].
 
     >>> added(np.array([5, MOST, -MOST]), np.array([-2, 1, -7])).tolist() == [3, MOST, -MOST]
     True
     """
     if not len(exact):
         return exact + noise
+    # bounds in Python integers, which cannot overflow: the common case is added in int64 as it is
     low, high = int(exact.min()) + int(noise.min()), int(exact.max()) + int(noise.max())
     if noise.dtype != object and low >= -MOST and high <= MOST:
         return exact + noise
@@ -74,12 +81,12 @@ def added(exact: Ints, noise: Ints) -> Ints:
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
-    """[W] Fresh words of the operating system's generator."""
+    """[W] Return `count` fresh 64-bit words of the operating system's generator."""
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
 def _draw(law: Law, size: int, words: Words) -> Ints:
-    """`draw` with the source of words as an argument, for tests of this file only."""
+    """Draw as `draw` does, with the source of random words as an argument, which only tests of this file pass."""
     if isinstance(law, DiscreteLaplace):
         curve: Curve = EXPONENTIAL
     elif isinstance(law, RoundedNormal):
@@ -90,6 +97,7 @@ def _draw(law: Law, size: int, words: Words) -> Ints:
     found = np.empty(size, dtype=np.int64)
     done = 0
     while done < size:
+        # a chunk may come back shorter: rejected words are replaced by fresh ones in the next turn
         some = _signed(curve, table, law.scale, words(min(size - done, CHUNK)), words)
         if some.dtype == object:
             found = found.astype(object)
@@ -99,7 +107,10 @@ def _draw(law: Law, size: int, words: Words) -> Ints:
 
 
 def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[np.uint64], words: Words) -> Ints:
-    """[L] [N] One draw for each word, in order; for the exponential curve a negative zero is rejected."""
+    """[L] [N] Return one draw for each word, in order; for the exponential curve a negative zero is rejected.
+
+    Without the rejection 0 would have twice the probability that the discrete Laplace law gives it.
+    """
     negative = (word & np.uint64(1)).astype(np.bool_)
     m = (word >> np.uint64(1)).view(np.int64)
     cell, undecided = decide(curve, table, scale, m) if table else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
@@ -113,7 +124,10 @@ def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[n
 
 
 def decide(curve: Curve, table: Pieces, scale: Fraction, m: Ints) -> tuple[Ints, Bools]:
-    """[F] The cell of scale * F(p) for every p in [m, m + 1] 2**-63, and where floats cannot tell."""
+    """[F] Return the cell (integer) of scale * F(p) for every p in [m, m + 1] 2**-63, and where floats are undecided.
+
+    Arrays of the shape of m; the cell is meaningless (0) where it is undecided.
+    """
     x = m.astype(np.float64)
     value = _horner(table, x)
     b = float(scale)
@@ -122,6 +136,7 @@ def decide(curve: Curve, table: Pieces, scale: Fraction, m: Ints) -> tuple[Ints,
         margin = (_SLOPE * b) / x
     margin += _RELATIVE * np.abs(y) + (b * (table.error + _SLOPE * float(UNIT)) + _ABSOLUTE)
     y += float(curve.shift)
+    # decided only if the whole margin lies in one cell, and p on the pieces
     low, high = np.floor(y - margin), np.floor(y + margin)
     undecided = (low != high) | (x < 2.0 ** (BITS - OCTAVES)) | (x >= 2.0**BITS)
     high[undecided] = 0.0
@@ -129,11 +144,11 @@ def decide(curve: Curve, table: Pieces, scale: Fraction, m: Ints) -> tuple[Ints,
 
 
 def _horner(table: Pieces, x: Floats) -> Floats:
-    """[T] F(x 2**-63) on the pieces; anything finite where x lies on none."""
+    """[T] Evaluate F(x 2**-63) by the polynomial of the piece that holds x; off the pieces some finite value."""
     bits = x.view(np.int64)
     piece = np.clip((bits >> _FRACTION) - _FIRST, 0, table.coefficients.shape[1] - 1)
     t = ((bits & ((1 << _FRACTION) - 1)) - (1 << (_FRACTION - 1))).astype(np.float64)
-    t *= 2.0 ** (1 - _FRACTION)  # exact: t in [-1, 1), the place within the piece
+    t *= 2.0 ** (1 - _FRACTION)  # exact: t in [-1, 1), the position within the piece
     value = table.coefficients[DEGREE].take(piece)
     for n in range(DEGREE - 1, -1, -1):
         value *= t
@@ -142,7 +157,7 @@ def _horner(table: Pieces, x: Floats) -> Floats:
 
 
 def settle(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
-    """[R] The cell of scale * F(p), p beginning with the 63 bits of m: append words until it is certain."""
+    """[R] Return the cell of scale * F(p), where p begins with the 63 bits of m: append words until it is certain."""
     bits = BITS
     while True:
         cell = _search(curve, scale, m, bits) if m else None
@@ -152,12 +167,15 @@ def settle(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
 
 
 def _search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
-    """The cell that holds scale * F(p) for all p in (m, m + 1) 2**-bits, or None: gallop, then halve."""
+    """Return the cell that holds scale * F(p) for all p in (m, m + 1) 2**-bits, or None where it is not yet certain.
+
+    A galloping search from a float guess, then bisection; only integer comparisons (`_side`) decide.
+    """
     k = max(0, floor(Fraction(curve.near(m, bits)) * scale + curve.shift))
     side = _side(curve, scale, k, m, bits)
     low = high = k
     step = 1
-    while side > 0:  # below the edge: the cell is further down; edge 0 is always passed
+    while side > 0:  # the value is below edge k, so its cell is further down; edge 0 stops the search
         high, low, step = low, max(0, low - step), 2 * step
         side = _side(curve, scale, low, m, bits)
     if side < 0 and high == low:
@@ -172,7 +190,10 @@ def _search(curve: Curve, scale: Fraction, m: int, bits: int) -> int | None:
 
 
 def _side(curve: Curve, scale: Fraction, k: int, m: int, bits: int) -> int:
-    """Sign of (edge of cell k) - scale * F(p), where it is the same for all p in (m, m + 1) 2**-bits; else 0."""
+    """Return the sign of (lower edge of cell k) - scale * F(p) if it is the same for all p in the interval, else 0.
+
+    The interval is (m, m + 1) 2**-bits.  F decreases, so p >= tail(v) means F(p) <= v.
+    """
     if k == 0:
         return -1
     low, high = curve.tail((k - curve.shift) / scale, bits + 16)

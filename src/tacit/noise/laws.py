@@ -1,9 +1,9 @@
-"""The two laws of noise on the integers: probabilities, variance, seeded simulation.  No data, no protecting draws.
+"""The two distributions of integer noise: probabilities, variance and seeded simulation.  No data here.
 
-`sample` is for simulation outside the wall (`rng=`); noise that protects anybody comes from `tacit.noise.exact`.
-Probabilities are floats for inference: nothing in a privacy argument rests on them.  Relative errors stay below 1e-11,
-in the tails too, down to 1e-300 (tests, against mpmath).  A place that is no integer has mass 0 and the cdf of the
-integer below.
+`sample` is for simulation outside the wall (`rng=`); noise that protects anybody is drawn by `tacit.noise.exact`.
+Probabilities are floats for inference: no privacy argument relies on them.  Their relative error is below 1e-11, also
+in the tails down to 1e-300 (tested against mpmath).  At a non-integer the pmf is 0 and the cdf that of the integer
+below.
 """
 
 from __future__ import annotations
@@ -20,55 +20,56 @@ from tacit.errors import TacitError
 
 LEAST: Final = Fraction(1, 1000)
 MOST: Final = Fraction(10**12)
+"""Smallest and largest scale: the error margins of the exact sampler are proven for this range."""
 Floats: TypeAlias = NDArray[np.float64]
 
 
 class NoiseError(TacitError):
-    """A law of noise is asked for with a scale outside 1e-3 to 1e12, or is unknown."""
+    """A noise law is unknown, has a scale outside 1e-3 to 1e12, or is used with wrong arguments."""
 
 
 class Law(Protocol):
-    """A law on the integers, symmetric about 0 and largest there, with an exact rational scale in grid steps.
+    """A distribution of an integer Z, symmetric and unimodal at 0, with an exact rational scale in grid steps.
 
-    Arrays of any shape go in and come out as float64 of that shape.
+    `pmf`, `cdf` and `sf` take arrays of any shape and return float64 arrays of that shape.
     """
 
     name: ClassVar[str]
-    """Words for people."""
+    """Name in tables and stored documents."""
 
     @property
     def scale(self) -> Fraction:
-        """B of the discrete Laplace, sigma of the rounded normal."""
+        """Scale parameter: b of the discrete Laplace, sigma of the rounded normal."""
         ...
 
     def variance(self) -> float:
-        """Exact variance, as a float."""
+        """Return the variance of Z, in squared grid steps."""
         ...
 
     def pmf(self, k: ArrayLike) -> Floats:
-        """P(Z = k), for any array of integers."""
+        """Return P(Z = k)."""
         ...
 
     def cdf(self, k: ArrayLike) -> Floats:
-        """P(Z <= k)."""
+        """Return P(Z <= k)."""
         ...
 
     def sf(self, k: ArrayLike) -> Floats:
-        """P(Z > k), accurate in the tail."""
+        """Return P(Z > k), accurate in the tail."""
         ...
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Simulated draws, seeded: they protect nobody."""
+        """Return `size` seeded draws for simulation; they protect nobody."""
         ...
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values; `stored_laws.law_from_dict` is the inverse."""
+        """Return the law as plain values; `stored_laws.law_from_dict` is the inverse."""
         ...
 
 
 @dataclass(frozen=True)
 class DiscreteLaplace:
-    """P(Z = k) = (1 - q) / (1 + q) * q**|k|, q = exp(-1/scale): the two-sided geometric law.
+    """The two-sided geometric law: P(Z = k) = (1 - q) / (1 + q) * q**|k|, q = exp(-1/scale).
 
     >>> law = DiscreteLaplace(Fraction(2))
     >>> round(law.variance(), 3), float(law.cdf(0)).__round__(4)
@@ -82,11 +83,11 @@ class DiscreteLaplace:
         _check(self.scale)
 
     def __hash__(self) -> int:
-        """Of numerator and denominator: a fraction's own hash costs a power modulo a prime."""
+        """Hash numerator and denominator, because the hash of a Fraction costs a power modulo a prime."""
         return hash((self.name, self.scale.as_integer_ratio()))
 
     def variance(self) -> float:
-        """2 q / (1 - q)**2."""
+        """Return 2 q / (1 - q)**2."""
         a = float(1 / self.scale)
         return 2 * math.exp(-a) / math.expm1(-a) ** 2
 
@@ -97,7 +98,7 @@ class DiscreteLaplace:
         return np.asarray(np.where(x == np.floor(x), math.tanh(a / 2) * np.exp(-a * np.abs(x)), 0.0))
 
     def sf(self, k: ArrayLike) -> Floats:
-        """See `Law.sf`: q**(k + 1) / (1 + q) for k >= 0, one minus the mirrored tail below."""
+        """See `Law.sf`: q**(k + 1) / (1 + q) for k >= 0, and one minus the mirrored tail for k < 0."""
         a = float(1 / self.scale)
         x = np.floor(np.asarray(k, dtype=np.float64))
         tail = np.exp(-a * np.where(x >= 0, x + 1, -x)) / (1 + math.exp(-a))
@@ -108,7 +109,7 @@ class DiscreteLaplace:
         return self.sf(-np.floor(np.asarray(k, dtype=np.float64)) - 1)
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """A difference of two geometric variables, floors of exponential ones."""
+        """See `Law.sample`: the difference of two geometric variables, each the floor of an exponential one."""
         b = float(self.scale)
         two = np.floor(rng.standard_exponential((2, size)) * b)
         return (two[0] - two[1]).astype(np.int64)
@@ -120,7 +121,7 @@ class DiscreteLaplace:
 
 @dataclass(frozen=True)
 class RoundedNormal:
-    """Law of floor(scale * N + 1/2), N standard normal: a normal rounded to integers.
+    """The law of floor(scale * N + 1/2), N standard normal: a normal rounded to the nearest integer.
 
     >>> law = RoundedNormal(Fraction(3))
     >>> round(law.variance(), 4), float(law.sf(9)).__round__(5)
@@ -134,22 +135,23 @@ class RoundedNormal:
         _check(self.scale)
 
     def __hash__(self) -> int:
-        """Of numerator and denominator: a fraction's own hash costs a power modulo a prime."""
+        """Hash numerator and denominator, because the hash of a Fraction costs a power modulo a prime."""
         return hash((self.name, self.scale.as_integer_ratio()))
 
     def variance(self) -> float:
-        """scale**2 + 1/12 from 2 on, wrong by less than 1e-30; by summation, E Z**2 = sum (2k - 1) P(|Z| >= k), below.
+        """Return scale**2 + 1/12 for a scale s >= 2, in error by less than 1e-30; below that the sum of E Z**2.
 
-        The difference is sum_n (-1)**n (4 s**2 + 1 / (n pi)**2) exp(-2 (n pi s)**2), by Poisson summation.
+        By Poisson summation the error is sum_n (-1)**n (4 s**2 + 1 / (n pi)**2) exp(-2 (n pi s)**2).
         """
         s = float(self.scale)
         if s >= 2:
             return s * s + 1 / 12
+        # E Z**2 = sum over k >= 1 of (2 k - 1) P(|Z| >= k); at s < 2 terms beyond k = 90 vanish in floats
         k = np.arange(1, 90, dtype=np.float64)
         return float(2 * np.sum((2 * k - 1) * self.sf(k - 1)))
 
     def pmf(self, k: ArrayLike) -> Floats:
-        """See `Law.pmf`: tails subtracted where they differ much, else the density integrated over the cell."""
+        """See `Law.pmf`: a difference of tails where they differ much, else the integral of the density."""
         x = np.abs(np.asarray(k, dtype=np.float64))
         width = float(1 / self.scale)
         z = x * width
@@ -167,7 +169,7 @@ class RoundedNormal:
         return _tail(-(np.floor(np.asarray(k, dtype=np.float64)) + 0.5) * float(1 / self.scale))
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Rounded seeded normals."""
+        """See `Law.sample`: rounded normal variables."""
         return np.floor(rng.standard_normal(size) * float(self.scale) + 0.5).astype(np.int64)
 
     def to_dict(self) -> dict[str, str]:
@@ -179,7 +181,7 @@ LAWS: Final = {law.name: law for law in (DiscreteLaplace, RoundedNormal)}
 
 
 def rescaled(law: Law, divisor: int) -> Law:
-    """The law of about z / divisor: of the same family, its scale divided.
+    """Return the law of noise divided by `divisor`, approximately: the same family with its scale divided.
 
     >>> rescaled(DiscreteLaplace(Fraction(10)), 4).scale
     Fraction(5, 2)
@@ -189,14 +191,17 @@ def rescaled(law: Law, divisor: int) -> Law:
 
 
 def _tail(x: Floats) -> Floats:
-    """P(N > x)."""
+    """Return P(N > x), N standard normal."""
     from scipy.special import ndtr  # pyright: ignore
 
     return np.asarray(ndtr(-np.asarray(x, dtype=np.float64)), dtype=np.float64)
 
 
 def _cell(z: Floats, width: float) -> Floats:
-    """Integral of the normal density over z +- width / 2, for width * (1 + z) <= 1: Gauss-Legendre with 8 nodes."""
+    """Integrate the normal density over z +- width / 2, for width * (1 + z) <= 1, by Gauss-Legendre with 8 nodes.
+
+    phi(z + s) = phi(z) exp(-s (z + s / 2)): factoring out phi(z) keeps the relative accuracy in the tail.
+    """
     nodes, weights = np.polynomial.legendre.leggauss(8)
     total = np.zeros_like(z)
     for node, weight in zip(nodes, weights, strict=True):
@@ -207,7 +212,7 @@ def _cell(z: Floats, width: float) -> Floats:
 
 def _check(scale: Fraction) -> None:
     if not isinstance(scale, Fraction):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise NoiseError(f"scale {scale!r} of noise is no exact fraction.", code="N01", hint="Fraction(5, 2)")
+        raise NoiseError(f"scale {scale!r} of noise is not an exact fraction.", code="N01", hint="Fraction(5, 2)")
     if not LEAST <= scale <= MOST:
         message = f"noise of scale {_short(scale)} is outside 0.001 to 1e12: the price is too high or too low."
         raise NoiseError(message, code="N01", hint="a price between, or other bounds")
@@ -221,4 +226,4 @@ def _short(scale: Fraction) -> str:
 
 
 MOST_ZEROS: Final = 2**40
-"""Zeros at most: positions, and sums of a chunk's gaps, stay below 2**55."""
+"""Largest number of empty cells in `threshold.passing`: positions, and sums of a chunk's gaps, stay below 2**55."""

@@ -1,11 +1,12 @@
-"""Exact selection by the operating system's generator: one point, by integer utilities.  INSIDE the wall.
+"""Exact sampler of the exponential mechanism on runs of points, in integers alone.  INSIDE the wall.
 
-    words       64 fresh bits: in which interval of width 2**-64 a uniform p lies
-    runs        cumulated enclosures of the weights: one run for all p of the interval, or undecided: append words   [X]
-    place       a uniform place within the run, by rejection of whole words                                         [Y]
+1. 64 fresh bits of the operating system's generator say in which interval of width 2**-64 a uniform p lies.
+2. Cumulated integer bounds on the weights of the runs say which run holds p times their sum; where that is not the
+   same for the whole interval, further words are appended  [X].
+3. A position within the run is drawn uniformly, by rejection of whole words  [Y].
 
-The law is `tacit.noise.selection_law.Selection` exactly, without a float; labels are proven in PROOF.md, beside this
-file.
+The distribution is exactly `tacit.noise.selection_law.Selection`; labels in brackets are sections of PROOF.md, beside
+this file.
 """
 
 from __future__ import annotations
@@ -16,34 +17,35 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Final
 
-from tacit.noise.selection_law import Selection, checked
+from tacit.noise.selection_law import Selection, check_runs
 from tacit.noise.tail_bounds import exp_minus
 
 WORD: Final = 64
 GUARD: Final = 32
-"""Bits of the weights beyond those of p: they decide how soon a run is certain, never which."""
+"""Extra bits to which weights are bounded: they affect how soon a run is certain, never which run it is."""
 
 
 def choose(law: Selection, utility: Sequence[int], points: Sequence[int]) -> tuple[int, int]:
-    """One draw: (run, place), 0 <= place < points[run], with exactly the law `law`.
+    """Draw (run, position), 0 <= position < points[run], with exactly the law `law`.
 
-    Raises NoiseError N04 for utilities or points that are no integers, or do not match.
+    utility, points: for each run, the utility and the number of its points.
+    Raises NoiseError N04 for utilities or points that are not integers, or differ in number.
 
     >>> from fractions import Fraction
     >>> choose(Selection(Fraction(1000)), [0, 5, 1], [4, 1, 9])
     (1, 0)
     """
-    checked(utility, points)
+    check_runs(utility, points)
     return _choose(law, utility, points, _system_word)
 
 
 def _system_word() -> int:
-    """A fresh word of the operating system's generator."""
+    """Return a fresh 64-bit word of the operating system's generator."""
     return secrets.randbits(WORD)
 
 
 def _choose(law: Selection, utility: Sequence[int], points: Sequence[int], word: Callable[[], int]) -> tuple[int, int]:
-    """`choose` with the source of words as an argument, for tests of this file only."""
+    """Draw as `choose` does, with the source of random words as an argument, which only tests of this file pass."""
     m, bits = word(), WORD
     while (run := _run(law, utility, points, m, bits)) is None:
         m, bits = m << WORD | word(), bits + WORD
@@ -51,8 +53,8 @@ def _choose(law: Selection, utility: Sequence[int], points: Sequence[int], word:
 
 
 def _run(law: Selection, utility: Sequence[int], points: Sequence[int], m: int, bits: int) -> int | None:
-    """[X] The run that holds p * (sum of weights) for all p in (m, m + 1) 2**-bits, or None."""
-    best = max(utility)
+    """[X] Return the run that holds p * (sum of weights) for all p in (m, m + 1) 2**-bits, or None where undecided."""
+    best = max(utility)  # weights relative to the best are at most 1, and ratios stay the same
     weight = {u: exp_minus(law.rate * (best - u), bits + GUARD) for u in set(utility)}
     low = [0, *accumulate(n * weight[u][0] for u, n in zip(utility, points, strict=True))]
     high = [0, *accumulate(n * weight[u][1] for u, n in zip(utility, points, strict=True))]
@@ -62,12 +64,13 @@ def _run(law: Selection, utility: Sequence[int], points: Sequence[int], m: int, 
 
 
 def _uniform(n: int, word: Callable[[], int]) -> int:
-    """[Y] Uniform on 0 ... n - 1."""
+    """[Y] Draw uniformly from 0 ... n - 1."""
     words = -(-n.bit_length() // WORD)
     span = 1 << (WORD * words)
     while True:
         value = 0
         for _ in range(words):
             value = value << WORD | word()
+        # above the largest multiple of n the first remainders would be likelier than the last
         if value < span - span % n:
             return value % n

@@ -1,4 +1,4 @@
-"""Laws of noise as a document stores them: plain values -> the law they name.  Data-free."""
+"""Read noise laws from the plain values that a document stores.  No data here."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tacit.noise.laws import LAWS, Law, NoiseError
 from tacit.noise.selection_law import Selection
 
 LONGEST_SCALE: Final = 2_600
-"""Characters of a stored scale, at most: twice what a price may have (`privacy.exact_numbers`), and sensitivities."""
+"""Largest number of characters of a stored scale: twice what a price may have, and room for a sensitivity."""
 SCALE: Final = re.compile("[1-9][0-9]*(/[1-9][0-9]*)?")
 
 
 def law_from_dict(words: Mapping[str, Any]) -> Law:
-    """Inverse of `Law.to_dict`; NoiseError N02 for an unknown law, N01 for a scale that is none.
+    """Return the law that `Law.to_dict` wrote; NoiseError N02 for an unknown law, N01 for a malformed scale.
 
     >>> law_from_dict({"law": "discrete Laplace", "scale": "5/2"})
     DiscreteLaplace(scale=Fraction(5, 2))
@@ -28,11 +28,11 @@ def law_from_dict(words: Mapping[str, Any]) -> Law:
         raise NoiseError(f"noise {shown(str(name))} is not one of {', '.join(LAWS)}.", code="N02", state=None)
     if not isinstance(text, str) or len(text) > LONGEST_SCALE or SCALE.fullmatch(text) is None:
         said = shown(str(text)) if isinstance(text, str) else "it"
-        raise NoiseError(f"scale {said} of noise is no fraction.", code="N01", hint='"5/2"', state=None)
+        raise NoiseError(f"scale {said} of noise is not a fraction.", code="N01", hint='"5/2"', state=None)
     return cast(Any, Selection(1 / Fraction(text))) if name == Selection.name else _stored(name, text)
 
 
 @lru_cache(maxsize=1024)
 def _stored(name: str, text: str) -> Law:
-    """A stored law: thousands of documents have the same few."""
+    """Return a law, cached because thousands of documents store the same few."""
     return LAWS[name](Fraction(text))

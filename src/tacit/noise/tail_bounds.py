@@ -1,8 +1,8 @@
-"""Certain bounds on exp(-x) and on the normal's two-sided tail, in integers alone.  No data here.
+"""Rigorous bounds on exp(-x), -ln(1 - p) and the two-sided normal tail, in integers alone.  No data here.
 
-A bound with `bits` bits is a pair of integers (lo, hi), lo <= 2**bits * value <= hi.  Every operation on such a pair
-rounds outward (`>>` and `//` round down; one is added above), so each result encloses without any further argument; the
-guard bits decide only how narrow it is.  Labels [E1]-[E6] are proven in PROOF.md, beside this file.
+A bound with `bits` bits is a pair of integers (lo, hi) with lo <= 2**bits * value <= hi.  Every operation rounds
+outward (`>>` and `//` round down, and one is added to upper ends), so each result encloses its value; guard bits affect
+only how narrow the pair is.  Labels [E1]-[E6] are sections of PROOF.md, beside this file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Bounds: TypeAlias = tuple[int, int]
 
 
 def exp_minus(x: Fraction, bits: int) -> Bounds:
-    """Bounds on exp(-x), x >= 0, with `bits` bits: about one unit wide.
+    """Return bounds on exp(-x), x >= 0, with `bits` bits, about one unit wide.
 
     >>> lo, hi = exp_minus(Fraction(1), 64)
     >>> lo / 2**64, hi - lo <= 2
@@ -28,13 +28,13 @@ def exp_minus(x: Fraction, bits: int) -> Bounds:
     guard = halvings + 8
     work = bits + guard
     lo, hi = _exp_series(_fixed(x, work - halvings), work)
-    for _ in range(halvings):  # [E2] exp(-y) squared so many times
+    for _ in range(halvings):  # [E2] exp(-x) = exp(-y)**(2**halvings)
         lo, hi = lo * lo >> work, (hi * hi >> work) + 1
     return lo >> guard, min((hi >> guard) + 1, 1 << bits)
 
 
 def minus_log(p: Bounds, bits: int) -> Bounds:
-    """Bounds on -ln(1 - p), given bounds on p, 0 <= p <= 1/2, with `bits` bits.
+    """Return bounds on -ln(1 - p) with `bits` bits, given bounds on p, 0 <= p <= 1/2: the sum of p**k / k.
 
     >>> lo, hi = minus_log((1 << 63, 1 << 63), 64)
     >>> lo / 2**64, hi - lo <= 300
@@ -48,11 +48,11 @@ def minus_log(p: Bounds, bits: int) -> Bounds:
         term = power_hi // k + 1
         lo, hi = lo + power_lo // k, hi + term
         if term <= 2:
-            return lo, hi + term  # [E6]
+            return lo, hi + term  # [E6] the remaining terms add up to at most the last one
 
 
 def normal_tail(x: Fraction, bits: int) -> Bounds:
-    """Bounds on P(|Z| > x), Z standard normal, x >= 0, with `bits` bits: about one unit wide.
+    """Return bounds on P(|Z| > x), Z standard normal, x >= 0, with `bits` bits, about one unit wide.
 
     >>> lo, hi = normal_tail(Fraction(3), 64)
     >>> lo / 2**64, hi - lo <= 2
@@ -73,13 +73,13 @@ def normal_tail(x: Fraction, bits: int) -> Bounds:
 
 
 def _fixed(x: Fraction, bits: int) -> Bounds:
-    """X itself, between two neighbouring integers over 2**bits."""
+    """Return bounds on x itself: two neighbouring multiples of 2**-bits."""
     lo = (x.numerator << bits) // x.denominator
     return lo, lo + 1
 
 
 def _exp_series(y: Bounds, work: int) -> Bounds:
-    """[E1] exp(-y) for 0 <= y < 1/2: alternating terms that decrease, so the next one bounds the rest."""
+    """[E1] Bound exp(-y) for 0 <= y < 1/2: terms alternate and decrease, so the next one bounds the remainder."""
     lo = hi = term_lo = term_hi = 1 << work
     k = 0
     while term_hi > 1:
@@ -91,7 +91,11 @@ def _exp_series(y: Bounds, work: int) -> Bounds:
 
 
 def _odd_series(x: Bounds, work: int) -> Bounds:
-    """[E4] sum of x**(2k+1) / (2k+1)!!, positive terms; summed until they halve each time and are below two units."""
+    """[E4] Bound the sum of the positive terms x**(2k+1) / (2k+1)!!.
+
+    Summation stops once each further term is at most half the one before and below two units: the remainder is then at
+    most the last term.
+    """
     square = x[0] * x[0] >> work, (x[1] * x[1] >> work) + 1
     lo, hi = term_lo, term_hi = x
     odd = 1
@@ -106,20 +110,20 @@ def _odd_series(x: Bounds, work: int) -> Bounds:
 
 @lru_cache(maxsize=16)
 def root_two_over_pi(bits: int) -> Bounds:
-    """Bounds on sqrt(2 / pi)."""
+    """Return bounds on sqrt(2 / pi)."""
     pi_lo, pi_hi = _pi(bits + 24)
     top = 1 << (3 * bits + 25)  # 2 * 2**(2 bits) * 2**(bits + 24)
     return isqrt(top // pi_hi), isqrt(top // pi_lo + 1) + 1
 
 
 def _pi(bits: int) -> Bounds:
-    """Machin: pi = 16 arctan(1/5) - 4 arctan(1/239)."""
+    """Return bounds on pi = 16 arctan(1/5) - 4 arctan(1/239) [Machin]."""
     five, far = _arctan_inverse(5, bits), _arctan_inverse(239, bits)
     return 16 * five[0] - 4 * far[1], 16 * five[1] - 4 * far[0]
 
 
 def _arctan_inverse(m: int, bits: int) -> Bounds:
-    """arctan(1/m): alternating and decreasing; every power and quotient is off by at most one unit."""
+    """Return bounds on arctan(1/m), an alternating decreasing series: powers and quotients err by at most one unit."""
     power, total, k = (1 << bits) // m, 0, 0
     while power:
         total += power // (2 * k + 1) if k % 2 == 0 else -(power // (2 * k + 1))

@@ -1,11 +1,16 @@
-"""Which of very many zeros noise lifts to a public threshold, and to what: exactly as if each had its noise.  INSIDE.
+"""Noise and a public threshold on very many empty cells, without drawing noise for each.  INSIDE the wall.
 
-    gaps      zeros between one that passes and the next: geometric, floor(F(p) / rate), rate = -ln(1 - P(Z >= T))  [B]
-    floats    by the pieces of the exponential curve at a scale within 2**-80 of 1 / rate: one gap, or undecided     [G]
-    integers  undecided: ends of the interval of p against enclosures of (1 - P(Z >= T))**k; append words            [G]
-    values    of those that pass, from the law of Z given Z >= T                                                     [V]
+The result has exactly the distribution of adding a draw Z to each of N zeros and keeping those with Z >= T, but its
+time and memory grow with the number of cells that pass, not with N:
 
-Work and memory follow the number that pass.  Labels are proven in PROOF.md, beside this file; words as in `exact`.
+1. The gaps between cells that pass are geometric: floor(F(p) / rate) with rate = -ln(1 - P(Z >= T))  [B].
+2. In floats, the polynomials of the exponential curve give a gap, or leave it undecided, at a scale within a relative
+   2**-80 of 1 / rate  [G].
+3. In integers, an undecided gap is found by comparing the ends of the interval of p with bounds on
+   (1 - P(Z >= T))**k, appending words until the comparison is certain  [G].
+4. The value of each cell that passes is drawn from the law of Z given Z >= T  [V].
+
+Labels in brackets are sections of PROOF.md, beside this file; random words are as in `exact`.
 """
 
 from __future__ import annotations
@@ -27,15 +32,17 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 RARE: Final = 2.0**49
-"""A mean gap beyond this is decided in integers alone: floats hold F(p) / rate below 2**53 up to here."""
+"""Mean gaps above this are decided in integers alone: up to here F(p) / rate stays below 2**53, exact in floats."""
 WORK: Final = 256
+"""Bits to which the rate is bounded for the float stage."""
 
 
 def passing(law: Law, threshold: int, zeros: int) -> tuple[Ints, Ints]:
-    """Positions among `zeros` zeros, ascending, where noise of `law` reaches the threshold, and the noisy values there.
+    """Return the positions among `zeros` empty cells where noise reaches the threshold, and the noisy values there.
 
-    Two int64 arrays of one shape; jointly exactly the law of noise on each zero, with what is below thrown away.
-    Raises NoiseError N02 for a law that has no exact sampler, N03 for sizes that are none.
+    Two int64 arrays of one shape, positions ascending.  Their joint distribution is exactly that of independent noise
+    on each zero with all values below the threshold discarded.  Raises NoiseError N02 for a law without an exact
+    sampler, N03 for a threshold below 1 or a number of zeros outside 0 to 2**40.
 
     >>> places, values = passing(DiscreteLaplace(Fraction(3)), 40, 10**6)
     >>> bool((np.diff(places) > 0).all()), bool((values >= 40).all())
@@ -44,30 +51,31 @@ def passing(law: Law, threshold: int, zeros: int) -> tuple[Ints, Ints]:
     if not isinstance(law, DiscreteLaplace | RoundedNormal):
         raise NoiseError(f"no exact sampler for {law!r}.", code="N02", hint="DiscreteLaplace(1)")
     if threshold < 1 or not 0 <= zeros <= MOST_ZEROS:
-        text = f"threshold={threshold!r} is below 1, or zeros={zeros!r} no number up to 2**40."
+        text = f"threshold={threshold!r} is below 1, or zeros={zeros!r} is not a number from 0 to 2**40."
         raise NoiseError(text, code="N03", hint="threshold=1")
     return _passing(law, threshold, zeros, system_words)
 
 
 def _passing(law: Law, threshold: int, zeros: int, words: Words) -> tuple[Ints, Ints]:
-    """`passing` with the source of words as an argument, for tests of this file only."""
+    """Draw as `passing` does, with the source of random words as an argument, which only tests of this file pass."""
     places = _places(law, threshold, zeros, words)
-    more = _geometric if isinstance(law, DiscreteLaplace) else _normal
-    above = more(law.scale, threshold, len(places), words)
+    excess = _geometric_excess if isinstance(law, DiscreteLaplace) else _normal_excess
+    above = excess(law.scale, threshold, len(places), words)
     return places, np.minimum(above, MOST - threshold) + threshold
 
 
-# Places -------------------------------------------------------------------------------------------------------------
+# Positions ----------------------------------------------------------------------------------------------------------
 
 
 def _places(law: Law, threshold: int, zeros: int, words: Words) -> Ints:
-    """[B] Independent trials of probability P(Z >= threshold), by the gaps between those that succeed."""
+    """[B] Return the positions of successes in `zeros` independent trials of probability P(Z >= threshold)."""
     low, high = _rate(law, threshold, WORK)
     mean = Fraction(2 << WORK, low + high) if low else None  # about 1 / rate
     scale = mean if mean is not None and mean < RARE else None
     found: list[Ints] = []
     at = -1
     while True:
+        # slightly more gaps than are expected to be needed; those that end beyond the last trial are discarded unread
         left = 0.0 if mean is None else (zeros - 1 - at) / float(mean)
         size = int(min(CHUNK, 1.1 * left + 4))
         gap = _gaps(law, threshold, scale, zeros, (words(size) >> np.uint64(1)).view(np.int64), words)
@@ -80,50 +88,54 @@ def _places(law: Law, threshold: int, zeros: int, words: Words) -> Ints:
 
 
 def _gaps(law: Law, threshold: int, scale: Fraction | None, zeros: int, m: Ints, words: Words) -> Ints:
-    """[G] min(gap, zeros) for each word of 63 bits."""
+    """[G] Return min(gap, zeros) for each word of 63 bits: in floats where `scale` is given, else in integers."""
     gap, undecided = np.zeros_like(m), np.ones(len(m), dtype=np.bool_)
     if scale is not None and len(m) > FEW:
         gap, undecided = decide(EXPONENTIAL, pieces(EXPONENTIAL), scale, m)
     for i in np.flatnonzero(undecided):
         first, bits = int(m[i]), BITS
-        while (one := _search(law, threshold, zeros, first, bits)) is None:
+        while (one := _gap(law, threshold, zeros, first, bits)) is None:
             first, bits = first << 64 | int(words(1)[0]), bits + 64
         gap[i] = one
     return np.minimum(gap, zeros)
 
 
-def _search(law: Law, threshold: int, zeros: int, m: int, bits: int) -> int | None:
-    """[G] min(gap, zeros) for all p in (m, m + 1) 2**-bits, or None: the ends, then halves."""
+def _gap(law: Law, threshold: int, zeros: int, m: int, bits: int) -> int | None:
+    """[G] Return min(gap, zeros) if it is the same for all p in (m, m + 1) 2**-bits, else None."""
 
     def reaches(k: int) -> bool | None:
-        lo, hi = _stays(law, threshold, k, bits + 16)
+        lo, hi = _none_passes(law, threshold, k, bits + 16)
         return True if (m + 1) << 16 <= lo else False if m << 16 >= hi else None
 
-    return _most(reaches, zeros)
+    return _greatest(reaches, zeros)
 
 
-def _most(reaches: Callable[[int], bool | None], limit: int | None) -> int | None:
-    """The greatest k up to `limit` that is reached, 0 always being so; None where one on the way is not known."""
+def _greatest(reaches: Callable[[int], bool | None], limit: int | None) -> int | None:
+    """Return the greatest k up to `limit` with reaches(k), by bisection; None where an answer on the way is unknown.
+
+    reaches: decreasing in k, and true at 0 without being asked; None for an unknown answer.  Without a limit one is
+    found by doubling.
+    """
     if limit is None:
         limit = 1
-        while (yes := reaches(limit)) is True:
+        while (answer := reaches(limit)) is True:
             limit *= 2
     else:
-        yes = reaches(limit)
-    if yes is not False:
-        return limit if yes else None
+        answer = reaches(limit)
+    if answer is not False:
+        return limit if answer else None
     low, high = 0, limit
     while high - low > 1:
         middle = (low + high) // 2
-        yes = reaches(middle)
-        if yes is None:
+        answer = reaches(middle)
+        if answer is None:
             return None
-        low, high = (middle, high) if yes else (low, middle)
+        low, high = (middle, high) if answer else (low, middle)
     return low
 
 
-def _stays(law: Law, threshold: int, k: int, bits: int) -> Bounds:
-    """[G] Bounds on (1 - P(Z >= threshold))**k = exp(-k rate)."""
+def _none_passes(law: Law, threshold: int, k: int, bits: int) -> Bounds:
+    """[G] Return bounds on the probability that none of k cells passes, (1 - P(Z >= threshold))**k = exp(-k rate)."""
     work = -(-(bits + k.bit_length() + 16) // 64) * 64
     low, high = _rate(law, threshold, work)
     return exp_minus(Fraction(k * high, 1 << work), bits)[0], exp_minus(Fraction(k * low, 1 << work), bits)[1]
@@ -131,14 +143,14 @@ def _stays(law: Law, threshold: int, k: int, bits: int) -> Bounds:
 
 @lru_cache(maxsize=64)
 def _rate(law: Law, threshold: int, bits: int) -> Bounds:
-    """[B] Bounds on -ln(1 - P(Z >= threshold))."""
-    return minus_log(chance(law, threshold, bits), bits)
+    """[B] Return bounds on the rate -ln(1 - P(Z >= threshold)), with `bits` bits."""
+    return minus_log(passing_probability(law, threshold, bits), bits)
 
 
-def chance(law: Law, threshold: int, bits: int) -> Bounds:
-    """[B] Bounds on P(Z >= threshold) with `bits` bits, threshold >= 1.
+def passing_probability(law: Law, threshold: int, bits: int) -> Bounds:
+    """[B] Return bounds on P(Z >= threshold) with `bits` bits, threshold >= 1.
 
-    >>> lo, hi = chance(DiscreteLaplace(Fraction(2)), 10, 64)
+    >>> lo, hi = passing_probability(DiscreteLaplace(Fraction(2)), 10, 64)
     >>> round(lo / 2**64, 6), hi - lo <= 4, float(DiscreteLaplace(Fraction(2)).sf(9)).__round__(6)
     (0.004194, True, 0.004194)
     """
@@ -153,8 +165,8 @@ def chance(law: Law, threshold: int, bits: int) -> Bounds:
 # Values -------------------------------------------------------------------------------------------------------------
 
 
-def _geometric(scale: Fraction, threshold: int, size: int, words: Words) -> Ints:
-    """[V] Z - threshold given Z >= threshold, Z discrete Laplace: geometric, whatever the threshold."""
+def _geometric_excess(scale: Fraction, threshold: int, size: int, words: Words) -> Ints:
+    """[V] Draw Z - threshold given Z >= threshold, Z discrete Laplace: geometric, whatever the threshold."""
     m = (words(size) >> np.uint64(1)).view(np.int64)
     above, undecided = np.zeros_like(m), np.ones(size, dtype=np.bool_)
     if size > FEW:
@@ -164,30 +176,34 @@ def _geometric(scale: Fraction, threshold: int, size: int, words: Words) -> Ints
     return above
 
 
-def _normal(scale: Fraction, threshold: int, size: int, words: Words) -> Ints:
-    """[V] The same of a rounded normal: k where p P(Z >= threshold) lies between P(Z >= threshold + k) and the next."""
+def _normal_excess(scale: Fraction, threshold: int, size: int, words: Words) -> Ints:
+    """[V] Draw Z - threshold given Z >= threshold, Z a rounded normal, by inverting its tail at a uniform p.
+
+    The draw is the greatest k with p P(Z >= threshold) < P(Z >= threshold + k).
+    """
     above = np.zeros(size, dtype=np.int64)
     for i in range(size):
         m, bits = int(words(1)[0]), 64
-        while (k := _tail_place(scale, threshold, m, bits)) is None:
+        while (k := _inverse_tail(scale, threshold, m, bits)) is None:
             m, bits = m << 64 | int(words(1)[0]), bits + 64
         above[i] = min(k, MOST)
     return above
 
 
-def _tail_place(scale: Fraction, threshold: int, m: int, bits: int) -> int | None:
-    """[V] That k for all p in (m, m + 1) 2**-bits, or None."""
+def _inverse_tail(scale: Fraction, threshold: int, m: int, bits: int) -> int | None:
+    """[V] Return the k of `_normal_excess` if it is the same for all p in (m, m + 1) 2**-bits, else None."""
     x = (threshold - Fraction(1, 2)) / scale
-    work = bits + 32 + int(x * x)  # P(|Z| > x) > 2**-(x**2 + 2)
+    work = bits + 32 + int(x * x)  # enough: P(|N| > x) > 2**-(x**2 + 2) for a standard normal N
     lo, hi = _two_sided(x, work)
 
     def reaches(k: int) -> bool | None:
         low, high = _two_sided(x + k / scale, work)
         return True if (m + 1) * hi <= low << bits else False if m * lo >= high << bits else None
 
-    return _most(reaches, None)
+    return _greatest(reaches, None)
 
 
 @lru_cache(maxsize=256)
 def _two_sided(x: Fraction, bits: int) -> Bounds:
+    """Return `normal_tail`, cached: all values of a call share the tail at the threshold."""
     return normal_tail(x, bits)

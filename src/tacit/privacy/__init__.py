@@ -1,4 +1,7 @@
-"""Prices, budgets, calibration and conversions: exact rationals, rounded against ourselves.  No data here."""
+"""Prices, budgets, calibration and conversions, in exact rationals that are rounded conservatively.  No data here.
+
+Conservatively: a privacy loss is rounded up, an allowance is rounded down.
+"""
 
 from __future__ import annotations
 

@@ -1,11 +1,13 @@
-"""Bought: what a price was spent on, part by part, and what the parts cost in ρ and in μ².  No data here.
+"""Bought: what each part of a price was spent on, and what the parts cost in ρ and in μ².  No data here.
 
-A price that is written in one way may be charged in another, where normal noise and selections cost differently:
+A price stated in one measure of privacy loss may be charged to a ledger that adds another, and normal noise and
+selections convert differently:
 
-- of ρ, noise is a normal of μ² = 2 ρ, and a selection has range ε = √(8 ρ);
-- of μ² (a share of a pair), noise is a normal of ρ = μ²/2, and a selection has the range that costs μ².
+- for a price ρ, noise is a normal of μ² = 2 ρ, and a selection has range ε = √(8 ρ);
+- for a share μ² of a pair (ε, δ), noise is a normal of ρ = μ²/2, and a selection has the range that costs μ².
 
-So a ledger of μ² charges a ρ price by its parts, and one of ρ charges a pair by its parts.  [`privacy.gaussian`]
+Hence a ledger that adds μ² charges a price ρ part by part, and a ledger that adds ρ charges a pair part by part.  The
+conversions are proven in `privacy.gaussian`.
 """
 
 from __future__ import annotations
@@ -26,9 +28,10 @@ DIGITS: Final = 12
 
 @dataclass(frozen=True)
 class Bought:
-    """One part: what it took of the price, and how many selections share that; 0 where noise is added to sums.
+    """One part of a release: its cost, and how many selections share that cost; 0 for noise added to sums.
 
-    cells: how many cells' selections one neighbour can change, 2 where a replaced row may move to another cell.
+    cells: in how many cells a change to a neighbouring table can affect the selections: 2 where a replaced row may move
+    to another cell, else 1.
     """
 
     cost: Cost
@@ -37,10 +40,10 @@ class Bought:
 
 
 def range_for(cost: Cost) -> Fraction:
-    """The range ε that one selection of this cost may have, rounded down by less than 2**-128.
+    """Return the range ε that one selection of this cost may have, rounded down by less than 2**-128.
 
-    pure: ε.  rho: √(8 ρ), since range ε is ε²/8-zCDP [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021].  Of a pair or
-    its share: as `privacy.gaussian` proves of bounded range.
+    For a pure price, ε.  For ρ, √(8 ρ), since range ε is ε²/8-zCDP [Dong, Durfee & Rogers 2020; Cesar & Rogers 2021].
+    For a pair or a share of one: see Bounded range in `privacy.gaussian`.
 
     >>> range_for(Cost.of(rho=0.5))
     Fraction(2, 1)
@@ -54,7 +57,7 @@ def range_for(cost: Cost) -> Fraction:
 
 
 def ranges_of(one: Bought) -> tuple[Fraction, ...]:
-    """Ranges ε of a part's selections, where a neighbour changes those of one cell only; none of noise.
+    """Return the range ε of each selection of a part; empty for noise, and where a neighbour can affect two cells.
 
     >>> ranges_of(Bought(Cost.of(rho=1), selections=2))
     (Fraction(2, 1), Fraction(2, 1))
@@ -65,7 +68,7 @@ def ranges_of(one: Bought) -> tuple[Fraction, ...]:
 
 
 def rho_of(parts: Iterable[Bought]) -> Fraction:
-    """ρ of all parts, each its own; rounded up where a selection's is not rational.
+    """Return the total ρ of the parts; rounded up where that of a selection is irrational.
 
     >>> half = Bought(Cost(mu_squared=Fraction(1, 100)), selections=1)
     >>> float(rho_of([half])), float(half.cost.zcdp)
@@ -75,7 +78,7 @@ def rho_of(parts: Iterable[Bought]) -> Fraction:
 
 
 def mu_squared_of(parts: Iterable[Bought]) -> Fraction:
-    """μ² of all parts, each its own; rounded up where it is not rational.
+    """Return the total μ² of the parts; rounded up where that of a part is irrational.
 
     >>> float(mu_squared_of([Bought(Cost.of(rho=0.005)), Bought(Cost.of(rho=0.005), selections=1)]))
     0.0257023485415
@@ -84,14 +87,16 @@ def mu_squared_of(parts: Iterable[Bought]) -> Fraction:
 
 
 def _rho(one: Bought) -> Fraction:
+    """Return ρ of one part: that of its price, or for selections bought with μ² the sum of ε²/8 over them."""
     if not one.selections or one.cost.kind in ("pure", "zcdp"):
         return one.cost.zcdp
     alone = [cells * range_for(one.cost.share(Fraction(1, one.selections * cells))) ** 2 / 8 for cells in _cells(one)]
-    # μ-GDP implies ρ = μ²/2 too, which is less than ε²/8 where ε is large
+    # μ-GDP also implies ρ = μ²/2, which is smaller than ε²/8 where ε is large
     return min(significant(one.selections * max(alone), DIGITS, up=True), one.cost.zcdp)
 
 
 def _mu_squared(one: Bought) -> Fraction:
+    """Return μ² of one part: that of its price; bought with ρ, 2 ρ for noise, or the sum over its selections."""
     if one.cost.rho is None:
         return one.cost.gdp
     if not one.selections:
@@ -104,5 +109,8 @@ def _mu_squared(one: Bought) -> Fraction:
 
 
 def _cells(one: Bought) -> range:
-    """One cell's selection at the whole price, or two cells', each at half."""
+    """Return the cases of how a neighbour's change is spread: one cell at the whole price, or two cells at half each.
+
+    The cost of a range is convex, so the largest total is at one of these corners: Two cells in `privacy.gaussian`.
+    """
     return range(1, one.cells + 1)

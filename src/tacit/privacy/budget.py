@@ -1,18 +1,18 @@
-"""Budget: the promise of a ledger, and the filter that keeps it.  No data here.
+"""Budget: the privacy promise of a ledger, and the filter that enforces it.  No data here.
 
-One budget has one way of adding costs (design, law 10), valid when prices, too, are chosen after seeing answers:
+A budget adds costs in one way (design, law 10), valid also when prices are chosen adaptively, after earlier answers:
 
-- ``Budget(epsilon=)``: ε adds; only pure prices.  [Rogers, Roth, Ullman & Vadhan 2016: a basic filter]
-- ``Budget(rho=)``: ρ adds, a pure price as ε²/2.  [Feldman & Zrnic 2021, Theorem 4.4: so is Rényi composition, at every
-  order at once, hence zCDP with ρ summed]
-- ``Budget(epsilon=, delta=)``: the μ² that the pair is adds, and the δ of approximate parts with it.  [Gaussian
-  differential privacy: `privacy.gaussian`, Composition, Approximate parts]
-- ``Budget(epsilon=, delta=, accounting="zcdp")``: the largest ρ that implies the pair, kept like `Budget(rho=)`.
-- ``Budget(epsilon=, delta=, accounting="basic")``: ε adds and δ adds.  [as the first]
+- ``Budget(epsilon=)`` adds ε, and admits pure prices only.  [Rogers, Roth, Ullman & Vadhan 2016: a basic filter]
+- ``Budget(rho=)`` adds ρ, a pure price as ε²/2.  [Feldman & Zrnic 2021, Theorem 4.4: Rényi composition has such a
+  filter, at every order at once, hence zCDP with ρ summed]
+- ``Budget(epsilon=, delta=)`` adds the μ² to which the pair is converted, and the δ of approximate parts.
+  [`privacy.gaussian`, Composition, Approximate parts]
+- ``Budget(epsilon=, delta=, accounting="zcdp")`` adds ρ, up to the largest ρ that implies the pair.
+- ``Budget(epsilon=, delta=, accounting="basic")`` adds ε and adds δ.  [as the first]
 
-A price written in another way than the budget adds costs what its parts cost there (`privacy.bought`); where they are
-not known, the most that any parts could.
-A request is admitted when the sum including it is at most the limit, in exact rationals: at the limit is within it.
+A price stated in another measure than the budget adds is charged what its parts cost in that measure
+(`privacy.bought`), or, where the parts are not known, the most that any parts could cost.
+A request is admitted if the sum including it is at most the limit, in exact rationals; equality is admitted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ZERO: Final = Fraction(0)
 
 @dataclass(frozen=True)
 class Spend:
-    """Sums of costs so far, exact; those that a budget does not add stay 0.
+    """Exact sums of the costs charged so far; the sums that a budget does not keep stay 0.
 
     >>> Spend(rho=Fraction(1, 10)) + Spend(rho=Fraction(1, 5))
     Spend(epsilon=Fraction(0, 1), rho=Fraction(3, 10), delta=Fraction(0, 1), mu_squared=Fraction(0, 1))
@@ -52,40 +52,40 @@ class Spend:
         return Spend(epsilon, rho, self.delta + other.delta, self.mu_squared + other.mu_squared)
 
     def within(self, limit: Spend) -> bool:
-        """Whether no sum is above its limit."""
+        """Return whether no sum exceeds its limit."""
         small = self.epsilon <= limit.epsilon and self.rho <= limit.rho
         return small and self.delta <= limit.delta and self.mu_squared <= limit.mu_squared
 
     def less(self, other: Spend) -> Spend:
-        """These sums minus others, never below 0."""
+        """Return these sums minus others, each at least 0."""
         names = [f.name for f in fields(self)]
         return Spend(**{name: max(getattr(self, name) - getattr(other, name), ZERO) for name in names})
 
     def to_dict(self) -> dict[str, str]:
-        """Exact fractions as text, sums of nothing left out."""
+        """Return the sums that are not 0, as exact fractions in text."""
         return {f.name: str(getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != 0}
 
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Spend:
-        """Inverse of `to_dict`; BudgetError B07 for an unknown key, B01 for what is no number."""
+        """Return the sums that `to_dict` wrote; BudgetError B07 for an unknown key, B01 for a malformed number."""
         return cls(**numbers_of("a sum of costs", words))
 
     def __str__(self) -> str:
         return self.describe()
 
     def describe(self, *, up: bool = True) -> str:
-        """The sums that are not 0, in words; rounded up, or down for what is left."""
+        """Return the sums that are not 0 as text; rounded up, or with up=False down, for what is left."""
         named = (("ε", self.epsilon), ("δ", self.delta), ("ρ", self.rho), ("μ", mu_of(self.mu_squared)))
         return ", ".join(f"{n} = {plain(v, up=up)}" for n, v in named if v != 0) or "nothing"
 
 
 @dataclass(frozen=True, init=False)
 class Budget:
-    """What people are promised by a ledger: the sum of all its costs stays within this; a raise is a recorded act.
+    """The promise of a ledger: the sum of all its costs stays within this limit; raising it is a recorded act.
 
-    `neighbors` names what the promise protects: "replace-one" (default; the number of rows is public) or "add-remove"
-    (it is private).  Budgets are equal when their promises are.  Raises BudgetError: B01 and B03 as `Cost.of`, B05 for
-    unknown words.
+    `neighbors` is the neighbouring relation: "replace-one" (default; the number of rows is public) or "add-remove" (it
+    is private).  Budgets are equal when their promises are.  Raises BudgetError B01 and B03 as `Cost.of` does, B05 for
+    an unknown word.
 
     >>> budget = Budget(rho=0.5)
     >>> spent = budget.spend(Cost.of(rho=0.01))
@@ -99,7 +99,7 @@ class Budget:
     neighbors: Neighbors
     accounting: Accounting | None
     held: Fraction | None = field(compare=False, repr=False)
-    """Of an (ε, δ) promise: its μ², or its ρ.  Recorded with the promise, so that later versions keep the same one."""
+    """The μ² or ρ that an (ε, δ) promise is kept in, recorded with it so that later versions keep the same number."""
 
     def __init__(
         self,
@@ -121,12 +121,12 @@ class Budget:
         for name, value in numbers.items():
             object.__setattr__(self, name, None if value is None else checked(value, name))
         object.__setattr__(self, "neighbors", neighbors)
-        # "gdp" is what a new ledger of a pair keeps: one promise, one spelling
+        # "gdp" is the default for a pair; storing None gives equal promises one spelling
         object.__setattr__(self, "accounting", None if accounting == "gdp" else accounting)
-        object.__setattr__(self, "held", self._most())
+        object.__setattr__(self, "held", self._largest_implying())
 
-    def _most(self) -> Fraction | None:
-        """Of an (ε, δ) promise the largest μ², or ρ, that implies it."""
+    def _largest_implying(self) -> Fraction | None:
+        """Return the largest μ² or ρ that implies an (ε, δ) promise; None for another budget."""
         if self.kind == "gdp":
             return gaussian.epsilon_delta_to_mu_squared(self.epsilon or ZERO, self.delta or ZERO)
         if self.kind == "zcdp" and self.rho is None:
@@ -134,7 +134,7 @@ class Budget:
         return None
 
     def like(self, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Budget:
-        """A budget of other numbers under the same relation, and the same accounting where they are an (ε, δ) pair.
+        """Return a budget of other numbers with the same relation and, for an (ε, δ) pair, the same accounting.
 
         Raises BudgetError B01, B03, B05 as Budget does.
 
@@ -145,9 +145,9 @@ class Budget:
         return Budget(epsilon=epsilon, delta=delta, rho=rho, neighbors=self.neighbors, accounting=accounting)
 
     def under(self, other: Budget) -> Budget:
-        """The same promise added up as `other` is, where that is the same pair kept in ρ and this says no accounting.
+        """Return this promise kept in ρ if `other` keeps a pair in ρ and this one names no accounting; else itself.
 
-        A ledger keeps the rule that it was made with; those made before pairs were kept in μ² keep ρ.
+        A ledger keeps the accounting it was made with, and ledgers from before pairs were kept in μ² keep ρ.
 
         >>> old = Budget(epsilon=1, delta="1e-6", accounting="zcdp")
         >>> Budget(epsilon=2, delta="1e-6").under(old).accounting
@@ -158,7 +158,7 @@ class Budget:
         return self.in_rho()
 
     def in_rho(self) -> Budget:
-        """The same pair kept in ρ, whatever its accounting; a budget that is none as it is.
+        """Return the same pair kept in ρ, whatever its accounting; a budget that is not a pair is returned as it is.
 
         >>> Budget(epsilon=1, delta="1e-6").in_rho().kind
         'zcdp'
@@ -169,7 +169,7 @@ class Budget:
 
     @property
     def kind(self) -> Literal["pure", "zcdp", "gdp", "basic"]:
-        """How costs add: ε; ρ; μ²; ε and δ."""
+        """What is added: ε ("pure"), ρ ("zcdp"), μ² ("gdp"), or ε and δ ("basic")."""
         if self.rho is not None:
             return "zcdp"
         if self.delta is None:
@@ -178,12 +178,12 @@ class Budget:
 
     @property
     def is_pair(self) -> bool:
-        """Whether it is a promise (ε, δ) that is kept in another number, μ² or ρ, and spoken of as ε at that δ."""
+        """Whether it is an (ε, δ) promise that is kept in μ² or ρ and displayed as ε at that δ."""
         return self.held is not None
 
     @property
     def limit(self) -> Spend:
-        """The sums that must not be exceeded; of μ² where no approximate part was bought (`holds`)."""
+        """The sums that must not be exceeded, as long as no approximate part was bought (see `holds`)."""
         if self.kind == "gdp":
             return Spend(mu_squared=self.held or ZERO)
         if self.kind == "zcdp":
@@ -191,10 +191,10 @@ class Budget:
         return Spend(epsilon=self.epsilon or ZERO, delta=self.delta or ZERO)
 
     def spend(self, cost: Cost, bought: Sequence[Bought] | None = None) -> Spend:
-        """What `cost` adds under this budget's way of adding; BudgetError B04 where it cannot admit such a price.
+        """Return what `cost` adds to the sums of this budget; BudgetError B04 for a kind of price it cannot add.
 
-        bought: what the price is spent on, by parts that add up to it; None where that is not known, and then the most
-        that any parts could cost.
+        bought: what the price is spent on, in parts that add up to it.  Where that is not known (None), the result is
+        the most that any parts could cost.
         """
         if cost.mu_squared is not None and cost.delta is not None and self.kind != "gdp":
             message = f"the budget is {self}, which adds no approximate parts; this price is {cost}."
@@ -215,17 +215,19 @@ class Budget:
         return Spend(epsilon=cost.epsilon or ZERO, delta=cost.delta or ZERO)
 
     def holds(self, spent: Spend) -> bool:
-        """Whether sums are within the promise; exactly at the limit is.  `limit`, with the δ of approximate parts too.
+        """Return whether sums are within the promise; exactly at the limit they are.
+
+        Approximate parts use up δ, so that less μ² is admitted than `limit` says: the μ² that implies (ε, δ - used).
 
         >>> pair = Budget(epsilon=1, delta="1e-6")
-        >>> half = Spend(delta=Fraction(1, 2 * 10**6))  # and for μ² what the other half of δ leaves
+        >>> half = Spend(delta=Fraction(1, 2 * 10**6))  # leaves for noise the μ² of (1, 5e-7)
         >>> pair.holds(half), pair.holds(half + pair.limit)
         (True, False)
         """
         return spent.within(self._limit_with(spent.delta))
 
     def _limit_with(self, parts: Fraction) -> Spend:
-        """`limit`, where approximate parts took so much of δ."""
+        """Return the limit once approximate parts have used `parts` of δ."""
         if self.kind != "gdp" or parts == 0:
             return self.limit
         assert self.epsilon is not None
@@ -236,15 +238,15 @@ class Budget:
         return Spend(delta=parts, mu_squared=most)
 
     def admits(self, spent: Spend, cost: Cost, bought: Sequence[Bought] | None = None) -> bool:
-        """Whether `cost` still fits after `spent`; exactly at the limit does.  BudgetError B04 as `spend`."""
+        """Return whether `cost` still fits after `spent`; exactly at the limit it does.  BudgetError B04 as `spend`."""
         return self.holds(spent + self.spend(cost, bought))
 
     def left(self, spent: Spend) -> Spend:
-        """Limit minus spent, never below 0."""
+        """Return the limit minus `spent`, each sum at least 0."""
         return replace(self._limit_with(spent.delta), delta=self.limit.delta).less(spent)
 
     def describe_left(self, spent: Spend) -> str:
-        """One phrase for a release's footer, rounded down: "left 0.49 of 0.50"; "left ε = 1.3 of 2 at δ = 1e-06"."""
+        """Return what is left as a phrase, rounded down: "left 0.49 of 0.50"; "left ε = 1.3 of 2 at δ = 1e-06"."""
         left, limit = self.left(spent), self.limit
         if self.is_pair:
             rest, whole = plain(self.epsilon_left(spent), up=False), plain(self.epsilon or ZERO)
@@ -255,25 +257,25 @@ class Budget:
         return f"left {shown[0]} of {shown[1]}"
 
     def epsilon_left(self, spent: Spend, digits: int = 9) -> Fraction:
-        """Of an (ε, δ) promise: the ε, at its δ, of what is left; a little below it, to so many digits.
+        """Return the ε, at this promise's δ, that one further release could have: for display, to `digits` digits.
 
-        What a single release at (this ε, δ) could still cost: it is not ε minus what was spent.
+        For an (ε, δ) promise only.  Because μ² or ρ adds, not ε, it is not ε minus what was spent.
         """
         left = self.left(spent)
         rest = (self.delta or ZERO) - spent.delta
         if rest <= 0 or left.mu_squared + left.rho == 0:
             return ZERO
         found = self._epsilon(left, rest)
-        near = significant(found, min(digits, 9), up=True)  # conversions are rounded by 1e-12: 2 is not to read 1.999
+        near = significant(found, min(digits, 9), up=True)  # undoes the conversions' 1e-12: 2 must not read 1.999
         return min(near if digits <= 9 else found, self.epsilon or ZERO)
 
     def epsilon_of(self, spent: Spend) -> Fraction | None:
-        """Of an (ε, δ) promise: the ε that sums imply at its δ, rounded up; None where their δ is all of it."""
+        """Return the ε that sums imply at this promise's δ, rounded up; None where their own δ uses all of it."""
         rest = (self.delta or ZERO) - spent.delta
         return None if rest <= 0 else self._epsilon(spent, rest)
 
     def describe_spent(self, spent: Spend) -> str:
-        """Sums in the budget's own words, rounded up: "ε = 0.84 at δ = 1e-06 (μ = 0.2)".
+        """Return sums as text in the terms of this budget, rounded up: "ε = 0.84 at δ = 1e-06 (μ = 0.2)".
 
         >>> Budget(epsilon=2, delta="1e-6").describe_spent(Spend(mu_squared=Fraction(1, 25)))
         'ε = 0.8342 at δ = 1e-06 (μ = 0.2)'
@@ -285,13 +287,13 @@ class Budget:
         return f"ε = {said} at δ = {plain(self.delta or ZERO)} ({spent.describe()})"
 
     def _epsilon(self, sums: Spend, delta: Fraction) -> Fraction:
-        """The ε at `delta` that sums of μ² or of ρ imply, rounded up."""
+        """Return the ε at `delta` that sums of μ² or of ρ imply, rounded up."""
         if self.kind == "gdp":
             return gaussian.mu_squared_to_epsilon(significant(sums.mu_squared, 40, up=True), delta)
         return conversions.zcdp_to_epsilon(significant(sums.rho, 40, up=True), delta)
 
     def to_dict(self) -> dict[str, str]:
-        """Exact fractions as text, and the relation; an (ε, δ) promise says its μ² ("mu_squared") or ρ ("held")."""
+        """Return exact fractions as text, and the relation; a pair has its μ² ("mu_squared") or ρ ("held") as well."""
         words = {n: str(v) for n in ("epsilon", "delta", "rho") if (v := getattr(self, n)) is not None}
         if self.held is not None:
             words["mu_squared" if self.kind == "gdp" else "held"] = str(self.held)
@@ -301,7 +303,7 @@ class Budget:
 
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Budget:
-        """Inverse of `to_dict`; a recorded μ² or ρ is kept if it implies the promise, otherwise BudgetError B07."""
+        """Return the budget that `to_dict` wrote; BudgetError B07 where a recorded μ² or ρ does not imply the pair."""
         kept = {name: words[name] for name in ("held", "mu_squared") if words.get(name) is not None}
         rest = {name: value for name, value in words.items() if name not in ("held", "mu_squared")}
         given = numbers_of("a budget", rest, ("neighbors", "accounting"))
@@ -327,6 +329,7 @@ class Budget:
 
 
 def _word(name: str, word: object, known: tuple[str, ...]) -> None:
+    """Raise BudgetError B05 for a word that is not known."""
     if word not in known:
         guess = nearest(str(word), known) or known[0]
         raise BudgetError(f"{name} is {word!r}: not one of {', '.join(known)}.", code="B05", hint=f'{name}="{guess}"')

@@ -1,6 +1,7 @@
-"""Calibration: the scale of the noise that a price buys, rounded up.  No data here.
+"""Calibration: from sensitivity and price to the scale of the noise, rounded up.  No data here.
 
-Sensitivities are integers (design, law 2); scales are rationals, so that a law is stated, stored and drawn exactly.
+Sensitivities are integers (design, law 2) and scales are rationals, so that the law of the noise is stated, stored and
+sampled exactly.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
     from tacit.noise.laws import Law
 
 FINENESS: Final = 61
-"""A scale that must be rounded exceeds its real value by at most a factor 1 + 2**-60."""
+"""Irrational scales are rounded up by at most a factor 1 + 2**-60."""
 
 
 def laplace_scale(l1: int, cost: Cost) -> Fraction:
-    """Scale b = l1 / ε, exact: discrete Laplace of scale b on every coordinate is ε-DP where the ℓ1 norm moves by l1.
+    """Return the scale b = l1 / ε, exactly, where `l1` is the ℓ1 sensitivity.
 
-    [log-ratio of the pmf exp(-|k|/b): at most ∑|Δ|/b <= l1/b; theory §1.1]  Raises BudgetError B08 for a price that is
-    not pure.
+    Discrete Laplace noise of scale b on every coordinate is ε-DP: the log-ratio of the probabilities exp(-|k|/b) is at
+    most Σ|Δ|/b <= l1/b [theory §1.1].  Raises BudgetError B08 for a price that is not pure.
 
     >>> laplace_scale(3, Cost.of(epsilon=0.1))
     Fraction(30, 1)
@@ -35,11 +36,12 @@ def laplace_scale(l1: int, cost: Cost) -> Fraction:
 
 
 def gaussian_scale(l2_squared: int, cost: Cost) -> Fraction:
-    """σ >= √(l2² / (2ρ)), above it by at most a factor 1 + 2**-60: the simplest such rational, exact where one is.
+    """Return a rational σ from √(l2² / (2ρ)) to (1 + 2**-60) times that, where l2² is the squared ℓ2 sensitivity.
 
-    A normal with this sd on every coordinate is ρ-zCDP where the squared ℓ2 norm moves by at most l2².  [Bun & Steinke
-    2016, Proposition 1.6]  For an (ε, δ) price ρ = `cost.zcdp`, from the analytic Gaussian rounded down: (ε, δ)-DP too.
-    Rounding the draw to integers changes neither.  Raises BudgetError B08 for a pure price.
+    Normal noise of sd σ on every coordinate is ρ-zCDP [Bun & Steinke 2016, Proposition 1.6].  For an (ε, δ) price,
+    ρ = `cost.zcdp` comes from the analytic Gaussian mechanism, rounded down, so the noise is (ε, δ)-DP as well.
+    Rounding the draw to integers is post-processing.  Of all such σ it is the one with the smallest denominator, and
+    exact where the root is rational.  Raises BudgetError B08 for a pure price.
 
     >>> gaussian_scale(4, Cost.of(rho=0.5))
     Fraction(2, 1)
@@ -51,9 +53,9 @@ def gaussian_scale(l2_squared: int, cost: Cost) -> Fraction:
 
 
 def noise_for(l1: int, l2_squared: int, cost: Cost) -> Law:
-    """The law of the noise to add to every coordinate, from both sensitivities (ℓ1, squared ℓ2) and the price.
+    """Return the law of the noise for every coordinate, from the ℓ1 and the squared ℓ2 sensitivity and the price.
 
-    Raises BudgetError B08 where nothing is to be protected (a sensitivity of 0): then no noise is asked for.
+    Raises BudgetError B08 for a sensitivity of 0: such an answer depends on no row and is public.
     """
     from tacit.noise.laws import DiscreteLaplace, RoundedNormal
 
@@ -65,13 +67,13 @@ def noise_for(l1: int, l2_squared: int, cost: Cost) -> Law:
 
 
 def root_up(square: Fraction) -> Fraction:
-    """The simplest rational in [√square, √square (1 + 2**-60)]; √square itself where that is rational."""
+    """Return √square where it is rational, else the simplest rational in [√square, √square (1 + 2**-60)]."""
     if square == 0:
         return Fraction(0)
     top, bottom = isqrt(square.numerator), isqrt(square.denominator)
     if top * top == square.numerator and bottom * bottom == square.denominator:
         return Fraction(top, bottom)
-    # k places make square * 4**k an integer of more than 150 bits: its root, rounded up, is within 2**-74
+    # square * 4**k has more than 150 bits, so its integer root, rounded up, is relatively within 2**-74
     k = max(0, 76 + (square.denominator.bit_length() - square.numerator.bit_length()) // 2)
     whole = -(-(square.numerator << 2 * k) // square.denominator)
     root = Fraction(isqrt(whole - 1) + 1, 1 << k)
@@ -79,7 +81,7 @@ def root_up(square: Fraction) -> Fraction:
 
 
 def simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The rational in [low, high], 0 < low <= high, with the smallest denominator, by continued fractions.
+    """Return the rational with the smallest denominator in [low, high], 0 < low <= high, by continued fractions.
 
     >>> simplest(Fraction(314, 100), Fraction(315, 100))
     Fraction(22, 7)

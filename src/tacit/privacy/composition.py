@@ -1,7 +1,7 @@
-"""Composition: what several prices cost together.  No data here.
+"""Composition: the total cost of several prices.  No data here.
 
-`compose` adds as a budget of that kind does, and holds for adaptively chosen prices.  `pld_total` is often smaller, but
-only for a list of prices that was declared before the first was spent: it is reported, never used to admit a request.
+`compose` adds prices as a budget does, and is valid for adaptively chosen prices.  `pld_total` is often smaller, but
+valid only for a list of prices declared before the first was spent: it is reported, never used to admit a request.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ Way = Literal["pure", "zcdp", "gdp", "basic"]
 
 
 class ReleasedPart(Protocol):
-    """One part of a release: what it took of the price, and the law of what was drawn for it."""
+    """One part of a release: its share of the price, and the law of the noise or selections that it was drawn with."""
 
     @property
     def cost(self) -> Cost:
-        """Its price."""
+        """Share of the release's price."""
         ...
 
     @property
     def law(self) -> Any:
-        """The law of its noise, or of its selections."""
+        """Law of its noise, or of its selections."""
         ...
 
     @property
     def integers(self) -> Any:
-        """What was released of it, cell by cell."""
+        """Released integers, one sequence for each cell."""
         ...
 
 
 class Priced(Protocol):
-    """A release: its parts say what its price bought."""
+    """A release, whose parts say what its price bought."""
 
     @property
     def parts(self) -> Sequence[ReleasedPart]:
-        """What was bought."""
+        """Parts of the release, whose costs add up to its price."""
         ...
 
 
 def compose(costs: Sequence[Cost], way: Way = "zcdp") -> Spend:
-    """Sum of prices: ε ("pure"), ρ ("zcdp"), μ² ("gdp"), or ε and δ ("basic"); whatever each bought.
+    """Return the sum of prices in ε ("pure"), ρ ("zcdp"), μ² ("gdp"), or ε and δ ("basic"), whatever each bought.
 
-    Raises BudgetError B04 for a price that this way refuses.  Sources: basic composition [Dwork et al. 2006]; ρ adds
-    [Bun & Steinke 2016, Lemma 1.7]; μ² adds [Dong, Roth & Su 2022, Corollary 3.3].
+    Raises BudgetError B04 for a price that cannot be added in this way.  Sources: basic composition [Dwork et al.
+    2006]; ρ adds [Bun & Steinke 2016, Lemma 1.7]; μ² adds [Dong, Roth & Su 2022, Corollary 3.3].
 
     >>> print(compose([Cost.of(epsilon=0.1)] * 10, "pure"))
     ε = 1
@@ -72,13 +72,13 @@ def compose(costs: Sequence[Cost], way: Way = "zcdp") -> Spend:
 
 
 def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float = 1e-4) -> Fraction:
-    """ε at `delta` of releases and pure prices together, from privacy-loss distributions: pessimistic, rounded up.
+    """Return the total ε at `delta` of releases and pure prices, by privacy-loss distributions, rounded up.
 
-    Each part enters as what it is: noise of ρ or of a pair as a normal, a selection by the pair that dominates its
-    range, anything pure as randomised response at its ε, which dominates every ε-DP mechanism [Kairouz, Oh & Viswanath
-    2015, Theorem 2.1].  Losses are rounded up to multiples of `interval`.  For a list declared beforehand.  Raises
-    BudgetError B15 for a price of ρ, or a pair, without its release, since it does not say what it bought; B09 where
-    dp-accounting is not installed.
+    Noise bought with ρ or a pair is composed as a normal, a selection as the pair of distributions that dominates its
+    range, and every pure part as randomised response at its ε, which dominates every ε-DP mechanism [Kairouz, Oh &
+    Viswanath 2015, Theorem 2.1].  Losses are rounded up to multiples of `interval`.  Valid for a list that was declared
+    beforehand.  Raises BudgetError B15 for a price of ρ or a pair given without its release, which alone says what was
+    bought; B09 where dp-accounting is not installed.
     """
     wanted = checked(delta, "delta")
     parts = [one for given in priced for one in _parts(given)]
@@ -86,7 +86,7 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
     total: Any = library.loss.identity(interval)
     gaussian = mu_squared_of(one for one in parts if one.cost.noise == "gaussian" and not ranges_of(one))
     if gaussian > 0:
-        # rounded to three digits fewer than a float has, upwards: a smaller sd than the true one
+        # μ² is rounded up to 12 digits, fewer than a float has: the sd is certainly not above the true one
         deviation = float(significant(gaussian, 12, up=True)) ** -0.5
         total = total.compose(library.loss.from_gaussian_mechanism(deviation, value_discretization_interval=interval))
     pure = [one.cost.epsilon for one in parts if one.cost.kind == "pure" and one.cost.epsilon is not None]
@@ -100,22 +100,28 @@ def pld_total(priced: Sequence[Cost | Priced], delta: Number, *, interval: float
         total = total.compose(_selection(library, float(epsilon), interval).self_compose(ranges.count(epsilon)))
     found = cast(float, total.get_epsilon_for_delta(float(significant(wanted, 12, up=False))))
     if found == float("inf"):
-        raise BudgetError(f"no ε is certain at delta = {float(wanted):g}.", code="B01", hint="a larger delta")
+        raise BudgetError(f"no finite ε holds at delta = {float(wanted):g}.", code="B01", hint="a larger delta")
     return significant(Fraction(found) + Fraction(1, 10**9), 9, up=True)
 
 
 def _parts(given: Cost | Priced) -> tuple[Bought, ...]:
-    """What was bought: known of a release, and of a pure price enough."""
+    """Return what was bought: a release says it, and of a pure price alone nothing more need be known."""
     if not isinstance(given, Cost):
         return tuple(_of_release(one) for one in given.parts)
     if given.kind == "pure":
         return (Bought(given),)
-    message = f"a price of {given} may have bought noise or selections, which differ: its release says which."
+    message = (
+        f"a price of {given} may have bought noise or selections, which compose differently; its release says which."
+    )
     raise BudgetError(message, code="B15", hint="pld_total([release, …], delta)")
 
 
 def _of_release(part: ReleasedPart) -> Bought:
-    """Selections in several cells, of which a neighbour may change two, enter as a normal, which bounds both."""
+    """Return what a part of a release bought.
+
+    Of selections in several cells a neighbour may change two; `ranges_of` is then empty, and they are composed as a
+    normal, which bounds both.
+    """
     from tacit.noise.selection_law import Selection
 
     if not isinstance(part.law, Selection):
@@ -124,15 +130,16 @@ def _of_release(part: ReleasedPart) -> Bought:
 
 
 def _selection(library: _Library, epsilon: float, interval: float) -> Any:
-    """The privacy-loss distribution that dominates a selection of range ε, discretised upwards.
+    """Return the privacy-loss distribution that dominates a selection of range ε, discretised pessimistically.
 
-    Of the pairs that may be worst (`privacy.gaussian`, Bounded range), δ_t(x) = p_t - e^x q_t is largest at
-    t = (ε + x) / 2: H(x) = (e^(ε/2) - e^(x/2))² / (e^ε - 1) for -ε <= x <= ε, 0 above, 1 - e^x below; H, being convex
-    in e^x, is itself that of a pair.  Connecting its dots is pessimistic [Doroshenko et al. 2022, Algorithm 1].
+    Among the two-point pairs of Bounded range (`privacy.gaussian`), δ_t(x) = p_t - e^x q_t is largest at
+    t = (ε + x) / 2: H(x) = (e^(ε/2) - e^(x/2))² / (e^ε - 1) for -ε <= x <= ε, 0 above and 1 - e^x below.  H is convex
+    in e^x and therefore itself the δ(x) of a pair.  Connecting its dots is pessimistic [Doroshenko et al. 2022,
+    Algorithm 1].
     """
     import numpy as np
 
-    epsilon *= 1 + 1e-12  # above its rounding
+    epsilon *= 1 + 1e-12  # an upper bound, whatever its rounding to a float
     steps = math.ceil(epsilon / interval) + 1
     grid = np.arange(-steps, steps + 1)
     x = np.clip(grid * interval, -epsilon, epsilon)
@@ -144,7 +151,7 @@ def _selection(library: _Library, epsilon: float, interval: float) -> Any:
 
 @dataclass(frozen=True)
 class _Library:
-    """What is used of dp-accounting."""
+    """Modules of dp-accounting that are used."""
 
     loss: Any
     pmf: Any

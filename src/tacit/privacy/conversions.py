@@ -1,11 +1,11 @@
-"""Conversions between ρ, (ε, δ) and the noise multiplier, rounded against ourselves.  No data here.
+"""Conversions between ρ, (ε, δ) and the noise multiplier, rounded conservatively.  No data here.
 
-A result is the best number of 12 significant digits that is certain: never below the truth where it is a loss, never
-above it where it is an allowance.  Searches choose only *where* a bound is evaluated (an order α, a multiplier); the
-bound itself is evaluated with enclosures, so that a poor search costs tightness, never privacy.
+A result has 12 significant digits and is certain: a privacy loss is never below the true value, an allowance never
+above it.  Searches choose only *where* a bound is evaluated (at which Rényi order α, or multiplier); the bound itself
+is evaluated rigorously, so a poor search costs tightness, never privacy.
 
-How tight: the best bound of a single Rényi order, which has no closed form [Asoodeh et al. 2021, Theorem 3], would hold
-a ρ larger by 0.01% at (0.1, 1e-5), 0.08% at (1, 1e-3), and 8% at (0.1, 1e-2), where δ is hardly a promise.
+How tight: the best bound from a single Rényi order, which has no closed form [Asoodeh et al. 2021, Theorem 3], would
+allow a ρ larger by 0.01% at (0.1, 1e-5), 0.08% at (1, 1e-3), and 8% at (0.1, 1e-2), a δ too large to protect much.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from tacit.privacy.gaussian_bounds import gaussian_delta_bounds, precision, to_d
 ROUNDED: Final = 12
 """Significant digits of every result."""
 WORK: Final = 60
-"""Digits of a search."""
+"""Decimal digits with which a search computes."""
 MARGIN: Final = 45
-"""A sum of terms T is widened by 10**-MARGIN * (sum of abs(T)); terms are computed with at least WORK good digits."""
+"""A sum of terms is widened by 10**-MARGIN times the sum of their absolute values; each has WORK correct digits."""
 
 
 def zcdp_to_delta(rho: Number, epsilon: Number) -> Fraction:
-    """δ at `epsilon` that ρ-zCDP implies, rounded up.
+    """Return the δ at `epsilon` that ρ-zCDP implies, rounded up.
 
-    Smallest over orders α > 1 of exp((α-1)(αρ-ε)) (1-1/α)^(α-1) / α  [Canonne, Kamath & Steinke 2020, Proposition 12];
-    never more than √(ρ/2)  [Pinsker: total variation, from the order α = 1].
+    It is the minimum over orders α > 1 of exp((α-1)(αρ-ε)) (1-1/α)^(α-1) / α [Canonne, Kamath & Steinke 2020,
+    Proposition 12], and at most √(ρ/2) [Pinsker's inequality for the total variation, from the order α = 1].
 
     >>> float(zcdp_to_delta("0.0243", 1)) < 1e-6 < float(zcdp_to_delta("0.0244", 1))
     True
@@ -43,7 +43,7 @@ def zcdp_to_delta(rho: Number, epsilon: Number) -> Fraction:
 
 
 def zcdp_to_epsilon(rho: Number, delta: Number) -> Fraction:
-    """ε at `delta` that ρ-zCDP implies, rounded up.  Source: as `zcdp_to_delta`, solved for ε at every order.
+    """Return the ε at `delta` that ρ-zCDP implies, rounded up.  Source: as `zcdp_to_delta`, solved for ε at each order.
 
     >>> float(zcdp_to_epsilon(0.5, 1e-6))
     5.22153444454
@@ -53,7 +53,9 @@ def zcdp_to_epsilon(rho: Number, delta: Number) -> Fraction:
 
 
 def epsilon_delta_to_zcdp(epsilon: Number, delta: Number) -> Fraction:
-    """The largest ρ whose zCDP implies (ε, δ), rounded down.  Source: as `zcdp_to_delta`, solved for ρ at every order.
+    """Return the largest ρ for which ρ-zCDP implies (ε, δ), rounded down.
+
+    Source: as `zcdp_to_delta`, solved for ρ at each order.
 
     >>> float(epsilon_delta_to_zcdp(1, 1e-6))
     0.0243559703595
@@ -62,9 +64,10 @@ def epsilon_delta_to_zcdp(epsilon: Number, delta: Number) -> Fraction:
 
 
 def gaussian_delta(multiplier: Number, epsilon: Number) -> Fraction:
-    """δ at `epsilon` of a normal with sd = `multiplier` * ℓ2 sensitivity, rounded up.
+    """Return the δ at `epsilon` of normal noise with sd = `multiplier` * ℓ2 sensitivity, rounded up.
 
-    Exact, and valid for a normal rounded to integers (post-processing).  [Balle & Wang 2018, Theorem 8; theory §1.2]
+    The formula is exact, and valid for a normal rounded to integers, which is post-processing.  [Balle & Wang 2018,
+    Theorem 8; theory §1.2]
 
     >>> float(gaussian_delta("4.22467888933", 1)) <= 1e-6 < float(gaussian_delta("4.22467888932", 1))
     True
@@ -74,7 +77,7 @@ def gaussian_delta(multiplier: Number, epsilon: Number) -> Fraction:
 
 
 def analytic_multiplier(epsilon: Number, delta: Number) -> Fraction:
-    """The smallest s, rounded up, for which a normal with sd = s * ℓ2 sensitivity is (ε, δ)-DP; δ(s) <= δ is certain.
+    """Return the smallest s, rounded up, for which normal noise with sd = s * ℓ2 sensitivity is (ε, δ)-DP.
 
     >>> float(analytic_multiplier(1, 1e-6))
     4.22467888933
@@ -83,13 +86,14 @@ def analytic_multiplier(epsilon: Number, delta: Number) -> Fraction:
 
 
 def approximate_to_zcdp(epsilon: Number, delta: Number) -> Fraction:
-    """ρ = 1/(2s²) of the normal that (ε, δ) buys, rounded down: noise of this ρ is (ε, δ)-DP too."""
+    """Return ρ = 1/(2s²) of the normal noise that (ε, δ) buys, rounded down: noise of this ρ is (ε, δ)-DP as well."""
     s = analytic_multiplier(epsilon, delta)
     return significant(1 / (2 * s * s), ROUNDED, up=False)
 
 
 @lru_cache(maxsize=1024)
 def _zcdp_to_delta(rho: Fraction, epsilon: Fraction) -> Fraction:
+    """Evaluate the bound of `zcdp_to_delta` at a nearly optimal order 1 + u, widened for rounding."""
     if rho == 0:
         return Fraction(0)
     with precision(WORK):
@@ -108,7 +112,8 @@ def _zcdp_to_delta(rho: Fraction, epsilon: Fraction) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
-    if rho <= 2 * delta * delta:  # Pinsker: total variation at most δ
+    """Evaluate the ε of the bound, ρα + ln(1 - 1/α) - (ln δ + ln α) / (α - 1), at a nearly optimal order α = 1 + u."""
+    if rho <= 2 * delta * delta:  # Pinsker: the total variation is at most δ
         return Fraction(0)
     with precision(WORK):
         r, log_delta = to_decimal(rho), to_decimal(delta).ln()
@@ -123,6 +128,7 @@ def _zcdp_to_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _epsilon_delta_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Solve the ε of the bound for ρ at a nearly optimal order 1 + u; at least 2δ², by Pinsker's inequality."""
     with precision(WORK):
         e, log_delta = to_decimal(epsilon), to_decimal(delta).ln()
 
@@ -141,15 +147,19 @@ def _epsilon_delta_to_zcdp(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _analytic_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
-    return least(lambda s: Fraction(gaussian_delta_bounds(s, epsilon)[1]) <= delta, _near(epsilon, delta))
+    """Return the smallest s of 12 digits whose δ has an upper bound of at most `delta`."""
+    guess = _rough_multiplier(epsilon, delta)
+    return smallest_rounded(lambda s: Fraction(gaussian_delta_bounds(s, epsilon)[1]) <= delta, guess)
 
 
-def least(holds: Callable[[Fraction], bool], guess: Fraction) -> Fraction:
-    """The smallest number of 12 digits for which a condition holds that holds for all larger ones.
+def smallest_rounded(holds: Callable[[Fraction], bool], guess: Fraction) -> Fraction:
+    """Return the smallest number of 12 significant digits for which a monotone condition holds.
 
-    The guess decides how long the search takes, never what is found: that is the same on every machine.
+    holds: true for all numbers above one for which it is true.  The guess affects how long the search takes, never its
+    result, which is the same on every machine.
     """
     while True:
+        # the grid of 12 digits depends on the magnitude of the result: repeat if the guess had another one
         unit = Fraction(10) ** (magnitude(guess) + 1 - ROUNDED)
         found = unit * smallest(lambda k, unit=unit: k > 0 and holds(k * unit), max(1, round(guess / unit)))
         if magnitude(found) == magnitude(guess):
@@ -157,11 +167,11 @@ def least(holds: Callable[[Fraction], bool], guess: Fraction) -> Fraction:
         guess = found
 
 
-def _near(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """About the s with δ(s) = δ, by halving in floats; only how long the last search takes hangs on it."""
+def _rough_multiplier(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """Return about the s with δ(s) = δ, by bisection in floats: where the exact search starts, never what it finds."""
     e = float(epsilon)
     wanted = math.log(delta.numerator) - math.log(delta.denominator)
-    root_rho = math.sqrt(e - wanted) - math.sqrt(-wanted)  # small ε: e / 2 sqrt(-wanted), without the cancellation
+    root_rho = math.sqrt(e - wanted) - math.sqrt(-wanted)  # for small ε, e / (2 sqrt(-wanted)) avoids cancellation
     rough = 1 / (math.sqrt(2) * (root_rho if e > 1e-6 else e / (2 * math.sqrt(-wanted))))
     low, high = math.log(rough) - 40, math.log(rough) + 40
     while high - low > 1e-15 * max(1.0, abs(high)):
@@ -173,20 +183,21 @@ def _near(epsilon: Fraction, delta: Fraction) -> Fraction:
 
 
 def log_gaussian_delta(multiplier: float, epsilon: float) -> float:
-    """Log of δ at ε of a normal, in floats: for where a search begins, never for a bound."""
+    """Return ln δ at ε of normal noise, in floats: a starting point for searches, never a bound."""
     first = _log_normal_cdf(1 / (2 * multiplier) - epsilon * multiplier)
     second = epsilon + _log_normal_cdf(-1 / (2 * multiplier) - epsilon * multiplier)
     return first + math.log(max(-math.expm1(min(second - first, 0.0)), 1e-300))
 
 
 def _log_normal_cdf(x: float) -> float:
+    """Return ln Φ(x) in floats; by the asymptotic series below -30."""
     if x > -30:
         return math.log(math.erfc(-x / math.sqrt(2)) / 2)
     return -x * x / 2 - math.log(-x * math.sqrt(2 * math.pi)) + math.log1p(-1 / x**2 + 3 / x**4)
 
 
 def smallest(holds: Callable[[int], bool], start: int) -> int:
-    """The smallest integer for which a condition holds that holds for all larger ones, looked for from `start`."""
+    """Return the smallest integer for which a monotone condition holds, by a galloping search from `start`."""
     stride = 1
     if holds(start):
         while holds(start - stride):
@@ -203,9 +214,9 @@ def smallest(holds: Callable[[int], bool], start: int) -> int:
 
 
 def _search(rising: Callable[[Decimal], Decimal], start: Decimal, places: int = 20) -> Decimal:
-    """About where an increasing function of u > 0 crosses 0: regula falsi in ln u, halving where that is slow.
+    """Return approximately where an increasing function of u > 0 crosses 0: regula falsi in ln u, with bisections.
 
-    Only tightness hangs on the answer.  Deterministic: the same decimals on every machine.
+    The result affects only the tightness of a bound.  It is deterministic: the same decimals on every machine.
     """
     u = max(start, Decimal("1e-400"))
     lo = hi = u.ln()
@@ -226,14 +237,14 @@ def _search(rising: Callable[[Decimal], Decimal], start: Decimal, places: int = 
         if value == 0:
             return middle.exp()
         if value < 0:
-            lo, below, above = middle, value, above / 2
+            lo, below, above = middle, value, above / 2  # halving the other end's value avoids stagnation
         else:
             hi, above, below = middle, value, below / 2
     return ((lo + hi) / 2).exp()
 
 
 def _order(u: Decimal) -> Decimal:
-    """An order 1 + u is a number that logarithms can be taken of at a bearable precision; any one gives a bound."""
+    """Clamp u to where logarithms of 1 + u need a bearable precision; every order 1 + u gives a valid bound."""
     return min(max(u, Decimal("1e-100")), Decimal("1e100"))
 
 
@@ -242,17 +253,17 @@ def _log1p(x: Decimal) -> Decimal:
 
 
 def _up(delta: Decimal) -> Fraction:
-    """A δ rounded up, at least 1e-300 (a rational of 10,000 digits helps nobody) and at most 1."""
+    """Round a δ up, to at least 1e-300, so that rationals stay short, and at most 1."""
     return min(Fraction(1), significant(Fraction(max(delta, Decimal("1e-300"))), ROUNDED, up=True))
 
 
 def _digits_for(u: Decimal) -> int:
-    """Precision at which ln(1 + u) and ln(1 + 1/u) have WORK good digits."""
+    """Return the precision at which ln(1 + u) and ln(1 + 1/u) have WORK correct digits."""
     return WORK + 5 + 2 * abs(u.adjusted())
 
 
 def _upper(terms: list[Decimal]) -> Decimal:
-    """At least the sum of `terms`, whatever their rounding."""
+    """Return an upper bound on the exact sum of `terms`, of which each was rounded."""
     return sum(terms, Decimal(0)) + sum((abs(t) for t in terms), Decimal(0)).scaleb(-MARGIN)
 
 

@@ -1,6 +1,6 @@
-"""Cost: the price offered for one request, exact.  No data here.
+"""Cost: the exact price of one request.  No data here.
 
-A price is written in one of three ways, and the way chooses the noise (design, law 10):
+A price is stated in one of three ways, and the way determines the noise (design, law 10):
 
 =================  ===============  =====================================
 `epsilon=`         "pure"           discrete Laplace
@@ -8,8 +8,8 @@ A price is written in one of three ways, and the way chooses the noise (design, 
 `epsilon=, delta=` "approximate"    normal, rounded to integers
 =================  ===============  =====================================
 
-A pair (ε, δ) is one number, the μ² of Gaussian differential privacy (`privacy.gaussian`); a share of it is a part of
-that number, kind "gdp".
+A pair (ε, δ) is converted to one number, the μ² of Gaussian differential privacy (`privacy.gaussian`); a share of it is
+a part of that number, and its kind is "gdp".
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tacit.privacy.exact_numbers import Number, plain, rational, significant
 Kind: TypeAlias = Literal["pure", "zcdp", "approximate", "gdp"]
 
 MOST: Final = {"epsilon": Fraction(1000), "rho": Fraction(1000), "mu_squared": Fraction(2000)}
-"""More than this is a slip of the pen, not a promise to anybody: e**1000 bounds nothing."""
+"""Larger prices are refused as typing errors: a bound of e**1000 protects nobody."""
 LEAST: Final = {
     "epsilon": Fraction(1, 10**30),
     "rho": Fraction(1, 10**70),
     "mu_squared": Fraction(1, 10**70),
     "delta": Fraction(1, 10**300),
 }
-"""Less than this buys noise far beyond the widest law (scale 1e12); refused so that all numbers stay printable."""
+"""Smaller prices are refused: they buy noise far beyond the largest scale (1e12), and numbers must stay printable."""
 
 HINT: Final = {"epsilon": "epsilon=1", "rho": "rho=0.1", "delta": "delta=1e-6", "mu_squared": "mu_squared=0.05"}
 NAMES: Final = ("epsilon", "delta", "rho", "mu_squared")
@@ -42,7 +42,7 @@ WAYS: Final = "epsilon=1, or rho=0.1, or epsilon=1, delta=1e-6"
 
 
 def checked(value: object, name: str) -> Fraction:
-    """A rational within the limits for `name`, one of NAMES; BudgetError B01 otherwise."""
+    """Return `value` as a rational within the limits for `name`, one of NAMES; BudgetError B01 otherwise."""
     exact = rational(value, name)
     if exact <= 0:
         reason = "leave delta out for a pure price" if name == "delta" and exact == 0 else HINT[name]
@@ -57,9 +57,9 @@ def checked(value: object, name: str) -> Fraction:
 
 
 def way_of(what: str, epsilon: object, delta: object, rho: object, mu_squared: object = None) -> Kind:
-    """Which way a price or a budget (`what`) is written in; BudgetError B03 for none or two.
+    """Return in which way a price or a budget (`what`) is stated; BudgetError B03 for none or two.
 
-    μ² is no way for people: it is how shares of a pair are stored.
+    Only stored shares of a pair are stated in μ²: users cannot.
     """
     if mu_squared is not None and epsilon is None and rho is None:
         return "gdp"
@@ -70,15 +70,15 @@ def way_of(what: str, epsilon: object, delta: object, rho: object, mu_squared: o
     values = (epsilon, delta, rho, mu_squared)
     given = [name for name, v in zip(NAMES, values, strict=True) if v is not None]
     said = " and ".join(given) if given else "nothing"
-    raise BudgetError(f"{what} is written with {said}: say it in one way.", code="B03", hint=WAYS)
+    raise BudgetError(f"{what} is written with {said}: state it in one way.", code="B03", hint=WAYS)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What is offered, and then charged, for one request: exact rationals.  Make one with `Cost.of`.
+    """The price that is offered, and then charged, for one request, in exact rationals.  Make one with `Cost.of`.
 
-    Public, and part of the release.  `mu_squared`: of a share of an (ε, δ) price; with `delta`, of an approximate part
-    (`privacy.gaussian`, Approximate parts).  Raises BudgetError B01, B03 as `of` does.
+    A price is public, and part of the release.  `mu_squared` is set for a share of an (ε, δ) price, and together with
+    `delta` for an approximate part (`privacy.gaussian`, Approximate parts).  Raises BudgetError B01, B03 as `of` does.
 
     >>> cost = Cost.of(epsilon=1, delta=1e-6)
     >>> print(cost, cost.kind, cost.noise)
@@ -99,17 +99,17 @@ class Cost:
                 object.__setattr__(self, name, checked(getattr(self, name), name))
 
     def __hash__(self) -> int:
-        """Of numerators and denominators: a fraction's own hash costs a power modulo a prime."""
+        """Hash numerators and denominators, because the hash of a Fraction costs a power modulo a prime."""
         return hash(
             tuple(one and one.as_integer_ratio() for one in (self.epsilon, self.delta, self.rho, self.mu_squared))
         )
 
     @classmethod
     def of(cls, *, epsilon: Number | None = None, delta: Number | None = None, rho: Number | None = None) -> Cost:
-        """A price from what was typed; a float means the decimal it prints as.
+        """Return a price from numbers as a user types them; a float is taken for the decimal it prints as.
 
-        Raises BudgetError: B01 for a number that is no price (NaN, not positive, above 1000, delta >= 1), B03 for a
-        price written in no way or in two.
+        Raises BudgetError B01 for a number that is not a price (NaN, not positive, above 1000, delta >= 1), B03 for a
+        price stated in no way or in two.
         """
         way_of("a price", epsilon, delta, rho)
         return cls(
@@ -120,20 +120,20 @@ class Cost:
 
     @property
     def kind(self) -> Kind:
-        """How the price is written."""
+        """In which way the price is stated."""
         return way_of("a price", self.epsilon, self.delta, self.rho, self.mu_squared)
 
     @property
     def noise(self) -> Literal["laplace", "gaussian"]:
-        """The noise it buys."""
+        """The noise that the price buys."""
         return "laplace" if self.kind == "pure" else "gaussian"
 
     @property
     def zcdp(self) -> Fraction:
-        """ρ of the zCDP that what it buys satisfies, whatever that is.
+        """ρ for which everything that the price can buy is ρ-zCDP, except for the δ of an approximate part.
 
-        pure: ε²/2 [Bun & Steinke 2016, Proposition 1.4].  zcdp: ρ.  Of an (ε, δ) price, or a share of one: μ²/2, which
-        μ-GDP implies (`privacy.gaussian`, Of ρ).  Without the δ of an approximate part.
+        A pure price: ε²/2 [Bun & Steinke 2016, Proposition 1.4].  A price in ρ: ρ.  An (ε, δ) price or a share of one:
+        μ²/2, which μ-GDP implies (`privacy.gaussian`, Of ρ).
         """
         if self.rho is not None:
             return self.rho
@@ -144,27 +144,28 @@ class Cost:
 
     @property
     def gdp(self) -> Fraction:
-        """μ² of the Gaussian differential privacy that what it buys satisfies, whatever that is.
+        """μ² for which everything that the price can buy is μ-GDP, except for the δ of an approximate part.
 
-        Of an (ε, δ) price: the number that the pair is; noise and selections are calibrated from it.  Pure and ρ: up,
-        as `privacy.gaussian` proves; of what a ρ is known to buy: `privacy.bought`.
+        An (ε, δ) price: the μ² of the pair, from which noise and selections are calibrated.  Pure prices and ρ: upper
+        bounds, proven in `privacy.gaussian`.  Where it is known what a ρ bought, `privacy.bought` gives less.
         """
         from tacit.privacy import gaussian
 
         if self.mu_squared is not None:
             return self.mu_squared
         if self.rho is not None:
-            return gaussian.PI_UP * self.rho
+            return gaussian.PI_UP * self.rho  # π ρ: selections cost most (`privacy.gaussian`, Of ρ)
         assert self.epsilon is not None
         if self.delta is None:
             return gaussian.pure_to_mu_squared(self.epsilon)
         return gaussian.epsilon_delta_to_mu_squared(self.epsilon, self.delta)
 
     def share(self, part: Fraction) -> Cost:
-        """The price of one question that takes `part`, 0 < part <= 1, of this one.
+        """Return the price of one question that takes the share `part`, 0 < part <= 1, of this price.
 
-        Parts that add up to 1 cost this price together: pure prices share ε, those of ρ share ρ, and an (ε, δ) price
-        shares its μ², so that its parts keep it, δ included, selections too.  Raises BudgetError B06 for another part.
+        Shares that add up to 1 cost this price together: a pure price shares its ε, a price in ρ its ρ, and an (ε, δ)
+        price its μ², so that all its parts together, noise and selections alike, are (ε, δ)-DP.  Raises BudgetError B06
+        for a share outside (0, 1].
 
         >>> Cost.of(rho=0.2).share(Fraction(1, 4))
         Cost(epsilon=None, delta=None, rho=Fraction(1, 20), mu_squared=None)
@@ -179,12 +180,12 @@ class Cost:
         return Cost(mu_squared=self.gdp * part)
 
     def to_dict(self) -> dict[str, str]:
-        """Exact fractions as text."""
+        """Return the numbers of the price as exact fractions in text."""
         return {n: str(v) for n in NAMES if (v := getattr(self, n)) is not None}
 
     @classmethod
     def from_dict(cls, words: Mapping[str, object]) -> Cost:
-        """Inverse of `to_dict`; BudgetError B07 for an unknown key, B01 and B03 as `of`."""
+        """Return the price that `to_dict` wrote; BudgetError B07 for an unknown key, B01 and B03 as `of`."""
         if all(isinstance(value, str) for value in words.values()):
             return _stored(tuple(cast("Mapping[str, str]", words).items()))
         return cls(**numbers_of("a price", words))
@@ -201,7 +202,7 @@ class Cost:
 
 
 def mu_of(mu_squared: Fraction) -> Fraction:
-    """μ for people, rounded up to 12 digits.
+    """Return μ for display, exact where it is rational, else rounded up to 12 digits.
 
     >>> mu_of(Fraction(1, 4))
     Fraction(1, 2)
@@ -216,12 +217,12 @@ def mu_of(mu_squared: Fraction) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _stored(words: tuple[tuple[str, str], ...]) -> Cost:
-    """A stored price: thousands of documents have the same few."""
+    """Return a stored price, cached because thousands of documents store the same few."""
     return Cost(**numbers_of("a price", dict(words)))
 
 
 def numbers_of(what: str, words: Mapping[str, object], also: tuple[str, ...] = ()) -> dict[str, Fraction]:
-    """The numbers of a stored document, exact; other keys than NAMES and `also` are refused."""
+    """Return the numbers of a stored document as rationals; BudgetError B07 for a key not in NAMES or `also`."""
     names = list(NAMES)
     for key in words:
         if key not in names and key not in also:

@@ -1,7 +1,7 @@
-"""Exact numbers: what people type becomes a rational, and rationals are printed again.  No data here.
+"""Exact numbers: parse what a person types into a rational, and print rationals.  No data here.
 
-Prices and budgets are `Fraction`s from the first line to the last, so that ten times 0.1 is 1 and no float enters a
-privacy argument.  A float means the decimal it prints as.
+Prices and budgets are `Fraction`s throughout, so that ten times 0.1 is 1 and no float enters a privacy argument.  A
+float is taken for the decimal that it prints as.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 from tacit.errors import BudgetError
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
-"""What a price may be typed as; NumPy scalars too."""
+"""The types in which a price may be given; NumPy scalars are accepted as well."""
 
 MOST_BITS: Final = 2048
-"""Longest numerator or denominator: a price is a number, not a way to stall the ledger."""
+"""Largest number of bits of a numerator or denominator: arithmetic on longer ones would stall a ledger."""
 
 
 def rational(value: object, name: str) -> Fraction:
-    """The exact rational that `value` means; raises BudgetError B01, naming `name`, where it is no finite number.
+    """Return the exact rational that `value` stands for; BudgetError B01, naming `name`, unless it is a finite number.
 
     >>> rational(0.1, "epsilon"), rational("1/3", "rho"), rational("1e-6", "delta")
     (Fraction(1, 10), Fraction(1, 3), Fraction(1, 1000000))
@@ -42,7 +42,7 @@ def _parse(value: object) -> Fraction | None:
         return None
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, float):  # np.float64 is one; its own text is that of a float
+    if isinstance(value, float):  # np.float64 is a float whose own repr is longer
         return _of_text(float.__repr__(value))
     if isinstance(value, np.floating):
         return _of_text(str(cast(object, value)))
@@ -65,12 +65,14 @@ def _of_text(text: str) -> Fraction | None:
 
 def _of_decimal(value: Decimal) -> Fraction | None:
     if not value.is_finite() or (value and abs(value.adjusted()) > MOST_BITS // 4):
-        return None  # 1e999999999 must not become an integer of that length
+        return None  # 1e999999999 must not become an integer of a billion digits
     return Fraction(value)
 
 
 def plain(x: Fraction, digits: int = 4, *, up: bool = True) -> str:
-    """A number for people: exact with up to `digits` + 2 significant digits, otherwise `digits` of them, rounded `up`.
+    """Format a number for display: exact where `digits` + 2 significant digits suffice, else rounded to `digits`.
+
+    The rounding is upward, or downward where `up` is False.
 
     >>> plain(Fraction(1, 100)), plain(Fraction(1, 3)), plain(Fraction(1, 10**6)), plain(Fraction(20))
     ('0.01', '0.3334', '1e-06', '20')
@@ -82,7 +84,7 @@ def plain(x: Fraction, digits: int = 4, *, up: bool = True) -> str:
 
 
 def significant(x: Fraction, digits: int, *, up: bool) -> Fraction:
-    """`x` >= 0 rounded to so many significant decimal digits, upwards or downwards; exact integers throughout.
+    """Round `x` >= 0 to `digits` significant decimal digits, upward or downward, in exact arithmetic.
 
     >>> significant(Fraction(2, 3), 3, up=False), significant(Fraction(2, 3), 3, up=True)
     (Fraction(333, 500), Fraction(667, 1000))
@@ -93,7 +95,7 @@ def significant(x: Fraction, digits: int, *, up: bool) -> Fraction:
 
 
 def magnitude(x: Fraction) -> int:
-    """The integer k with 10**k <= x < 10**(k+1), for x > 0."""
+    """Return the integer k with 10**k <= x < 10**(k+1), for x > 0."""
     k = int((x.numerator.bit_length() - x.denominator.bit_length()) * 0.30103)  # a first guess; exact from here on
     while x < Fraction(10) ** k:
         k -= 1
@@ -103,25 +105,25 @@ def magnitude(x: Fraction) -> int:
 
 
 def decimals(x: Fraction, places: int, *, up: bool) -> Fraction:
-    """`x` rounded to a multiple of 10**-places, upwards or downwards."""
+    """Round `x` to a multiple of 10**-places, upward or downward."""
     unit = Fraction(10) ** -places
     ratio = x / unit
     return (-(-ratio.numerator // ratio.denominator) if up else ratio.numerator // ratio.denominator) * unit
 
 
 def places_needed(x: Fraction, most: int) -> int:
-    """Decimal places that print `x` exactly, or `most` where more would be needed."""
+    """Return how many decimal places print `x` exactly, or `most` where more would be needed."""
     return next((k for k in range(most) if (x * 10**k).denominator == 1), most)
 
 
 def fixed(x: Fraction, places: int) -> str:
-    """A multiple of 10**-places with all its places: 0.50."""
+    """Format a multiple of 10**-places with all its decimal places: 0.50."""
     digits = f"{int(x * 10**places):0{places + 1}d}"
     return f"{digits[:-places]}.{digits[-places:]}" if places else digits
 
 
 def aligned(values: list[Fraction], places: int = 2) -> list[str]:
-    """Numbers >= 0 with the same decimal places, at least `places`, enough to show the smallest; rounded down.
+    """Format numbers >= 0 with a common number of decimal places, enough to show the smallest; rounded down.
 
     >>> aligned([Fraction(49, 100), Fraction(1, 2)]), aligned([Fraction(1, 3000), Fraction(1)])
     (['0.49', '0.50'], ['0.000333', '1.000000'])
@@ -132,5 +134,5 @@ def aligned(values: list[Fraction], places: int = 2) -> list[str]:
 
 
 def _text(x: Fraction) -> str:
-    """A number with few significant digits, the way Python prints floats."""
+    """Format a number of at most 12 significant digits the way Python prints floats."""
     return f"{float(x):.12g}"

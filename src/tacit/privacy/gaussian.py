@@ -1,8 +1,9 @@
-"""Gaussian differential privacy: what (ε, δ), a pure ε and a selection are in μ², rounded against ourselves.  No data.
+"""Gaussian differential privacy: (ε, δ), pure ε and selections as μ², rounded conservatively.  No data here.
 
-A mechanism is μ-GDP where telling two neighbours apart is at least as hard as telling N(0, 1) from N(μ, 1): its
-trade-off function T(P, Q) (least type II error at each type I error) lies nowhere below G_μ(a) = Φ(Φ⁻¹(1 - a) - μ)
-[Dong, Roth & Su 2022, Definition 2.6].  Then it is (ε, δ)-DP exactly for the pairs with δ >= δ_μ(ε) [Corollary 2.13]:
+A mechanism is μ-GDP if telling two neighbours apart is at least as hard as telling N(0, 1) from N(μ, 1): its trade-off
+function T(P, Q) (the least type II error at each type I error of a test of P against Q, the output distributions of the
+neighbours) lies nowhere below G_μ(a) = Φ(Φ⁻¹(1 - a) - μ) [Dong, Roth & Su 2022, Definition 2.6].  That holds if and
+only if it is (ε, δ_μ(ε))-DP for every ε >= 0 [Corollary 2.13], where
 
     δ_μ(ε) = Φ(-ε/μ + μ/2) - e^ε Φ(-ε/μ - μ/2)
 
@@ -18,7 +19,8 @@ Pure ε
     μ >= 2 Φ⁻¹(1 - a).  With x = μ/2 and L(x) = ln Φ(x) - ln Φ(-x), the log-odds of Φ(x): L(x) >= ε.
 Bounded range
     A selection of range ε (exponential mechanism: log-ratios lie in [t - ε, t], t fixed by the neighbours, 0 <= t <= ε)
-    costs the x with L(x) >= ε/2: as a pure ε/2.  Proof.  Let q = (1 - e^(t-ε)) / (e^t - e^(t-ε)) and p = e^t q.
+    costs the x with L(x) >= ε/2, that is, as much as a pure ε/2.
+    Proof.  Let q = (1 - e^(t-ε)) / (e^t - e^(t-ε)) and p = e^t q.
     (1) Any P, Q whose ratio r lies in [e^(t-ε), e^t] are made from two outcomes, of probabilities (p, 1 - p) and
     (q, 1 - q), by a kernel that knows neither: from the first go to y with density Q(y) (r(y) - e^(t-ε)) /
     (e^t - e^(t-ε)) / q, from the second with Q(y) (e^t - r(y)) / (e^t - e^(t-ε)) / (1 - q); both are densities, and
@@ -33,19 +35,22 @@ Bounded range
     of 2 z - (h(z) - h(-z)), h = φ(z) / Φ(-z) the hazard, which is the integral of 1 - h' from -z to z, positive because
     1 - h' is the variance of a normal that is known to be above z.  v(0) = π/2 < 2, so w falls, then rises to 0: w < 0.
 Two cells
-    c(ε) = μ² of a range ε is convex and c(0) = 0.  Proof.  ε = 2 L(√c / 2), and its derivative in c is L'(y) / (4 y) at
-    y = √c / 2, which decreases: y k increases, since (y k)' = k (1 + y²) - y (2 Φ(y) - 1) > 0 by k >= Φ(y) y / (1 + y²)
-    [Gordon 1941: the Mills ratio is at least y / (1 + y²)].  So a sum of c of convex functions is largest at corners.
+    The function c(ε) = μ² of a range ε is convex, and c(0) = 0.  Proof.  ε = 2 L(√c / 2), and its derivative in c is
+    L'(y) / (4 y) at y = √c / 2, which decreases: y k increases, since (y k)' = k (1 + y²) - y (2 Φ(y) - 1) > 0 by
+    k >= Φ(y) y / (1 + y²) [Gordon 1941: the Mills ratio is at least y / (1 + y²)].  So a sum of c of convex functions
+    is largest at corners.
 Of ρ
     c(ε) <= π ε² / 8, since L(x) >= L'(0) x = 4 φ(0) x.  A price ρ buys normals of μ² = 2 ρ and selections of
-    ε = √(8 ρ), so that it costs at most μ² = π ρ whatever it buys.  Conversely a normal of μ has ρ = μ²/2, and what is
-    μ-GDP is μ²/2-zCDP: it is made from N(0, 1) or N(μ, 1) by a kernel that knows neither [Blackwell 1953].
+    ε = √(8 ρ), so it costs at most μ² = π ρ whatever it buys.  Conversely a normal of μ has ρ = μ²/2, and every μ-GDP
+    mechanism is μ²/2-zCDP: its output is made from a draw of N(0, 1) or N(μ, 1) by a kernel that does not depend on
+    which of the two it was [Blackwell 1953].
 Approximate parts
-    have P = (1 - δᵢ) P₀ + δᵢ P₁ and Q = (1 - δᵢ) Q₀ + δᵢ Q₁ with P₀, Q₀ μᵢ-GDP.  While Σ δᵢ <= D and Σ μᵢ² <= M surely,
-    all together are (ε, δ_√M(ε) + D)-DP, prices adaptive.  Proof.  Toss each part's coin as it is asked; no coin falls
-    on P₁ with probability at least 1 - D, as conditional probabilities add up to at most D.  On "no coin" the outcomes'
-    measures are g P₀ and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there are a composition
-    of μᵢ-GDP parts, so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The rest adds at most D.
+    An approximate part has P = (1 - δᵢ) P₀ + δᵢ P₁ and Q = (1 - δᵢ) Q₀ + δᵢ Q₁ with P₀, Q₀ μᵢ-GDP.  While Σ δᵢ <= D
+    and Σ μᵢ² <= M surely, all parts together are (ε, δ_√M(ε) + D)-DP, with adaptive prices.  Proof.  Regard each part
+    as a coin that selects P₁ with probability δᵢ, tossed when the part is asked.  No coin selects P₁ with probability
+    at least 1 - D, as conditional probabilities add up to at most D.  On that event the outcomes have the measures g P₀
+    and g Q₀ with one function g = Π (1 - δᵢ) <= 1 of the outcomes, and P₀, Q₀ there are a composition of μᵢ-GDP parts,
+    so that ∫ g (dP₀ - e^ε dQ₀) over any event is at most δ_√M(ε).  The complement adds at most D.
 """
 
 from __future__ import annotations
@@ -58,7 +63,7 @@ from math import isqrt
 from typing import Final
 
 from tacit.errors import BudgetError
-from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, least, log_gaussian_delta
+from tacit.privacy.conversions import ROUNDED, approximate_to_zcdp, log_gaussian_delta, smallest_rounded
 from tacit.privacy.exact_numbers import Number, magnitude, rational, significant
 from tacit.privacy.gaussian_bounds import gaussian_delta_bounds, normal_cdf, precision, to_decimal
 
@@ -71,9 +76,9 @@ PI_UP: Final = Fraction(355, 113)
 
 
 def epsilon_delta_to_mu_squared(epsilon: Number, delta: Number) -> Fraction:
-    """The μ² that a pair (ε, δ) is: the largest that implies it, rounded down once to 12 digits.
+    """Return the largest μ² that implies (ε, δ), rounded down once to 12 digits.
 
-    Budget, price, noise and selections of a pair all derive from this one number.
+    Budgets, prices, noise and selections stated as a pair all derive from this one number.
 
     >>> float(epsilon_delta_to_mu_squared(1, 1e-6))
     0.056028963825
@@ -82,7 +87,7 @@ def epsilon_delta_to_mu_squared(epsilon: Number, delta: Number) -> Fraction:
 
 
 def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
-    """δ at `epsilon` of μ-GDP, rounded up.
+    """Return the δ at `epsilon` that μ-GDP implies, rounded up.
 
     >>> float(mu_squared_to_delta("0.056028963825", 1)) <= 1e-6 < float(mu_squared_to_delta("0.056028963826", 1))
     True
@@ -92,7 +97,7 @@ def mu_squared_to_delta(mu_squared: Number, epsilon: Number) -> Fraction:
 
 
 def mu_squared_to_epsilon(mu_squared: Number, delta: Number) -> Fraction:
-    """The smallest ε at `delta` of μ-GDP, rounded up to 12 digits.
+    """Return the smallest ε at `delta` that μ-GDP implies, rounded up to 12 digits.
 
     >>> float(mu_squared_to_epsilon(epsilon_delta_to_mu_squared(2, 1e-6), 1e-6))
     2.0
@@ -104,7 +109,7 @@ def mu_squared_to_epsilon(mu_squared: Number, delta: Number) -> Fraction:
 
 
 def pure_to_mu_squared(epsilon: Number) -> Fraction:
-    """μ² of ε-DP, rounded up: see Pure ε.
+    """Return the μ² that ε-DP implies, rounded up: see Pure ε in the module's text.
 
     >>> round(float(pure_to_mu_squared(1)) / 2, 4)  # rho would be 0.5
     0.759
@@ -113,7 +118,7 @@ def pure_to_mu_squared(epsilon: Number) -> Fraction:
 
 
 def range_to_mu_squared(epsilon: Number) -> Fraction:
-    """μ² of a selection of range ε, rounded up: see Bounded range.
+    """Return the μ² of a selection of range ε, rounded up: see Bounded range in the module's text.
 
     >>> round(float(range_to_mu_squared(1)) / 2, 4)  # rho would be 0.125
     0.1946
@@ -123,7 +128,7 @@ def range_to_mu_squared(epsilon: Number) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def mu_squared_to_range(mu_squared: Fraction) -> Fraction:
-    """The largest range ε, in units of 2**-128, of a selection that costs at most μ²: 2 L(μ/2) rounded down.
+    """Return the largest range ε of a selection that costs at most μ²: 2 L(μ/2), rounded down to units of 2**-128.
 
     >>> round(float(mu_squared_to_range(Fraction(1, 50))), 6)
     0.225727
@@ -135,25 +140,26 @@ def mu_squared_to_range(mu_squared: Fraction) -> Fraction:
 
 
 def root_down(square: Fraction) -> Fraction:
-    """√square rounded down, relatively by less than 2**-100."""
+    """Return √square, rounded down by a relative 2**-100 at most."""
     shift = ROOT_BITS + max(0, square.denominator.bit_length() - square.numerator.bit_length())
     return Fraction(isqrt((square.numerator << 2 * shift) // square.denominator), 1 << shift)
 
 
 def _delta(mu_squared: Fraction, epsilon: Fraction) -> Fraction:
-    """Certain upper bound of δ_μ(ε): of a normal whose multiplier 1/μ is rounded down."""
+    """Return an upper bound on δ_μ(ε): that of a normal whose multiplier 1/μ is rounded down."""
     return Fraction(gaussian_delta_bounds(root_down(1 / mu_squared), epsilon)[1])
 
 
 @lru_cache(maxsize=4096)
 def _epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    """Return the smallest ε of 12 digits with δ_μ(ε) <= δ certain; 0 where already δ_μ(0) is."""
     if mu_squared == 0 or _delta(mu_squared, Fraction(0)) <= delta:
         return Fraction(0)
-    return least(lambda epsilon: _delta(mu_squared, epsilon) <= delta, _near(mu_squared, delta))
+    return smallest_rounded(lambda epsilon: _delta(mu_squared, epsilon) <= delta, _rough_epsilon(mu_squared, delta))
 
 
-def _near(mu_squared: Fraction, delta: Fraction) -> Fraction:
-    """About the ε with δ_μ(ε) = δ, in floats; only how long the last search takes hangs on it."""
+def _rough_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
+    """Return about the ε with δ_μ(ε) = δ, in floats: where the exact search starts, never what it finds."""
     mu, wanted = math.sqrt(float(mu_squared)), math.log(delta.numerator) - math.log(delta.denominator)
     low, high = 0.0, mu
     while log_gaussian_delta(1 / mu, high) > wanted:
@@ -166,15 +172,16 @@ def _near(mu_squared: Fraction, delta: Fraction) -> Fraction:
 
 @lru_cache(maxsize=4096)
 def _pure(epsilon: Fraction) -> Fraction:
-    """The smallest μ² of 12 digits, rounded up, with L(μ/2) >= ε certain."""
+    """Return the smallest μ² of 12 digits with L(μ/2) >= ε certain."""
     if epsilon == 0:
         return Fraction(0)
-    return least(lambda square: _log_odds(root_down(square) / 2, 20) >= epsilon, 4 * _inverse_log_odds(epsilon) ** 2)
+    guess = 4 * _inverse_log_odds(epsilon) ** 2
+    return smallest_rounded(lambda square: _log_odds(root_down(square) / 2, 20) >= epsilon, guess)
 
 
 def _inverse_log_odds(epsilon: Fraction) -> Fraction:
-    """About the x with L(x) = ε: Newton on a convex function, from above; L' >= 4 φ(0) > 1.59."""
-    x = epsilon / Fraction(159, 100)
+    """Return about the x with L(x) = ε, by Newton's method from above; L is convex and L' >= 4 φ(0) > 1.59."""
+    x = epsilon / Fraction(159, 100)  # L(x) >= 1.59 x, so this is not below the solution
     for _ in range(60):
         excess = _log_odds(x, 25) - epsilon
         step = excess / _slope(x)
@@ -185,7 +192,7 @@ def _inverse_log_odds(epsilon: Fraction) -> Fraction:
 
 
 def _slope(x: Fraction) -> Fraction:
-    """L'(x) = φ(x) / (Φ(x) Φ(-x)), nearly."""
+    """Return L'(x) = φ(x) / (Φ(x) Φ(-x)), approximately: used for Newton's steps only."""
     above, below = normal_cdf(x, 20)[0], normal_cdf(-x, 20)[0]
     with precision(60):
         z = to_decimal(x)
@@ -193,8 +200,8 @@ def _slope(x: Fraction) -> Fraction:
 
 
 def _log_odds(x: Fraction, digits: int) -> Fraction:
-    """Certain lower bound of L(x) = ln Φ(x) - ln Φ(-x), x > 0, relatively about 10**-digits."""
-    lost = max(0, -magnitude(x)) if x < 1 else 0  # Φ(x) and Φ(-x) are as near each other as x is to 0
+    """Return a lower bound on L(x) = ln Φ(x) - ln Φ(-x), x > 0, below it by a relative 10**-digits or so."""
+    lost = max(0, -magnitude(x)) if x < 1 else 0  # digits that the subtraction cancels: Φ(x) - Φ(-x) is about 0.8 x
     above, below = normal_cdf(x, digits + lost + 4)[0], normal_cdf(-x, digits + lost + 4)[1]
     with precision(digits + lost + 12 + max(0, 2 * magnitude(x) if x > 1 else 0)):
         first, second = above.ln(), below.ln()
@@ -202,6 +209,7 @@ def _log_odds(x: Fraction, digits: int) -> Fraction:
 
 
 def _checked(value: object, name: str) -> Fraction:
+    """Return `value` as an exact rational; BudgetError B01 unless it is a finite number from 0 on."""
     exact = rational(value, name)
     if exact < 0:
         raise BudgetError(f"{name} is {value}: below 0.", code="B01", hint=f"{name}=0.1")

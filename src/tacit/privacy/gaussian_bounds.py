@@ -1,8 +1,8 @@
-"""Certain bounds on Φ and on the Gaussian mechanism's δ: decimals of any length, no float.  No data here.
+"""Rigorous bounds on Φ and on the Gaussian mechanism's δ, in decimals of any precision.  No data here, no floats.
 
-The `decimal` module rounds +, -, *, /, sqrt, exp and ln correctly at any precision and is the same on every machine, so
-that a calibration recorded in a ledger never depends on a library's last bit.  Working with p digits, every bound below
-is widened by far more than the rounding errors that are counted beside it.
+The `decimal` module rounds +, -, *, /, sqrt, exp and ln correctly at any precision and gives the same digits on every
+machine, so a calibration that a ledger records never depends on the last bit of a mathematical library.  Every bound is
+widened by far more than the rounding errors, which are counted in comments.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from tacit.privacy.exact_numbers import magnitude
 
 Bounds = tuple[Decimal, Decimal]
 DIGITS: Final = 20
-"""Relative certainty 10**-DIGITS of what these functions return."""
+"""The bounds returned differ relatively by at most 10**-DIGITS."""
 FAR: Final = 10**6
+"""Beyond this |x|, Φ(x) is bounded by TINY instead of being computed."""
 TINY: Final = Decimal("1e-200000000000")
 DEEPEST: Final = 2500
-"""Digits at which a difference of two nearly equal numbers is given up (its bounds stay certain)."""
+"""Digits beyond which a difference of two nearly equal numbers is not refined further; its bounds remain valid."""
 
 
 @contextmanager
 def precision(digits: int) -> Generator[decimal.Context]:
-    """Decimal arithmetic with so many digits, and exponents that never overflow for prices in range."""
+    """Activate decimal arithmetic with `digits` digits, and exponents so wide that no price in range overflows."""
     traps = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
     context = decimal.Context(
         prec=digits, rounding=decimal.ROUND_HALF_EVEN, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX, traps=traps
@@ -39,19 +40,19 @@ def precision(digits: int) -> Generator[decimal.Context]:
 
 
 def to_decimal(x: Fraction) -> Decimal:
-    """`x` in the precision that is active: three roundings."""
+    """Return `x` in the active precision; at most three roundings."""
     return Decimal(x.numerator) / Decimal(x.denominator)
 
 
 def widened(value: Decimal, digits: int) -> Bounds:
-    """Bounds `value` * (1 -+ 10**-digits), for value >= 0."""
+    """Return the bounds `value` * (1 -+ 10**-digits), for value >= 0."""
     margin = value.scaleb(-digits)
     return value - margin, value + margin
 
 
 @lru_cache(maxsize=16)
 def pi(digits: int) -> Decimal:
-    """π, relatively certain to 10**-digits: 16 arctan(1/5) - 4 arctan(1/239), by Machin."""
+    """Return π to a relative 10**-digits: 16 arctan(1/5) - 4 arctan(1/239) [Machin]."""
     unit = 10 ** (digits + 10)
 
     def arctan_inverse(m: int) -> int:  # each of < 2 * digits terms is floored: error < 10**4 units of 10**-(digits+10)
@@ -68,7 +69,7 @@ def pi(digits: int) -> Decimal:
 
 
 def normal_cdf(x: Fraction, digits: int = DIGITS) -> Bounds:
-    """Bounds lo <= Φ(x) <= hi with hi / lo - 1 <= 10**-digits, for any rational x, in far tails too.
+    """Return bounds lo <= Φ(x) <= hi with hi / lo - 1 <= 10**-digits, for any rational x, in far tails as well.
 
     >>> lo, hi = normal_cdf(Fraction(-40))
     >>> f"{lo:.12E}", hi / lo - 1 < Decimal("1e-20")
@@ -97,20 +98,21 @@ def normal_cdf(x: Fraction, digits: int = DIGITS) -> Bounds:
 
 
 def _series(z: Decimal, work: int) -> Decimal:
-    """Sum of z**(2k+1) / (2k+1)!!: (Φ(z) - 1/2) / φ(z), positive terms; Abramowitz & Stegun 26.2.11."""
+    """Return (Φ(z) - 1/2) / φ(z) = Σ z**(2k+1) / (2k+1)!!, 0 <= z < 2, positive terms [Abramowitz & Stegun 26.2.11]."""
     term = total = z
     for k in count(1):
         term = term * z * z / (2 * k + 1)
         total += term
         if term <= total.scaleb(-work) and k > 4:
-            break  # z < 2: later terms at most halve, so that the rest is below one more such term
+            break  # z < 2: each later term is at most half the one before, so the remainder is below this term
     return total
 
 
 def _mills(z: Decimal, digits: int) -> Bounds:
-    """Bounds on Q(z) / φ(z), z >= 2: convergents of 1/(z + 1/(z + 2/(z + 3/(z + ...)))) lie on either side in turn.
+    """Return bounds on the Mills ratio Q(z) / φ(z), z >= 2, Q the upper tail, from a continued fraction.
 
-    [Abramowitz & Stegun 26.2.14; partial numerators and denominators are positive]
+    The convergents of 1/(z + 1/(z + 2/(z + 3/(z + ...)))) lie alternately below and above it, since its partial
+    numerators and denominators are positive [Abramowitz & Stegun 26.2.14].
     """
     a_old, b_old, a, b = Decimal(0), Decimal(1), Decimal(1), z  # convergents 0/1 and 1/z
     for k in count(1):
@@ -123,18 +125,18 @@ def _mills(z: Decimal, digits: int) -> Bounds:
 
 @lru_cache(maxsize=4096)
 def gaussian_delta_bounds(multiplier: Fraction, epsilon: Fraction, digits: int = DIGITS) -> Bounds:
-    """Bounds on the smallest δ at ε of a normal with sd = multiplier * ℓ2 sensitivity.
+    """Return bounds on the smallest δ at ε of normal noise with sd = multiplier * ℓ2 sensitivity.
 
-    δ = Φ(1/2s - εs) - e^ε Φ(-1/2s - εs)  [Balle & Wang 2018, Theorem 8], necessary and sufficient, in any dimension.
-    Relative width 10**-digits unless that needs more than 2,500 digits.  Both terms are carried with their exponents
-    as decimals: e^ε alone cannot overflow here.
+    With s the multiplier, δ = Φ(1/2s - εs) - e^ε Φ(-1/2s - εs) [Balle & Wang 2018, Theorem 8], necessary and sufficient
+    in any dimension.  The relative width is 10**-digits unless that needs more than 2,500 digits.  The terms are
+    decimals with their own exponents, so that e^ε cannot overflow.
     """
     half, shift = 1 / (2 * multiplier), epsilon * multiplier
     work = digits + 10 + max(0, magnitude(multiplier))
     extra = max(0, magnitude(epsilon)) if epsilon else 0
     while True:
         plus, minus = normal_cdf(half - shift, work), normal_cdf(-half - shift, work)
-        with precision(work + 12 + extra):  # ε is rounded before it is exponentiated: its size in digits is lost
+        with precision(work + 12 + extra):  # rounding ε before exp loses as many digits as ε has before the point
             growth = widened(to_decimal(epsilon).exp(), work)
             lo = widened(plus[0], work)[0] - widened(growth[1] * minus[1], work)[1]
             hi = widened(plus[1], work)[1] - widened(growth[0] * minus[0], work)[0]

@@ -1,4 +1,4 @@
-"""The one answer of a budget that refuses: what was asked, what is left, and a price that fits.  No data here."""
+"""The error of a budget that refuses a price: the cost, what is left, and a price that would fit.  No data here."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def refusal(
     analyst: str | None = None,
     bought: Sequence[Bought] | None = None,
 ) -> BudgetError:
-    """The error B02 for a `cost` that `budget` does not admit after `spent`; a function of the ledger only.
+    """Return the error B02 for a `cost` that `budget` does not admit after `spent`; a function of the ledger only.
 
-    where: the ledger's name, None in memory.  releases: charges recorded so far.  questions: asked at this price.
-    analyst: whose limit `budget` is, of whom `spent` and `releases` speak; then the error is B12.  bought: what the
-    price would be spent on.
+    where: the ledger's name, None in memory.  releases: number of charges so far.  questions: how many share the price.
+    analyst: if given, `budget` is the limit of this analyst, `spent` and `releases` are the analyst's, and the error is
+    B12.  bought: what the price would be spent on.
 
     >>> print(refusal(Budget(rho=0.5), Spend(rho=Fraction(37, 100)), Cost.of(rho=0.2), "people.ledger", 14, 5).message)
     this request costs ρ = 0.20; 0.13 of 0.50 is left in people.ledger (14 releases).
@@ -47,7 +47,10 @@ def refusal(
 
 
 def _of_pair(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
-    """In the words of an (ε, δ) promise, ε = 2; 1.3 of 2 at δ = 1e-06: digits enough to see that it exceeds."""
+    """Return cost and balance of an (ε, δ) promise: "ε = 2; 1.3 of 2 at δ = 1e-06".
+
+    As many digits are shown as are needed to see that the cost exceeds what is left.
+    """
     assert budget.delta is not None
     same = budget.kind == "gdp" and cost.kind == "approximate" and cost.delta == budget.delta
     wanted = cost.epsilon if same and cost.epsilon is not None else budget.epsilon_of(charge)
@@ -62,13 +65,16 @@ def _of_pair(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
 
 
 def _balance(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
-    """In figures, ρ = 0.20; 0.13 of 0.50: the cost rounded up, the rest down, places enough to see that it exceeds."""
+    """Return cost and balance of another budget: "ρ = 0.20; 0.13 of 0.50".
+
+    The cost is rounded up and what is left down, with enough decimals to see that the cost exceeds it.
+    """
     left, limit = budget.left(spent), budget.limit
     if budget.kind == "basic":
         return f"{charge}; {left.describe(up=False)} of {limit}"
     symbol = "ρ" if budget.kind == "zcdp" else "ε"
     wanted, rest, whole = (sums.epsilon + sums.rho for sums in (charge, left, limit))
-    # a difference too small for the usual places is shown all the same
+    # decimals needed to show a small difference between cost and balance
     gap = places_needed(wanted - rest, -magnitude(wanted - rest)) if wanted > rest else 0
     shown = aligned([rest, whole], max(2, gap, places_needed(wanted, max(4, 2 - magnitude(wanted)))))
     places = len(shown[0].partition(".")[2])
@@ -77,6 +83,7 @@ def _balance(budget: Budget, spent: Spend, cost: Cost, charge: Spend) -> str:
 
 
 def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: int) -> str:
+    """Return advice: a price that fits and its size relative to `cost`, or that nothing is left."""
     price, part = _fitting(budget, budget.left(spent), cost, charge)
     if price is None:
         return "nothing is left for a release; what was released before can be asked again at no cost"
@@ -89,7 +96,10 @@ def _hint(budget: Budget, spent: Spend, cost: Cost, charge: Spend, questions: in
 
 
 def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[str | None, Fraction]:
-    """A short price that fits, of the same kind or the promise's own, as an option; which part of `cost` it is."""
+    """Return a price of few digits that fits, as a command-line option, and its size relative to `cost`.
+
+    It is of the kind of `cost`, or else of the budget's own kind; None where nothing worth asking is left.
+    """
     if cost.kind == "pure":
         assert cost.epsilon is not None
         epsilon = _short(_pure_within(budget, left))
@@ -109,14 +119,14 @@ def _fitting(budget: Budget, left: Spend, cost: Cost, charge: Spend) -> tuple[st
 
 
 def _pure_within(budget: Budget, left: Spend) -> Fraction:
-    """The largest ε of a pure price that fits."""
+    """Return the largest ε of a pure price that fits."""
     if budget.kind == "gdp":
         return mu_squared_to_range(left.mu_squared) / 2
     return _root_down(2 * left.rho) if budget.kind == "zcdp" else left.epsilon
 
 
 def _largest_epsilon(mu_squared: Fraction, delta: Fraction) -> Fraction:
-    """The largest ε of few digits for which the pair with `delta` is at most this μ²; 0 where there is none."""
+    """Return the largest ε of few digits for which (ε, `delta`) costs at most this μ²; 0 where there is none."""
     if mu_squared == 0:
         return Fraction(0)
     epsilon = _short(significant(mu_squared_to_epsilon(mu_squared, delta), 9, up=True))
@@ -135,7 +145,7 @@ def _option(name: str, value: Fraction) -> str | None:
 
 
 def _short(x: Fraction) -> Fraction:
-    """Exact where six significant digits do, otherwise four of them, rounded down."""
+    """Round down to four significant digits; a number of at most six digits stays exact."""
     short = significant(x, 6, up=False)
     return short if short == x else significant(x, 4, up=False)
 

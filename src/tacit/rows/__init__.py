@@ -1,1 +1,1 @@
-"""What one row becomes: integers, by public arithmetic.  No data here."""
+"""Encodings of one row as bounded integers, by public arithmetic.  No data here."""

@@ -1,14 +1,14 @@
-"""Integer coordinates of a row in a regression: their grid, and how large their sums may be."""
+"""Constants of a row's integer coordinates in a regression: their grid, and the sizes that keep arithmetic exact."""
 
 from __future__ import annotations
 
 from typing import Final
 
 H: Final = 2**10
-"""Largest |z|: products of two stay at or below 2**20, sums of them below 2**62 for 2**42 rows."""
+"""Largest |z| of a coordinate: products of two are at most 2**20, and sums of them over 2**42 rows at most 2**62."""
 EXACT: Final = 2**52
-"""Integers below are exact float64."""
+"""Integers below this are exact in float64, and so are their quotients by powers of two."""
 MOST: Final = 48
-"""Coordinates of a row, the response counted."""
+"""Largest number of coordinates of a row, including the response."""
 SIGN: Final = -1
-"""In place of a level: -1 at the first of two levels, 1 at the second."""
+"""Stands in place of a level for sum coding of two levels: -1 at the first, 1 at the second."""

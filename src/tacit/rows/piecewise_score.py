@@ -1,10 +1,13 @@
-"""The bounded score of a row under a public link, in integers alone: the same on every engine.  No data here.
+"""The bounded score of a row in a generalised linear model, in integers, the same on every engine.  No data here.
 
-A link's curves are polygons on a public grid, so that no engine's exponential takes part:
+The curves of the link function are polygons (piecewise linear) on a public grid, so that no engine's exponential is
+used.  Of a row with integer coordinates z_0, ..., z_m, z_m being the response, it computes
 
-    e   = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -L, L)                 the linear predictor
-    psi = clamp(floor((slope(e) (z_m + H) - middle(e)) / 2**FINE + 1/2), -clip, clip)   the score of response z_m
-    size = |psi|, or clamp(floor(weight(e) / 2**FINE + 1/2), 0, clip)                   of products of regressors
+    e    = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -L, L)                     the linear predictor
+    psi  = clamp(floor((slope(e) (z_m + H) - middle(e)) / 2**FINE + 1/2), -clip, clip)   the score
+    size = |psi|, or clamp(floor(weight(e) / 2**FINE + 1/2), 0, clip)                    the weight of products
+
+Whatever the row, |psi| and size are at most the public `clip`: that bounds the sensitivity of their sums.
 """
 
 from __future__ import annotations
@@ -20,21 +23,22 @@ from tacit.rows.coordinates import EXACT, H
 
 Ints = NDArray[np.int64]
 L: Final = 2**12
-"""Steps of the predictor's grid, up and down."""
+"""The linear predictor is on the grid -L, ..., L."""
 PIECES: Final = 32
-"""Pieces of a polygon."""
+"""Number of linear pieces of a polygon."""
 WIDTH: Final = 2 * L // PIECES
-"""Steps of a piece: heights at its ends are multiples of it, so that slopes are integers."""
+"""Grid steps of a piece; heights at its ends are multiples of WIDTH, so that slopes are integers."""
 FINE: Final = 28
+"""Heights of polygons are in units of 2**-FINE."""
 
 
 @dataclass(frozen=True)
 class Bend:
-    """What is summed: psi of a row.
+    """The public constants of a piecewise linear score.
 
-    Public: constants at first, then chosen from released integers.  Whatever they say, |psi| and size are at most
-    clip.  weights: one a coordinate, the response's 0.  slope, middle: heights of polygons at PIECES + 1 places; weight
-    as well, or nothing.
+    They are fixed in advance or chosen from released integers.  Whatever their values, |psi| and size are at most
+    `clip`.  weights: one for each coordinate, 0 for the response.  slope, middle, weight: heights of polygons at the
+    PIECES + 1 ends of their pieces; `weight` is empty where size is |psi|.
     """
 
     weights: tuple[int, ...]
@@ -46,11 +50,11 @@ class Bend:
 
     @property
     def polygons(self) -> tuple[tuple[int, ...], ...]:
-        """Those that there are."""
+        """The polygons that are given: slope, middle, and weight unless it is empty."""
         return (self.slope, self.middle, *((self.weight,) if self.weight else ()))
 
     def check(self) -> None:
-        """ArithmeticError where a step could be inexact, or a slope is none."""
+        """Raise ArithmeticError where an intermediate value could exceed EXACT, or a slope is not an integer."""
         whole = all(len(one) == PIECES + 1 and not any(x % WIDTH for x in one) for one in self.polygons)
         slope, *others = (max(map(abs, one)) for one in self.polygons)
         if not whole or 2 * H * slope + max(others) + 2**FINE >= EXACT:
@@ -59,30 +63,30 @@ class Bend:
             raise ArithmeticError("a predictor beyond exact integers")
 
     def place(self, z: Ints) -> Ints:
-        """Reference: z of shape (rows, coordinates) -> e, shape (rows,)."""
+        """Reference: return the linear predictor e, shape (rows,), for z of shape (rows, coordinates)."""
         total = z @ np.array(self.weights, dtype=np.int64)
         return np.clip((total + 2 ** (self.shift - 1)) // 2**self.shift, -L, L)
 
     def numpy(self, z: Ints) -> Ints:
-        """Reference: psi, shape (rows,)."""
+        """Reference: return psi, shape (rows,), for z of shape (rows, coordinates)."""
         e = self.place(z)
         total = height(self.slope, e) * (z[:, -1] + H) - height(self.middle, e)
         return np.clip((total + 2 ** (FINE - 1)) // 2**FINE, -self.clip, self.clip)
 
     def sizes(self, z: Ints, psi: Ints) -> Ints:
-        """Reference: what products of regressors are weighted by, shape (rows,)."""
+        """Reference: return size, the weight of products of regressors, shape (rows,)."""
         if not self.weight:
             return np.abs(psi)
         return np.clip((height(self.weight, self.place(z)) + 2 ** (FINE - 1)) // 2**FINE, 0, self.clip)
 
 
 def rises(polygon: tuple[int, ...]) -> tuple[int, ...]:
-    """Slopes of the pieces: height = polygon[0] + sum over pieces of rise * clamp(e + L - start, 0, WIDTH)."""
+    """Return the slope of each piece: height = polygon[0] + Σ over pieces of slope * clamp(e + L - start, 0, WIDTH)."""
     return tuple((b - a) // WIDTH for a, b in pairwise(polygon))
 
 
 def height(polygon: tuple[int, ...], e: Ints) -> Ints:
-    """Reference: a polygon at e, shape (rows,); each product is below EXACT.
+    """Reference: return the height of a polygon at e, shape (rows,); each product is below EXACT.
 
     >>> height((0, 256, *[512] * 31), np.array([-L, -L + 3, -L + 300, L])).tolist()
     [0, 3, 300, 512]

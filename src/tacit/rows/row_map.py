@@ -1,9 +1,9 @@
 """Row maps: how one cell of a table becomes a bounded integer (theory §12, engine notes).  No data here.
 
-A `RowMap` says how a value becomes v in {0, ..., G}, or nothing (absent); a `KeyMap` says how it becomes the index of
-a public level, or nothing; a `Polynomial` is an integer function of v that an engine can sum.  `numpy` methods are the
-reference that every engine must equal, row by row: whatever an engine does on the way, the last step is missing ->
-declared place, then a clamp in 64-bit integers.
+A `RowMap` maps a value to v in {0, ..., G}, or to nothing (absent); a `KeyMap` maps it to the index of a public level,
+or to nothing; a `Polynomial` is an integer function of v that an engine can sum.  The `numpy` methods are the reference
+that every engine must equal, row by row.  Whatever an engine computes before, its last steps replace a missing value
+and clamp in 64-bit integers, so that sensitivities hold for every cell.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ KeyKind: TypeAlias = Literal[
 ]
 
 GRID: Final = 2**20
-"""Steps of a real column (theory §12): squares stay below 2**40, sums of v below 2**62 for MAX_ROWS rows."""
+"""Grid steps of a real column (theory §12): v**2 is at most 2**40, and sums of v over MAX_ROWS rows at most 2**62."""
 
 MAX_ROWS: Final = 2**42
-"""More rows than this are refused: no sum of a term below 2**21 overflows 64 bits; larger ones are added in limbs."""
+"""Largest number of rows: sums of terms below 2**21 do not overflow 64 bits; larger terms are added in limbs."""
 
 
 @dataclass(frozen=True)
 class RowMap:
-    """value -> v in {0, ..., steps * factor}, or absent.
+    """The map from a value x to v in {0, ..., steps * factor}, or to nothing (absent).
 
     real, integer, date:  y = (x - lower) * (steps / (upper - lower)) in float64,
                           v = floor(clamp(y, 0, steps) + 1/2) * factor
@@ -56,13 +56,16 @@ class RowMap:
         return self.steps * self.factor
 
     def numpy(self, values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Reference: float64 cells (NaN where null) -> (v, present), both of the same shape; v = 0 where absent."""
+        """Reference: return (v, present), both of the shape of `values`, float64 cells with NaN for null.
+
+        v is 0 where a cell is absent.
+        """
         x = np.asarray(values, dtype=np.float64)
         known = np.isfinite(x)
         if self.kind == "boolean":
             known &= (x == 0.0) | (x == 1.0)
         safe = np.where(known, x, self.lower)
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):  # x - lower may overflow: such cells are clamped next
             y = (safe - self.lower) * (self.steps / (self.upper - self.lower))
             y = np.where(safe >= self.upper, float(self.steps), np.where(safe <= self.lower, 0.0, y))
         step = np.floor(np.clip(y, 0.0, float(self.steps)) + 0.5).astype(np.int64)
@@ -72,55 +75,54 @@ class RowMap:
         return v.astype(np.int64), present
 
     def value(self, v: float) -> float:
-        """The point of the column's own scale that a grid value stands for."""
+        """Return the value on the column's own scale that a grid value v stands for."""
         return self.lower + (self.upper - self.lower) * (v / self.G)
 
 
 @dataclass(frozen=True)
 class KeyMap:
-    """value -> index of its level, or absent: missing cells go to `missing` (an index), unlisted ones likewise."""
+    """The map from a cell to the index of its level; missing and unlisted cells go to `missing`, absent if None."""
 
     column: str
     source: str
     kind: KeyKind
     levels: tuple[Level, ...]
-    """Codes as they stand in the table, in the schema's order (booleans: False, True)."""
+    """Codes in the table, in the schema's order (booleans: False, True)."""
     labels: tuple[str, ...]
-    """One label a level; longer than `levels` by one where missing is a level of its own."""
+    """One label for each level; one more than `levels` where missing cells have a level of their own."""
     missing: int | None = None
     ordered: bool = False
-    """Whether the order of the levels means something."""
+    """Whether the levels are ordered."""
     edges: tuple[float, ...] = ()
-    """Of a column of numbers in bins: their inner edges, ascending; level i is for edges[i-1] <= x < edges[i].
-    Of a question about quality: the column's bounds."""
+    """For bins: inner edges, ascending; level i is edges[i-1] <= x < edges[i].  For quality: the column's bounds."""
     codes: tuple[Level, ...] = ()
-    """Of a question about quality: what a category's cells may be."""
+    """For quality: the codes that a category declares."""
     constant: bool = False
-    """Whether a person has one level: the first that any of her rows has."""
+    """Whether all rows of a person have one level: the first level that any of the person's rows has."""
     even: tuple[float, float] | None = None
-    """Of bins of equal width: both ends; edge i is even[0] + (even[1] - even[0]) * i / (number of bins), in floats."""
+    """For bins of equal width: both ends; edge i is even[0] + (even[1] - even[0]) * i / (number of bins), in floats."""
     extra: tuple[str, ...] = ()
-    """Labels of the last levels, which no regular cell has: "missing", "below", "above"."""
+    """Labels of additional levels after the regular ones: "missing", "below", "above"."""
     beyond: tuple[float, float] | None = None
-    """Of bins whose last two levels are for numbers below and above these bounds, infinite ones too."""
+    """For bins whose last two levels count numbers below and above these bounds, infinite ones included."""
 
     @property
     def size(self) -> int:
-        """Number of public levels, that of missing values included where there is one."""
+        """Number of public levels, including those for missing cells and for cells beyond the bounds."""
         return len(self.labels)
 
     @property
     def regular(self) -> int:
-        """Number of levels without the extra ones."""
+        """Number of levels without those of `extra`."""
         return len(self.labels) - len(self.extra)
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Labels whose order means something: no level for missing cells, and none of an unordered category."""
+        """Labels of the ordered levels: without a level for missing cells; empty for an unordered category."""
         return self.labels[: len(self.levels)] if self.ordered or self.kind == "boolean" else ()
 
     def index(self, value: object) -> int | None:
-        """Reference: one cell -> index or None."""
+        """Reference: return the index of one cell's level, or None where it is absent."""
         if self.kind.startswith("quality"):
             return self._quality(value)
         if self.edges:
@@ -136,7 +138,10 @@ class KeyMap:
         return sum(x >= edge for edge in self.edges) if np.isfinite(x) else self.missing
 
     def _quality(self, value: object) -> int:
-        """0 missing, 1 below or unlisted, 2 above, and last: as declared."""
+        """Return the class of a cell.
+
+        0 missing; for numbers 1 below, 2 above, 3 as declared; for levels 1 unlisted, 2 as declared.
+        """
         if self.kind == "quality-text":
             return 0 if not isinstance(value, str) else 2 if value in self.codes else 1
         if not isinstance(value, SupportsFloat) or isinstance(value, str) or not np.isfinite(float(value)):
@@ -147,7 +152,7 @@ class KeyMap:
 
 
 def same_level(value: object, level: Level) -> bool:
-    """Whether a cell is a level: text equals text only; numbers and booleans compare as float64 (1 == 1.0 == True)."""
+    """Return whether a cell is a level: text equals only text; numbers and booleans compare as float64 (1 == True)."""
     if isinstance(value, str) or isinstance(level, str):
         return isinstance(value, str) and isinstance(level, str) and value == level
     return isinstance(value, SupportsFloat) and float(value) == float(level)
@@ -155,11 +160,12 @@ def same_level(value: object, level: Level) -> bool:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """floor(sum_k c_k v**k / divisor) of the grid value v of a present row, an integer.  Absent rows count 0.
+    """The integer floor(sum_k c_k v**k / divisor) of the grid value v of a present row; 0 for an absent row.
 
-    Evaluated in 64-bit integers, then divided in float64 and floored.  Exact while the numerator a is below 2**52: a
-    quotient a / d that is no integer is at least 1 / d from the next one, relatively 1 / a, which exceeds the rounding
-    error 2**-53 of a division.  For a power of two as divisor 2**53 will do.  `check` proves it from public facts.
+    It is evaluated in 64-bit integers, then divided in float64 and floored.  That is exact while the numerator a is
+    below 2**52: a non-integer quotient a / d is at least 1 / d away from every integer, relatively 1 / a, which exceeds
+    the rounding error 2**-53 of a division.  For a divisor that is a power of two 2**53 suffices.  `check` verifies
+    this from public facts.
 
     >>> Polynomial((0, 0, 1), 8).numpy(np.array([0, 4, 5]))
     array([0, 2, 3])
@@ -169,11 +175,11 @@ class Polynomial:
     divisor: int = 1
 
     def __call__(self, v: int) -> int:
-        """Exact value at one grid point, in Python integers."""
+        """Return the exact value at one grid point, in Python integers."""
         return sum(c * v**k for k, c in enumerate(self.coefficients)) // self.divisor
 
     def numpy(self, v: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Reference for the engines; v of any shape."""
+        """Reference: return the values at v, int64 of any shape."""
         total = np.zeros_like(v, dtype=np.int64)
         for c in reversed(self.coefficients):
             total = total * v + c
@@ -182,7 +188,7 @@ class Polynomial:
         return np.floor(total.astype(np.float64) / float(self.divisor)).astype(np.int64)
 
     def bound(self, G: int) -> int:
-        """Largest |value| over v in {0, ..., G}: exact for degree two and for small grids, else from the coefficients.
+        """Return the largest |value| over v in {0, ..., G}: exact up to degree two and on small grids, else a bound.
 
         >>> Polynomial((16, -8, 1), 2).bound(8)
         8
@@ -190,12 +196,13 @@ class Polynomial:
         return _bound(self, G)
 
     def check(self, G: int) -> None:
-        """Refuse what could round or overflow for some v in {0, ..., G} (a mistake of ours, not of a user)."""
+        """Raise ArithmeticError if a value could round or overflow for a v in {0, ..., G}: a defect of the library."""
         _check(self, G)
 
 
 @lru_cache(maxsize=1024)
 def _check(p: Polynomial, G: int) -> None:
+    """Perform `Polynomial.check`, once for each polynomial and grid."""
     steps = sum(abs(c) * G**k for k, c in enumerate(p.coefficients))  # bounds every intermediate sum
     value = steps
     if steps >= 2**52 and G <= 2**13:
@@ -208,9 +215,10 @@ def _check(p: Polynomial, G: int) -> None:
 
 @lru_cache(maxsize=1024)
 def _bound(p: Polynomial, G: int) -> int:
+    """Compute `Polynomial.bound`, once for each polynomial and grid."""
     if G <= 2**13:
         return max(abs(p(v)) for v in range(G + 1))
-    if len(p.coefficients) <= 3:
+    if len(p.coefficients) <= 3:  # a parabola is largest at an end or next to its vertex
         _, slope, square = (*p.coefficients, 0, 0, 0)[:3]
         vertex = -slope // (2 * square) if square else 0
         ends = {0, G, *(v for v in (vertex, vertex + 1) if 0 <= v <= G)}
@@ -219,14 +227,14 @@ def _bound(p: Polynomial, G: int) -> int:
 
 
 ONE: Final = Polynomial((1,))
-"""Counts present rows."""
+"""The constant 1: its sum is the number of present rows."""
 IDENTITY: Final = Polynomial((0, 1))
-"""Sums v."""
+"""The value v itself."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """The column that says whose row a row is.  Rows without an answer there are one person's."""
+    """The column that identifies the person each row belongs to; rows with a missing cell there are one person's."""
 
     column: str
     source: str
@@ -234,13 +242,13 @@ class Unit:
 
 @dataclass(frozen=True)
 class Share:
-    """A person's weight in one cell, in {0, ..., G}: floor(s * min(C, cap) / (cap * C)), `cap` being 1 where None.
+    """A person's weight in one cell, in {0, ..., G}: floor(s * min(C, cap) / (cap * C)), where cap None means 1.
 
-    C: the person's rows that count (in some cell, and present where a column is summed); s: G for each of those of this
-    cell.  `of`: a column of weights on G steps, whose own rows count, and s is the sum of their weights in this cell:
-    at cap 1 a person weighs the mean of her rows' weights, shared out over her cells.  Since s adds up to at most G C,
-    the weights of one person add up to at most G over all cells.  Source: ours; proofs in
-    `method.shared.weighted_encoding`.
+    C is the number of the person's rows that count (in some cell, and present where a column is summed), and s is G
+    times the number of those in this cell.  With a column of weights on G steps (`of`), rows count where their weight
+    is present, and s is the sum of the weights in this cell: at cap 1 a person's weight is the mean of the weights of
+    the person's rows, divided among the cells.  Since the s of all cells add up to at most G C, a person's weights add
+    up to at most G.  Source: ours; proofs in `method.shared.weighted_encoding`.
 
     >>> Share(100).value(1, 3), Share(100, cap=4).value(2, 2), Share(100, cap=4).value(3, 6)
     (33, 50, 50)
@@ -253,21 +261,21 @@ class Share:
     of: RowMap | None = None
 
     def value(self, c: int, total: int) -> int:
-        """Reference: the integer for c of `total` rows that weigh alike."""
+        """Reference: return the weight in a cell with c of the person's `total` rows, all of weight G."""
         return self.weighed(self.G * c, total)
 
     def weighed(self, weights: int, total: int) -> int:
-        """Reference: the integer for rows of a cell whose weights add up to `weights`, of `total` rows that count."""
+        """Reference: return the weight in a cell where weights add up to `weights`, of a person with `total` rows."""
         cap = self.cap or 1
         return weights * min(total, cap) // (cap * total) if total else 0
 
 
 @dataclass(frozen=True)
 class SumTerm:
-    """What a source adds up in each cell: `polynomial` of `rowmap`'s value over present rows; all rows where None.
+    """A sum over the rows of each cell: `polynomial` of the value of `rowmap` over present rows; 1 over all where None.
 
-    weight: each summand times `weight_polynomial` of another column's value (present rows of both count), or of a
-    person's `Share`.
+    weight: each summand is multiplied by `weight_polynomial` of another column's value (only rows where both are
+    present count), or of a person's `Share`.
     """
 
     rowmap: RowMap | None
@@ -277,25 +285,25 @@ class SumTerm:
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
-        """Columns that it reads."""
+        """Row maps of the columns that are read."""
         weight = self.weight.of if isinstance(self.weight, Share) else self.weight
         return tuple(at for at in (self.rowmap, weight) if at is not None)
 
     @property
     def bound(self) -> int:
-        """Largest |summand|."""
+        """Largest absolute value of a summand."""
         own = 1 if self.rowmap is None else self.polynomial.bound(self.rowmap.G)
         return own if self.weight is None else own * self.weight_polynomial.bound(self.weight.G)
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """Exact integers from one pass over the table.  INSIDE the wall: not released.
+    """Exact sums of every cell from one pass over the table.  INSIDE the wall: never released.
 
-    rows:  all rows of the table (or persons, where rows are reduced to persons), in a cell or not; public under
-           replace-one only.
-    cells: one list of Python integers for each cell, len(sums) long; cells in row-major order of the keys' levels,
-           all of them, empty ones zero; one cell where there is no key.  Rows with an absent key are in no cell.
+    rows:  number of all rows of the table (or persons, where rows are reduced to persons), in a cell or not; public
+           under replace-one only.
+    cells: for each cell its sums, as Python integers; all cells in row-major order of the keys' levels, zeros for empty
+           ones; a single cell where there is no key.  Rows with an absent key are in no cell.
     """
 
     rows: int
@@ -304,11 +312,11 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Exact counts from one pass over the table.  INSIDE the wall: not released.
+    """Exact counts of each value of a column, by cell, from one pass over the table.  INSIDE the wall: never released.
 
-    rows:  all rows of the table (or persons), in a cell or not; public under replace-one only.
-    cells: {v: rows} of a column's present values in each cell, in row-major order of the keys' levels; {v: weight},
-           none of them 0, of persons who may be in several.
+    rows:  number of all rows of the table (or persons), in a cell or not; public under replace-one only.
+    cells: for each cell, in row-major order of the keys' levels, {v: number of rows} of the column's present values; of
+           persons, who may be in several cells, {v: weight}, weights of 0 left out.
     """
 
     rows: int
@@ -317,9 +325,9 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Tally:
-    """Exact counts of many cells.  INSIDE the wall: not released.
+    """Exact counts of all cells.  INSIDE the wall: never released.
 
-    rows: all rows, in a cell or not.  counts: int64 array of shape (cells,), row-major in the keys' levels.
+    rows: number of all rows, in a cell or not.  counts: int64 of shape (cells,), row-major in the keys' levels.
     """
 
     rows: int
@@ -328,10 +336,10 @@ class Tally:
 
 @dataclass(frozen=True)
 class Occupied:
-    """Exact counts of the cells that some row is in.  INSIDE the wall: not released.
+    """Exact counts of the non-empty cells.  INSIDE the wall: never released.
 
-    rows: all rows, in a cell or not (persons count once in each cell).  cells: their places, row-major in the keys'
-    levels, ascending; counts: of each, not 0.  int64 arrays of one shape.
+    rows: number of all rows, in a cell or not.  cells: indices of the non-empty cells, row-major in the keys' levels,
+    ascending; counts: the count of each, where a person counts once in each cell.  Both int64, of one shape.
     """
 
     rows: int

@@ -1,4 +1,4 @@
-"""What one row adds: integers, written once for NumPy, the reference, and for every engine.  No data here."""
+"""Integer products that one row adds to the sums of a regression, with their NumPy reference.  No data here."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from tacit.rows.piecewise_score import Bend
 from tacit.rows.row_map import KeyMap, RowMap, Unit
 
 LARGEST: Final = 2**20
-"""What a row adds to any sum is at most this: sums over 2**42 rows stay below 2**63."""
+"""Largest absolute value that a row may add to a sum: sums over 2**42 rows stay below 2**63."""
 
 
 @dataclass(frozen=True)
 class Coordinate:
-    """z of a row: the product of its numbers, each from the middle of its grid, and of its marks, in units of 1 / H.
+    """One integer coordinate z of a row, |z| <= H: a product of numeric columns and of indicators of levels.
 
-    numbers: maps to {0, ..., G}, G even.  marks: keys and levels: 1 at that level, else 0; SIGN: -1 at the first of
-    two, 1 at the second.  k numbers: round(product / H**(k - 1)); none: H times the marks.
+    numbers: row maps to {0, ..., G}, G <= 2 H and even, each centred at G / 2; k of them make round(product /
+    H**(k - 1)), none make H.  marks: (key, level), a factor of 1 at that level and 0 elsewhere; for the level SIGN -1
+    at the first of two levels and 1 at the second.
     """
 
     numbers: tuple[RowMap, ...] = ()
@@ -30,13 +31,13 @@ class Coordinate:
 
     @property
     def divisor(self) -> int:
-        """H**(k - 1), a power of two; 1 where nothing is divided."""
+        """H**(k - 1) for k numbers, a power of two; 1 where nothing is divided."""
         return H ** max(0, len(self.numbers) - 1)
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
     ) -> NDArray[np.int64]:
-        """Reference, shape (rows,): grid values, and indices of levels (-1 where absent)."""
+        """Reference: return z, shape (rows,), from grid values and from indices of levels (-1 where absent)."""
         z = np.full(rows, 1 if self.numbers else H, dtype=np.int64)
         for at in self.numbers:
             z = z * (values[at] - at.G // 2)
@@ -50,10 +51,10 @@ class Coordinate:
 
 @dataclass(frozen=True)
 class ResidualAim:
-    """The residual that is summed: psi = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -clip, clip).
+    """The clipped residual of a row: psi = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -clip, clip).
 
-    Public: zeros and the response's own at first, then chosen from released integers.  Whatever it says, psi is an
-    integer of at most `clip`.
+    The constants are public: at first only the response has a weight, later they are chosen from released integers.
+    Whatever their values, psi is an integer with |psi| <= clip.
     """
 
     weights: tuple[int, ...]
@@ -61,21 +62,21 @@ class ResidualAim:
     clip: int
 
     def check(self) -> None:
-        """ArithmeticError where a step could round: weights times H, added up, at or above EXACT."""
+        """Raise ArithmeticError where a step could round: the sum of |weights| H plus 2**shift is EXACT or more."""
         if sum(map(abs, self.weights)) * H + 2**self.shift >= EXACT or self.shift < 1:
-            raise ArithmeticError("an aim beyond exact integers")
+            raise ArithmeticError("a residual beyond exact integers")
 
     def numpy(self, z: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Reference: z of shape (rows, coordinates) -> psi, shape (rows,)."""
+        """Reference: return psi, shape (rows,), for z of shape (rows, coordinates)."""
         total = z @ np.array(self.weights, dtype=np.int64)
         return np.clip((total + 2 ** (self.shift - 1)) // 2**self.shift, -self.clip, self.clip)
 
 
 @dataclass(frozen=True)
 class Product:
-    """A summand: floor(psi**power * prod z_j / 2**shift), of at most two coordinates.
+    """A summand of a row: floor(psi**power * prod_j z_j / 2**shift), with at most two coordinates z_j.
 
-    size: the row's `Bend.sizes` in place of psi.
+    of: indices of the coordinates.  size: whether `Bend.sizes` stands in place of psi.
     """
 
     of: tuple[int, ...]
@@ -84,7 +85,7 @@ class Product:
     size: bool = False
 
     def numpy(self, z: NDArray[np.int64], psi: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Reference, shape (rows,)."""
+        """Reference: return the summand of each row, shape (rows,)."""
         total = (sizes if self.size else psi) ** self.power
         for j in self.of:
             total = total * z[:, j]
@@ -93,22 +94,23 @@ class Product:
 
 @dataclass(frozen=True)
 class Between:
-    """A summand of persons: floor(a b / 2**shift), of two of a person's means, by their places among the products."""
+    """A summand of a person: floor(a b / 2**shift) of two of the person's means, given by indices of products."""
 
     of: tuple[int, int]
     shift: int
 
     def numpy(self, means: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-        """Reference, shape (persons,)."""
+        """Reference: return the summand of each person, shape (persons,)."""
         return means[self.of[0]] * means[self.of[1]] // 2**self.shift
 
 
 @dataclass(frozen=True)
 class Crossed:
-    """A question to a source: sums of products of coordinates over complete rows, those without a missing cell.
+    """A request to a source: sums of products of coordinates over complete rows, those without a missing cell.
 
-    unit: of persons instead: a person adds the mean of each product over the person's complete rows, rounded, and then
-    `between`; nothing where no row is complete.
+    aim: the residual or score psi that products are multiplied by.  unit: if given, sums are over persons: each adds
+    the rounded mean of every product over the person's complete rows, and products of those means (`between`); a person
+    without a complete row adds nothing.
     """
 
     coordinates: tuple[Coordinate, ...]
@@ -119,16 +121,16 @@ class Crossed:
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
-        """Columns of numbers that are read."""
+        """Row maps of the numeric columns that are read."""
         return tuple(dict.fromkeys(at for one in self.coordinates for at in one.numbers))
 
     @property
     def keys(self) -> tuple[KeyMap, ...]:
-        """Columns of levels that are read."""
+        """Key maps of the columns of levels that are read."""
         return tuple(dict.fromkeys(key for one in self.coordinates for key, _ in one.marks))
 
     def check(self) -> None:
-        """ArithmeticError where a summand could be beyond LARGEST, or a step of it beyond EXACT."""
+        """Raise ArithmeticError where a summand could exceed LARGEST, or an intermediate value could reach EXACT."""
         if self.aim is not None:
             self.aim.check()
         for one in self.products:
@@ -137,18 +139,18 @@ class Crossed:
             _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift)
 
     def most(self, place: int) -> int:
-        """Largest |summand| of a product, and so of a person's mean of it."""
+        """Return a bound on |summand| of a product, given by its index, and so on a person's mean of it."""
         one = self.products[place]
         return H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power >> one.shift
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
     ) -> NDArray[np.int64]:
-        """Reference: coordinates, shape (rows, coordinates); absent rows are the caller's."""
+        """Reference: return coordinates, shape (rows, coordinates); the caller leaves incomplete rows out."""
         return np.stack([one.numpy(values, places, rows) for one in self.coordinates], axis=1)
 
     def sums(self, z: NDArray[np.int64], who: NDArray[np.int64] | None = None) -> tuple[int, ...]:
-        """Reference: what each product adds up to over rows of coordinates; who: whose they are, shape (rows,)."""
+        """Reference: return the sum of each product over rows of coordinates z; who: the person of each row."""
         psi = np.ones(len(z), dtype=np.int64) if self.aim is None else self.aim.numpy(z)
         sizes = self.aim.sizes(z, psi) if isinstance(self.aim, Bend) else psi
         found = [one.numpy(z, psi, sizes) for one in self.products]
@@ -158,7 +160,7 @@ class Crossed:
 
 
 def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Reference: each person's means, floor(sum / count + 1/2), shape (persons,).
+    """Reference: return each person's mean of each summand, floor(sum / count + 1/2), shape (persons,).
 
     >>> averages([np.array([1, 2, -1])], np.array([7, 7, 3]))[0].tolist()
     [-1, 2]
@@ -170,5 +172,6 @@ def averages(summands: Sequence[NDArray[np.int64]], who: NDArray[np.int64]) -> l
 
 
 def _check(most: int, shift: int) -> None:
+    """Raise ArithmeticError unless values up to `most` are exact, and after the shift at most LARGEST."""
     if most >= EXACT or most >> shift > LARGEST:
         raise ArithmeticError(f"a product reaches {most}")

@@ -1,4 +1,4 @@
-"""What is public before anyone looks: columns, bounds, levels, the unit of privacy.  No data here."""
+"""Schemas: what is public about a table before any row is read: columns, bounds, levels, the unit of privacy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bins, from public facts alone: the mean-squared-error rule of fits to cells (theory §7, K)."""
+"""Automatic numbers of bins, from public facts alone: the mean-squared-error rule for fits to cells (theory §7, K)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from tacit.schema.table_schema import Schema
 
 AUTO: Final = "auto"
 LEAST: Final = 4
-"""Bins of a column at least: with fewer, the correction for binning has no differences to go by."""
+"""Smallest number of bins of a column: the correction for binning needs differences between bins."""
 
 
 def alpha_of(spread: float) -> float:
-    """The alpha of theory §7 whose noise under replace-one, of variance 8 / alpha**2, has this standard deviation."""
+    """Return the alpha of theory §7 for noise of this standard deviation: sqrt(8) / alpha, under replace-one."""
     return math.sqrt(8) / spread
 
 
 def advised(n: float, alpha: float, continuous: int) -> int:
-    """Bins a column that make the mean squared error of corrected fits smallest: (n alpha)**(2 / (d + 8)), at least 2.
+    """Return the bins for each column that minimise the mean squared error of corrected fits: (n alpha)**(2 / (d + 8)).
 
-    n: rows (persons).  continuous: d, how many columns are binned.  Source: theory §7, K.
+    At least 2.  n: number of rows (persons).  continuous: d, the number of binned columns.  Source: theory §7, K.
 
     >>> advised(250_000, 1.0, 2), advised(250_000, 0.1, 2)
     (12, 8)
@@ -35,7 +35,7 @@ def advised(n: float, alpha: float, continuous: int) -> int:
 
 @dataclass(frozen=True)
 class Size:
-    """What is public when bins are chosen: n rows (persons), alpha as in `alpha_of`, how many cells there may be."""
+    """The public facts that determine bins: n rows (persons), alpha as in `alpha_of`, and `most` cells allowed."""
 
     n: float
     alpha: float
@@ -45,19 +45,20 @@ class Size:
 def resolved(
     schema: Schema, columns: tuple[str, ...], bins: Mapping[str, Any], size: Size, others: int, extra: int
 ) -> dict[str, Any]:
-    """`bins` with a number, or edges, for "auto".
+    """Return `bins` with every "auto" replaced by a number of bins or by edges.
 
     others: product of the numbers of cells of all other columns.  extra: cells that each column has beside its bins.
-    A Real or Date has as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows a cell (and
-    at least LEAST); an Integer as many whole numbers in each bin, or one where that is few; a Category or a Boolean its
-    levels, so that its "auto" is left out.  d counts the columns that have bins, those with bins of their own too.
+    A Real or Date gets as many bins of equal width as `advised` says, but no more than leave 2 / alpha rows for each
+    cell, and at least LEAST.  An Integer gets about that many bins of equally many whole numbers, or one bin for each
+    value where it has no more values than that.  A Category or a Boolean has its levels, and its "auto" is dropped.  d
+    counts all binned columns, including those whose bins were given.
     """
     numbers = [name for name in columns if isinstance(column_of(schema, name), Real | Integer | Date)]
     auto = [name for name in numbers if bins.get(name) == AUTO]
     fixed = {name: edges for name, edges in bins.items() if edges != AUTO}
     chosen: dict[str, Any] = {}
     alone: dict[str, float] = {}
-    while True:  # an Integer with a bin a value leaves more bins to the others
+    while True:  # an Integer with one bin for each value leaves more bins to the other columns: start over without it
         left = [name for name in auto if name not in alone]
         K = _bins(size, len(left), len(left) + len(fixed), others * math.prod(alone.values()), extra)
         few: dict[str, float] = {name: v for name in left if (v := _values(schema, name)) <= K}
@@ -71,7 +72,7 @@ def resolved(
 
 
 def _bins(size: Size, auto: int, continuous: int, others: float, extra: int) -> int:
-    """Bins of `auto` columns alike; `others`: cells of the columns beside them."""
+    """Return the common number of bins of `auto` columns; others: product of the cells of all other columns."""
     if not auto:
         return 0
     bins = min(advised(size.n, size.alpha, continuous), MOST_BINS)
@@ -87,7 +88,7 @@ def _values(schema: Schema, name: str) -> float:
 
 
 def _whole(column: Integer, K: int) -> tuple[float, ...]:
-    """Edges between whole numbers, equally many in each bin but the last.
+    """Return edges halfway between whole numbers, with equally many numbers in each bin but the last.
 
     >>> _whole(Integer(1, 10), 4)
     (3.5, 6.5, 9.5)

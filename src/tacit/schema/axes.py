@@ -1,4 +1,4 @@
-"""From a schema to the axes of a histogram: bins, levels, and cells of their own for what is missing or beyond."""
+"""Axes of a histogram from a schema: bins or levels, and extra cells for missing values and values beyond bounds."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BEYOND: Final = ("below", "above")
 
 
 def axismap(schema: Schema, name: str, bins: object | None, *, missing: bool = False, outside: bool = False) -> KeyMap:
-    """Column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
+    """Return column `name` as an axis of a histogram: bins, levels, or one bin for each value of a small Integer.
 
-    missing: one more cell, after the others, for cells that would leave their row out.  outside: two more for numbers
-    and days beyond the column's bounds, infinite numbers among them.  Logistic bins have these two whatever the bounds:
-    they are their open ends.
-    Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins), Q80 (a level that is called like the cell).
+    missing: add a cell, after the others, for missing values, whose rows would otherwise be left out.  outside: add two
+    for numbers and dates beyond the column's bounds, infinite numbers included.  Logistic bins always have these two:
+    they are the unbounded bins.
+    Raises QueryError Q10, Q12, Q13, Q64 (numbers without bins), Q80 (a level has the label of an added cell).
 
     >>> axismap(Schema({"educ": Integer(1, 3)}), "educ", None, missing=True, outside=True).labels
     ('1', '2', '3', 'missing', 'below', 'above')
@@ -43,6 +43,7 @@ def axismap(schema: Schema, name: str, bins: object | None, *, missing: bool = F
 
 
 def _bounds(column: Column) -> tuple[float, float]:
+    """Return the bounds of a numeric column, or of a date in days since 1970-01-01."""
     if isinstance(column, Date):
         low, high = column.days
         return float(low), float(high)
@@ -51,7 +52,7 @@ def _bounds(column: Column) -> tuple[float, float]:
 
 
 def _regular(schema: Schema, name: str, bins: object | None) -> KeyMap:
-    """Bins or levels as they are declared."""
+    """Return the axis without extra cells: bins or levels as they are declared."""
     if isinstance(bins, LogisticBins):
         return _logistic(schema, name, bins)
     if bins is not None:
@@ -71,7 +72,7 @@ def _regular(schema: Schema, name: str, bins: object | None) -> KeyMap:
 
 
 def _logistic(schema: Schema, name: str, bins: LogisticBins) -> KeyMap:
-    """The bins between the outer edges; what is beyond them has cells of its own.  QueryError Q100 (no Real)."""
+    """Return the bins between the outer logistic edges; what is beyond them gets extra cells.  QueryError Q100."""
     column = column_of(schema, name)
     if not isinstance(column, Real):
         kind = type(column).__name__

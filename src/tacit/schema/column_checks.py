@@ -1,4 +1,4 @@
-"""What every column type checks about the values it is given.  Public values only: nothing here sees a table."""
+"""Checks of the values that column types are made of.  All are public: nothing here sees a table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Final, SupportsFloat, cast
 from tacit.errors import QueryError, SchemaError
 
 EXACT: Final = 2**53
-"""Whole numbers beyond this are not all float64, which is what every engine casts a cell to."""
+"""Largest whole number up to which all are exact in float64, to which every engine casts a cell."""
 
 
 def show(value: float) -> str:
-    """A number as a person would type it.
+    """Return a number as a person would type it.
 
     >>> show(300000.0), show(0.5)
     ('300000', '0.5')
@@ -25,7 +25,7 @@ def show(value: float) -> str:
 
 
 def finite(value: object, what: str, hint: str) -> float:
-    """`value` as a finite float (zero without a sign); SchemaError S06 otherwise."""
+    """Return `value` as a finite float (zero without a sign); SchemaError S06 otherwise."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise SchemaError(f"{what} {value!r} is not a number.", code="S06", hint=hint)
     try:
@@ -40,7 +40,10 @@ def finite(value: object, what: str, hint: str) -> float:
 
 
 def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
-    """`value` as an integer of at most 53 bits: 3, numpy's 3, 3.0; not True, 3.5, NaN or 10**30."""
+    """Return `value` as an integer of at most 53 bits: 3, numpy's 3, 3.0; not True, 3.5, NaN or 10**30.
+
+    Raises SchemaError with `code` for a value that is not a whole number, S08 for one beyond 2**53.
+    """
     number: int | None = None
     if isinstance(value, bool):
         pass
@@ -57,7 +60,7 @@ def whole(value: object, what: str, hint: str, code: str = "S06") -> int:
 
 
 def day(value: object, what: str, hint: str) -> date:
-    """`value` as a date: a datetime.date or ISO text; SchemaError S06 for a time of day or anything else."""
+    """Return a datetime.date, or ISO text, as a date; SchemaError S06 for a datetime or anything else."""
     if isinstance(value, str):
         try:
             if len(value) == 10:
@@ -71,13 +74,13 @@ def day(value: object, what: str, hint: str) -> date:
 
 
 def ordered(lower: float | date, upper: float | date, kind: str, text: tuple[str, str], hint: str) -> None:
-    """SchemaError S07 unless lower < upper; `text` shows them."""
+    """Raise SchemaError S07 unless lower < upper; `text` is how the message shows them."""
     if not lower < upper:  # pyright: ignore[reportOperatorIssue]
         raise SchemaError(f"lower bound {text[0]} of {kind} is not below upper bound {text[1]}.", code="S07", hint=hint)
 
 
 def words(value: object, what: str, code: str, hint: str) -> str:
-    """`value` as text that can be printed, written to TOML and read back."""
+    """Return `value` if it is text that can be printed, written to TOML and read back; SchemaError `code` otherwise."""
     if not isinstance(value, str):
         raise SchemaError(f"{what} {value!r} is not text.", code=code, hint=hint)
     if not value.strip() or not value.isprintable():
@@ -86,9 +89,9 @@ def words(value: object, what: str, code: str, hint: str) -> str:
 
 
 def common(kind: str, units: object, column: object, computed: object = None) -> str | None:
-    """The keywords that column types share: SchemaError S15 unless each is text or None.
+    """Check the keywords that column types share; SchemaError S15 unless each is text or None.
 
-    Returns `computed` in its one spelling; S18 where it cannot be read, or where `column` is given too.
+    Returns the canonical text of `computed`; SchemaError S18 where it cannot be read, or `column` is given as well.
     """
     if units is not None:
         words(units, f"units of {kind}", "S15", 'units="years"')

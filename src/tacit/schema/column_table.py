@@ -1,4 +1,4 @@
-"""What row maps and conditions ask of a schema: its columns by name, where they stand, whose row a row is."""
+"""The interface of a schema that row maps and conditions need: columns, their names in the table, the privacy unit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tacit.schema.column_types import Column
 
 
 class ColumnTable(Protocol):
-    """The columns of a table, by name.  `Schema` is one; what reads one need not know how it is made or stored."""
+    """The columns of a table, by name; `Schema` implements it."""
 
     @property
     def unit(self) -> str | None:
@@ -17,11 +17,11 @@ class ColumnTable(Protocol):
         ...
 
     def source(self, name: str) -> str:
-        """Name of a column in the table itself."""
+        """Return a column's name in the table itself."""
         ...
 
     def items(self) -> ItemsView[str, Column]:
-        """Names and columns."""
+        """Return names and columns."""
         ...
 
     def __getitem__(self, name: str, /) -> Column: ...

@@ -1,9 +1,9 @@
-"""Column types: what is public about a column before anyone looks.
+"""Column types: what is public about a column before any row is read.
 
-Frozen values.  Bounds and levels are declared, never found in data (law 8); each type refuses, when it is made, what
-no row map could serve.  `missing` says what a missing cell is: "exclude" (left out, the default), a value inside the
-bounds, or for a category the label of a level of its own.  `column` is the name in the table where it differs, and
-`computed` says how the column is computed from others of the schema: see `schema.predicates.computed_columns`.
+They are frozen values.  Bounds and levels are declared, never found in data (law 8), and checked when a column is made.
+`missing` says what a missing cell counts as: "exclude" (left out, the default), a value inside the bounds, or for a
+category the label of a level of its own.  `column` is the name in the table where it differs, and `computed` an
+expression of other columns: see `schema.predicates.computed_columns`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ EXCLUDE: Final = "exclude"
 Exclude: TypeAlias = Literal["exclude"]
 MAX_ROWS_PER_UNIT: Final = 2**20
 WIDEST: Final = 1e75
-"""Bounds of numbers, and what is between them, at most: variances of variances are numbers, too."""
+"""Largest absolute bound, and largest width: fourth powers, as in variances of variances, stay finite floats."""
 
 
 @dataclass(frozen=True)
 class Real:
-    """A number between two public bounds; cells beyond them are clamped, on a grid of 2**20 steps (theory §12).
+    """A number between two public bounds, rounded to a grid of 2**20 steps; cells beyond are clamped (theory §12).
 
     lower, upper: finite, lower < upper; both left out for the queries that need none.
     units:        for tables and axes.
@@ -69,7 +69,7 @@ Nothing was read or spent.
 
 @dataclass(frozen=True)
 class Integer:
-    """A whole number from `lower` to `upper`, both included; no rounding up to 2**20 values (theory §12).
+    """A whole number from `lower` to `upper`, both included; not rounded while upper - lower <= 2**20 (theory §12).
 
     A wider range is served by a grid of 2**20 steps, as Real is.
     Raises SchemaError S06, S07, S08 (a bound beyond 2**53), S11, S15 as Real does.
@@ -159,15 +159,17 @@ class Date:
 
 @dataclass(frozen=True, init=False)
 class Category:
-    """One of a public list of levels; anything else in the table is missing.
+    """One of a public list of levels; any other cell in the table counts as missing.
 
     levels:  {code in the table: label} or a list of codes, which are then the labels; codes are all text, all whole
              numbers or all Booleans; the order is that of tables.
-    ordered: whether the order means something.
-    constant: with a PrivacyUnit, that a person has one level: the first of these that any of the person's rows has.
-             Nobody is then in several groups, whatever the table says.  Without a PrivacyUnit it says nothing.
+    ordered: whether the levels are ordered.
+    constant: with a PrivacyUnit, whether all rows of a person have one level: the first of these that any of the
+             person's rows has.  Nobody is then in several groups, whatever the table holds.  It has no effect without
+             a PrivacyUnit.
     missing: "exclude", or the label of a level of its own for missing and unlisted cells.
-    Raises SchemaError S09 (a code or label twice), S10 (no level, or one that is none), S12 (missing is a level), S15.
+    Raises SchemaError S09 (a code or label twice), S10 (no levels, or a malformed one), S11 (a malformed label for
+    missing cells), S12 (that label is also a level's), S15.
 
     >>> sex = Category({0: "male", 1: "female"}, missing="unknown")
     >>> sex.codes, sex.labels, sex.missing
@@ -175,9 +177,9 @@ class Category:
     """
 
     codes: tuple[Level, ...]
-    """Levels as they stand in the table."""
+    """Levels as they are written in the table."""
     labels: tuple[str, ...]
-    """One label a code; a level for missing cells is not among them."""
+    """One label for each code; a level for missing cells is not among them."""
     ordered: bool
     units: str | None
     missing: str
@@ -212,15 +214,15 @@ class Category:
 
     @property
     def levels(self) -> dict[Level, str]:
-        """{code: label}, in order."""
+        """{code: label}, in the declared order."""
         return dict(zip(self.codes, self.labels, strict=True))
 
 
 @dataclass(frozen=True)
 class PrivacyUnit:
-    """The column that says whose row it is: a neighbour is then a whole person, of whom at most `max_rows` rows count.
+    """The column that identifies the person a row belongs to; neighbouring tables then differ in one whole person.
 
-    Raises SchemaError S13 unless 1 <= max_rows <= 2**20, S15.
+    max_rows: at most so many rows of a person count.  Raises SchemaError S13 unless 1 <= max_rows <= 2**20, S15.
 
     >>> PrivacyUnit(max_rows=20).max_rows
     20
@@ -246,7 +248,7 @@ _EPOCH: Final = date(1970, 1, 1).toordinal()
 
 
 def _grid(low: float, high: float) -> None:
-    """SchemaError S08 unless fourth powers of bounds, and the steps per unit, are finite (theory §12)."""
+    """Raise SchemaError S08 unless fourth powers of bounds, and the grid steps per unit, are finite (theory §12)."""
     width = high - low
     if not width <= WIDEST or not math.isfinite(GRID / width) or max(abs(low), abs(high)) > WIDEST:
         how = "wide" if width > 1 else "narrow"
@@ -264,7 +266,7 @@ def _inside(value: float, low: float, high: float, text: str, bounds: tuple[str,
 
 
 def _levels(levels: object) -> tuple[tuple[Level, ...], tuple[str, ...]]:
-    """Codes and labels of a mapping or a sequence, checked."""
+    """Return the codes and labels of a mapping or a sequence, checked."""
     hint = 'Category({0: "male", 1: "female"}) or Category(["north", "south"])'
     if isinstance(levels, Mapping):
         given = cast("Mapping[object, object]", levels)
@@ -290,7 +292,7 @@ def _label(code: object) -> object:
 
 
 def _codes(codes: list[object], hint: str) -> tuple[Level, ...]:
-    """All text, all Booleans or all whole numbers: what engines compare alike."""
+    """Check that codes are all text, all Booleans or all whole numbers, as engines compare them; SchemaError S10."""
     if all(isinstance(code, bool) for code in codes):
         return cast("tuple[bool, ...]", tuple(codes))
     if all(isinstance(code, str) for code in codes):
@@ -308,4 +310,4 @@ def _codes(codes: list[object], hint: str) -> tuple[Level, ...]:
 def _distinct(what: str, values: tuple[Level, ...]) -> None:
     if len(set(values)) < len(values):
         twice = next(value for i, value in enumerate(values) if value in values[:i])
-        raise SchemaError(f"{what} {twice!r} of Category is there twice.", code="S09", hint=f"each {what} once")
+        raise SchemaError(f"{what} {twice!r} of Category occurs twice.", code="S09", hint=f"each {what} once")

@@ -1,4 +1,4 @@
-"""One column as plain values, as JSON and TOML write it, both ways; what is wrong is said with the column's name."""
+"""Convert one column to the plain values of JSON and TOML, and back; errors name the column."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tacit.errors import SchemaError, nearest
 from tacit.schema.column_types import EXCLUDE, TYPES, Category, Column
 
 OPEN: Final = "?"
-"""Stands in a drafted schema where a person must decide; a schema that still has it is refused, by name."""
+"""Placeholder in a drafted schema for what a person must decide; a schema that still has it is refused."""
 WHOLE: Final = re.compile(r"-?[1-9][0-9]{0,17}|0")
-"""How a whole number is written as a key."""
+"""Pattern of a key that stands for a whole number."""
 
 _FIELDS: Final = {
     "Real": ("lower", "upper", "units", "missing", "column", "computed"),
@@ -26,7 +26,7 @@ _FIELDS: Final = {
 
 
 def column_to_dict(column: Column) -> dict[str, Any]:
-    """One column as plain values: its type and the keywords that differ from the defaults."""
+    """Return a column as plain values: its type, and the keywords that differ from their defaults."""
     kind = type(column).__name__
     made: dict[str, Any] = {"type": kind}
     for key in _FIELDS[kind]:
@@ -53,7 +53,7 @@ _NEEDED: Final = {
 
 
 def column_from_dict(name: str, given: object) -> Column:
-    """Inverse of `column_to_dict`; also takes `levels` as a list of codes or a table, as TOML writes them."""
+    """Return the column that `column_to_dict` wrote; `levels` may also be a list of codes or a table, as in TOML."""
     where = f"column {name!r}"
     if not isinstance(given, Mapping):
         hint = f'{name} = {{ type = "Real", lower = 0, upper = 100 }}'
@@ -75,7 +75,7 @@ def column_from_dict(name: str, given: object) -> Column:
 
 
 def _keys(where: str, kind: str, words_: Mapping[str, Any]) -> None:
-    """Refuse unknown keys, missing ones, and what a draft left open."""
+    """Raise SchemaError S05 for an unknown or absent key, S16 for a placeholder that a draft left open."""
     for key, value in words_.items():
         if key not in _FIELDS[kind]:
             guess = nearest(key, list(_FIELDS[kind])) or _FIELDS[kind][0]
@@ -89,10 +89,10 @@ def _keys(where: str, kind: str, words_: Mapping[str, Any]) -> None:
 
 
 def read_levels(levels: object) -> Any:
-    """Levels as JSON and TOML write them -> what Category takes.
+    """Convert levels as JSON and TOML write them to what Category takes.
 
-    A list of [code, label] pairs is exact; a list of codes is its own labels; a table has text keys, which mean whole
-    numbers where all of them are written as such (`{ 0 = "male", 1 = "female" }`).
+    A list of [code, label] pairs is taken as it is.  In a list of codes each is its own label.  The keys of a table are
+    text, and stand for whole numbers where all of them are written as such (`{ 0 = "male", 1 = "female" }`).
 
     >>> read_levels({"0": "male", "1": "female"}), read_levels({"01": "Alabama", "10": "Delaware"})
     ({0: 'male', 1: 'female'}, {'01': 'Alabama', '10': 'Delaware'})
@@ -114,6 +114,6 @@ def read_levels(levels: object) -> Any:
             hint = 'levels = [["01", "Alabama"], ["10", "Delaware"]]'
             raise SchemaError(f"level {one!r} of Category is not a code with its label.", code="S10", hint=hint)
         if pair[0] in made:
-            raise SchemaError(f"level {pair[0]!r} of Category is there twice.", code="S09", hint="each level once")
+            raise SchemaError(f"level {pair[0]!r} of Category occurs twice.", code="S09", hint="each level once")
         made[pair[0]] = pair[1]
     return made

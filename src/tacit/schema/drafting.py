@@ -1,4 +1,4 @@
-"""A first draft of a schema file from names and types only: bounds and levels are never taken from data (law 8)."""
+"""Draft a schema file from names and types of columns alone: bounds and levels are never taken from data (law 8)."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _UNSERVED: Final = ("list", "struct", "map", "array", "interval", "duration", "t
 
 
 def draft(columns: Any) -> str:
-    """Draft `[schema]` from {name: engine type} or from a frame (its names and types; no row is read).
+    """Draft a `[schema]` table from {name: engine type} or from a frame, of which no row is read.
 
-    Every bound and every list of levels is "?" until a person fills it in: a schema that still has one is refused
-    with SchemaError S16, which names the column.  Raises SchemaError S02 (no frame), S01 (no columns).
+    Every bound and list of levels is "?" until a person fills it in; a schema that still has a "?" is refused with
+    SchemaError S16, which names the column.  Raises SchemaError S02 for anything but a frame or a mapping, S01 where
+    there are no columns.
 
     >>> print(draft({"age": "Int64", "sex": "String"}).split("[schema]")[1].strip())
     age = { type = "Integer", lower = "?", upper = "?" }  # or Category, Boolean, PrivacyUnit
@@ -47,6 +48,7 @@ def draft(columns: Any) -> str:
 
 
 def _types(columns: Any) -> dict[str, str]:
+    """Return {name: type} of what `draft` takes."""
     if isinstance(columns, Mapping):
         given = cast("Mapping[object, Any]", columns)
         return {str(name): kind if isinstance(kind, str) else _dtype(kind) for name, kind in given.items()}
@@ -61,11 +63,12 @@ def _types(columns: Any) -> dict[str, str]:
 
 
 def _dtype(values: Any) -> str:
-    """Type of an array in a dict of arrays; its values are not looked at."""
+    """Return the type of an array in a dict of arrays; its values are not read."""
     return str(getattr(values, "dtype", "unknown"))
 
 
 def _line(name: str, kind: str) -> str:
+    """Return the line of one column, or a comment where no column type serves its engine type."""
     word = kind.lower()
     if not name.strip() or not name.isprintable():
         return f"# {name!a}: a column needs a printable name"

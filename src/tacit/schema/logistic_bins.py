@@ -1,7 +1,7 @@
-"""Bins of the whole line by a public logistic map (theory §7, quantiles).  Plain values; no data.
+"""Bins for a column without bounds, by a public logistic map (theory §7, quantiles).  Plain values; no data.
 
-x = 1 / (1 + exp(-(z - center) / scale)) takes the line to (0, 1), and bins are of equal width there: their edges on
-the column's own scale are finite numbers, and the first and the last bin are open.
+The map x = 1 / (1 + exp(-(z - center) / scale)) takes the real line to (0, 1), where the bins have equal width.  Edges
+between bins are finite numbers on the column's own scale; the first and the last bin are unbounded.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from tacit.errors import QueryError, nearest
 MOST_BINS: Final = 200
 FEWEST: Final = 4
 DIGITS: Final = Context(prec=40)
-"""Digits of the logarithms: one rounding to float64, so that edges are the same on every machine."""
+"""Decimal arithmetic of the edges: rounded to float64 once, so that they are the same on every machine."""
 
 
 @dataclass(frozen=True)
 class LogisticBins:
-    """`bins` of a column on the whole line, of equal width on x = 1 / (1 + exp(-(z - center) / scale)).
+    """Bins on the whole line, of equal width in x = 1 / (1 + exp(-(z - center) / scale)).
 
-    bins: from 4 to 200.  center, scale: public numbers in the column's units.  Half of the bins are within 1.1 scales
-    of the center, 90% within 2.9.  The first and the last bin are open: of a quantile there only the side is known.
-    QueryError Q100 for numbers that make no bins.  Source: Lei 2011, §2 (bounded support); theory §7.
+    bins: their number, from 4 to 200.  center, scale: public numbers in the column's units.  Half of the bins are
+    within 1.1 scales of the center, 90% within 2.9.  The first and the last bin are unbounded: of a quantile there only
+    the side is known.  Raises QueryError Q100 for numbers that make no bins.  Source: Lei 2011, §2 (bounded support);
+    theory §7.
 
     >>> [round(edge, 2) for edge in LogisticBins(4, center=10, scale=2).edges]
     [7.8, 10.0, 12.2]
@@ -56,29 +57,29 @@ class LogisticBins:
 
     @cached_property
     def edges(self) -> tuple[float, ...]:
-        """Edges between bins, bins - 1 of them, finite: center + scale log(i / (bins - i)), rounded once."""
+        """The bins - 1 finite edges between bins: center + scale log(i / (bins - i)), rounded once."""
         a, s, K = Decimal(self.center), Decimal(self.scale), self.bins
         logs = (DIGITS.ln(DIGITS.divide(Decimal(i), Decimal(K - i))) for i in range(1, K))
         return tuple(float(DIGITS.add(a, DIGITS.multiply(s, log))) for log in logs)
 
     def mapped(self, z: Any) -> NDArray[np.float64]:
-        """Where values of the column are on that scale, between 0 and 1; of infinite ones 0 and 1."""
+        """Return x in [0, 1] for values z of the column; 0 and 1 for infinite ones."""
         t = (np.asarray(z, dtype=np.float64) - self.center) / self.scale
         return np.asarray(0.5 * (1 + np.tanh(t / 2)))
 
     def back(self, x: Any) -> NDArray[np.float64]:
-        """The values of the column there; infinite at 0 and 1."""
+        """Return the values z of the column for x in [0, 1]; infinite at 0 and 1."""
         at = np.asarray(x, dtype=np.float64)
         with np.errstate(divide="ignore"):
             return np.asarray(self.center + self.scale * (np.log(at) - np.log1p(-at)))
 
     def to_dict(self) -> dict[str, Any]:
-        """The words of a file: {"type": "LogisticBins", "bins": 20, "center": 0.0, "scale": 1.0}."""
+        """Return plain values: {"type": "LogisticBins", "bins": 20, "center": 0.0, "scale": 1.0}."""
         return {"type": "LogisticBins", **{f.name: getattr(self, f.name) for f in fields(self)}}
 
 
 def from_words(words: Mapping[str, Any]) -> LogisticBins:
-    """Inverse of `to_dict`; QueryError Q100 for other words.
+    """Return the bins that `to_dict` wrote; QueryError Q100 for other keys or values.
 
     >>> from_words({"type": "LogisticBins", "bins": 20, "center": 0, "scale": 1}).bins
     20
@@ -88,12 +89,12 @@ def from_words(words: Mapping[str, Any]) -> LogisticBins:
         if word not in known:
             raise _wrong(f"has no {word!r}.", nearest(str(word), known))
     if words.get("type") != "LogisticBins" or len(words) < len(known):
-        raise _wrong(f"{dict(words)!r} are not its words.")
+        raise _wrong(f"{dict(words)!r} do not describe it.")
     return LogisticBins(**{word: words[word] for word in known[1:]})
 
 
 def worded(bins: object) -> bool:
-    """Whether bins are the words of LogisticBins, not a mapping of names."""
+    """Return whether `bins` are the plain values of LogisticBins, not a mapping of column names."""
     return isinstance(bins, Mapping) and cast("Mapping[str, object]", bins).get("type") == "LogisticBins"
 
 

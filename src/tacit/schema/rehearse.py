@@ -1,4 +1,4 @@
-"""Rows made from a schema alone, to rehearse a release before anyone touches the real table."""
+"""Made-up rows from a schema alone, to rehearse a release before the real table is touched."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, 
 
 
 def example(columns: Mapping[str, Column], rows: int, rng: int | np.random.Generator | None) -> Any:
-    """A pandas frame of `rows` made-up rows: uniform inside bounds and over levels.  `columns`: by their table's names.
+    """Return a pandas frame of `rows` made-up rows, uniform inside bounds and over levels.
 
-    A Real without bounds is standard normal; a PrivacyUnit numbers persons of at most
-    `max_rows` rows.  Missing cells appear only where the schema gives them a level of their own.  SchemaError S17 for a
-    number of rows that is none.
+    columns: by their names in the table.  A Real without bounds is standard normal; a PrivacyUnit numbers persons of at
+    most `max_rows` rows.  Missing cells appear only where the schema gives them a level of their own.  Raises
+    SchemaError S17 unless `rows` is a whole number from 0 on.
 
     >>> example({"age": Real(0, 100)}, 3, 0).shape
     (3, 1)
@@ -49,14 +49,14 @@ def _cells(column: Column, rows: int, rng: np.random.Generator) -> Any:
 
 
 def _persons(most: int, rows: int, rng: np.random.Generator) -> Any:
-    """Numbers of persons with 1 to `most` rows each, in any order."""
+    """Return the person number of each row: 1 to `most` rows for each person, in random order."""
     sizes = rng.integers(1, most, rows, endpoint=True)
     people = int(np.searchsorted(np.cumsum(sizes), rows)) + 1
     return rng.permutation(np.repeat(np.arange(len(sizes[:people])), sizes[:people])[:rows])
 
 
 def _levels(column: Category, rows: int, rng: np.random.Generator) -> Any:
-    """Codes, in a type that holds a missing cell without changing the others."""
+    """Return random codes, in an array type that holds missing cells without changing the other values."""
     options: list[Any] = [*column.codes, *([] if column.missing == EXCLUDE else [None])]
     cells = [options[k] for k in rng.integers(0, len(options), rows)]
     code = column.codes[0]

@@ -1,4 +1,4 @@
-"""From a schema to row maps: which integer a cell becomes (theory §12).  Public facts only."""
+"""Row maps of a schema's columns: which integer each cell becomes (theory §12).  From public facts only."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tacit.schema.column_types import EXCLUDE, Boolean, Category, Column, Date, 
 from tacit.schema.logistic_bins import MOST_BINS
 
 SHORT: Final = 64
-"""Levels that an engine numbers one by one."""
+"""Largest number of numeric codes, not consecutive, that an engine can number one by one."""
 WIDEST: Final = 2**20
 """Integer and Date ranges of up to this many steps are exact: G <= 2**24, so that v**2 stays below 2**52."""
 
 
 def rowmap(schema: ColumnTable, name: str) -> RowMap:
-    """Column `name` of `schema` -> the map of its cells to {0, ..., G}.
+    """Return the map of a column's cells to {0, ..., G}.
 
-    Real: G = 2**20.  Integer and Date: G = steps * q, q the smallest multiple of 16 with G >= 2**20, no rounding;
-    beyond 2**20 steps they are served like Real.  Boolean: G = 1.  A declared missing value is a place on the grid.
+    Real: G = 2**20.  Integer and Date: G = steps * q, q the smallest multiple of 16 with G >= 2**20, so that nothing is
+    rounded; with more than 2**20 steps, as Real.  Boolean: G = 1.  A declared missing value is a point of the grid.
     Raises QueryError Q10 (no such column), Q11 (a Category, a PrivacyUnit), Q12 (no bounds).  Source: theory §12.
 
     >>> from tacit.schema import Schema
@@ -60,10 +60,11 @@ def rowmap(schema: ColumnTable, name: str) -> RowMap:
 
 
 def keymap(schema: ColumnTable, name: str) -> KeyMap:
-    """Column `name` of `schema` -> the map of its cells to the index of a public level.
+    """Return the map of a column's cells to the index of a public level.
 
     Category: its levels, and one more where missing cells are a level of their own.  Boolean: false, true.
-    Raises QueryError Q10 (no such column), Q13 (no public levels), Q90 (constant ones that no engine can number).
+    Raises QueryError Q10 (no such column), Q13 (no public levels), Q90 (a constant category whose codes engines cannot
+    number).
 
     >>> from tacit.schema import Schema
     >>> keymap(Schema({"sex": Category(["f", "m"], missing="unknown")}), "sex").labels
@@ -80,8 +81,8 @@ def keymap(schema: ColumnTable, name: str) -> KeyMap:
             place, labels = len(column.codes), (*column.labels, column.missing)
         constant = column.constant and schema.unit is not None
         if constant and not _counted(column.codes):
-            text = f"column {name!r} is constant, and its {len(column.codes)} codes neither text nor in a row."
-            raise QueryError(text, code="Q90", hint="text, codes that follow each other, or 64 levels at most")
+            text = f"column {name!r} is constant, and its {len(column.codes)} codes are neither text nor consecutive."
+            raise QueryError(text, code="Q90", hint="text, consecutive codes, or 64 levels at most")
         return KeyMap(name, source, "category", column.codes, labels, place, column.ordered, constant=constant)
     kind = type(column).__name__
     hint = f'"{name}": Category([…]) in the schema, or another column'
@@ -91,16 +92,17 @@ def keymap(schema: ColumnTable, name: str) -> KeyMap:
 
 
 def _counted(codes: tuple[Level, ...]) -> bool:
-    """Whether every engine can tell the first of them."""
+    """Return whether every engine can find the first of these codes among a person's rows."""
     plain = [code for code in codes if not isinstance(code, str)]
     return len(plain) <= SHORT or all(int(b) == int(a) + 1 for a, b in pairwise(plain))
 
 
 def binmap(schema: ColumnTable, name: str, bins: object) -> KeyMap:
-    """Column `name` of numbers -> the index of its bin: `bins` of equal width between its bounds, or edges.
+    """Return the map of a numeric column's cells to the index of a bin: a number of equal bins, or edges.
 
-    A value on an edge belongs to the bin above it; values beyond the bounds to the first and the last bin; missing ones
-    to none, or to that of their declared value.  Raises QueryError Q10, Q12 (no bounds), Q13 (no numbers), Q64.
+    A value on an edge belongs to the bin above it, a value beyond the bounds to the first or last bin, a missing one to
+    no bin or to that of its declared value.  Raises QueryError Q10, Q12 (no bounds), Q13 (not numeric), Q64 (bins that
+    are malformed).
 
     >>> from tacit.schema import Schema
     >>> binmap(Schema({"age": Integer(18, 93)}), "age", (18, 30, 65, 93)).labels
@@ -129,20 +131,20 @@ def binmap(schema: ColumnTable, name: str, bins: object) -> KeyMap:
 
 
 def between(ends: Sequence[float]) -> tuple[str, ...]:
-    """Labels of bins between rising edges, the last of which holds its upper edge, too."""
+    """Return the labels of bins between increasing edges; the last bin includes its upper edge."""
     last = len(ends) - 2
     return tuple(f"[{_short(a)}, {_short(b)}{']' if i == last else ')'}" for i, (a, b) in enumerate(pairwise(ends)))
 
 
 def even_ends(edges: tuple[float, ...], low: float, high: float) -> tuple[float, float] | None:
-    """The ends of bins of equal width, which an engine finds sooner: None for others, and for very narrow ones."""
+    """Return both ends of bins of equal width, which engines find faster; None for other or very narrow bins."""
     bins = len(edges) + 1
     same = edges == tuple(low + (high - low) * i / bins for i in range(1, bins))
     return (low, high) if same and (high - low) / bins > 2.0**-30 * max(abs(low), abs(high)) else None
 
 
 def _datebins(schema: ColumnTable, name: str, column: Date, bins: object) -> KeyMap:
-    """The same of days: edges as dates or ISO text; bins of equal width begin at whole days."""
+    """Return the bins of a Date column: edges are dates or ISO text; bins of equal width begin at whole days."""
     low, high = map(float, column.days)
     given = bins
     if isinstance(bins, tuple):
@@ -150,7 +152,7 @@ def _datebins(schema: ColumnTable, name: str, column: Date, bins: object) -> Key
     days = dict.fromkeys(float(floor(edge)) for edge in _edges(name, given, low, high))
     inner = tuple(day for day in days if day > low)
     if not inner:
-        text = f"bins of {name!r}: {column.lower} to {column.upper} has no two."
+        text = f"bins of {name!r}: {column.lower} to {column.upper} is too short for two bins."
         raise QueryError(text, code="Q64", hint="leave it out")
     ends = [low, *inner, high]
     days = [date.fromordinal(int(x) + date(1970, 1, 1).toordinal()).isoformat() for x in ends]
@@ -165,13 +167,13 @@ def _day_of(name: str, value: object) -> int:
     try:
         found = value if isinstance(value, date) else date.fromisoformat(str(value))
     except ValueError:
-        text = f"bins of {name!r}: {value!r} is no day."
+        text = f"bins of {name!r}: {value!r} is not a date."
         raise QueryError(text, code="Q64", hint='["2024-01-01", "2024-07-01", "2024-12-31"]') from None
     return found.toordinal() - date(1970, 1, 1).toordinal()
 
 
 def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...]:
-    """Inner edges."""
+    """Return the inner edges of bins given as a number or as edges; QueryError Q64."""
     hint = f'bins={{"{name}": 10}}, or [{_short(low)}, …, {_short(high)}]'
     if isinstance(bins, int) and not isinstance(bins, bool) and 2 <= bins <= MOST_BINS:
         return tuple(low + (high - low) * i / bins for i in range(1, bins))
@@ -183,7 +185,7 @@ def _edges(name: str, bins: object, low: float, high: float) -> tuple[float, ...
     rising = all(a < b for a, b in pairwise(edges))
     within = all(low <= x <= high for x in edges)
     if len(edges) < len(given) or not rising or not within or not 1 <= len(inner) < MOST_BINS:
-        text = f"bins of {name!r}: {list(given)!r} are no rising edges from {_short(low)} to {_short(high)}."
+        text = f"bins of {name!r}: {list(given)!r} are not increasing edges from {_short(low)} to {_short(high)}."
         raise QueryError(text, code="Q64", hint=hint)
     return inner
 
@@ -201,7 +203,7 @@ LISTED: Final = ("missing", "unlisted", "as declared")
 
 
 def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
-    """Column `name` -> the class of its cell: missing, outside its bounds or its levels, or as declared.
+    """Return the map of a column's cells to a quality class: missing, outside bounds or levels, or as declared.
 
     Raises QueryError Q10 (no such column), Q11 (a PrivacyUnit).
 
@@ -225,7 +227,7 @@ def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
             kind = "quality-text" if isinstance(code, str) else "quality-boolean" if code is True else "quality-number"
             return KeyMap(name, source, kind, (0, 1, 2), LISTED, codes=column.codes)
         case PrivacyUnit():
-            text = f"column {name!r} is a PrivacyUnit: it says whose row a row is."
+            text = f"column {name!r} is a PrivacyUnit: it identifies the person of a row."
             raise QueryError(text, code="Q11", hint="the other columns")
 
 
@@ -237,13 +239,13 @@ WIDE: Final = tuple(
         }
     )
 )
-"""Edges for a column of which nothing is known: 0, and 1, 2, 5 times the powers of ten from -6 to 12, of both signs."""
+"""Bin edges for a column without bounds: 0, and 1, 2, 5 times the powers of ten from -6 to 12, of both signs."""
 
 
 def widemap(schema: ColumnTable, name: str) -> KeyMap:
-    """Column `name` of numbers -> the index of its bin between WIDE edges, whatever its bounds; missing cells to none.
+    """Return the map of a numeric column's cells to a bin between the WIDE edges, whatever the column's bounds.
 
-    Raises QueryError Q10 (no such column), Q13 (no numbers).
+    Missing cells are in no bin.  Raises QueryError Q10 (no such column), Q13 (not numeric).
 
     >>> from tacit.schema import Schema
     >>> widemap(Schema({"age": Real()}), "age").size
@@ -258,18 +260,18 @@ def widemap(schema: ColumnTable, name: str) -> KeyMap:
 
 
 def unit_of(schema: ColumnTable) -> Unit | None:
-    """The column that says whose row a row is, where rows are of persons."""
+    """Return the column that identifies persons, or None where the schema has no PrivacyUnit."""
     return None if schema.unit is None else Unit(schema.unit, schema.source(schema.unit))
 
 
 def most_rows(schema: ColumnTable) -> int:
-    """Rows that a person counts with at most; 1 where a row is a person."""
+    """Return how many rows of a person count at most; 1 where the schema has no PrivacyUnit."""
     column = None if schema.unit is None else schema[schema.unit]
     return column.max_rows if isinstance(column, PrivacyUnit) else 1
 
 
 def weightmap(schema: ColumnTable, name: str, steps: int) -> RowMap:
-    """Column `name` as weights: 0 to its upper bound, on `steps` steps, whatever its own grid.
+    """Return the map of a column of weights: from 0 to its upper bound, on `steps` steps, whatever its own grid.
 
     Raises QueryError Q10 (no such column), Q72 (no numbers, no bounds, or bounds below 0).
 
@@ -279,7 +281,7 @@ def weightmap(schema: ColumnTable, name: str, steps: int) -> RowMap:
     """
     column = column_of(schema, name)
     if not isinstance(column, Real | Integer):
-        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: no weights."
+        text = f"column {name!r} is {_article(type(column).__name__)} {type(column).__name__}: not weights."
         raise QueryError(text, code="Q72", hint=f'"{name}": Real(0, 50) in the schema')
     low, high = column.lower, column.upper
     if low is None or high is None or low < 0 or high <= 0:
@@ -290,7 +292,7 @@ def weightmap(schema: ColumnTable, name: str, steps: int) -> RowMap:
 
 
 def column_of(schema: ColumnTable, name: str) -> Column:
-    """Column `name` of `schema`; QueryError Q10 with the nearest name where there is none."""
+    """Return column `name` of a schema; QueryError Q10, with the nearest name, where there is none."""
     try:
         return schema[name]
     except KeyError:
@@ -301,14 +303,14 @@ def column_of(schema: ColumnTable, name: str) -> Column:
 
 
 def _steps(span: int) -> tuple[int, int]:
-    """Range -> (steps, factor): theory §12, `Integer(lo, hi)`; a grid like Real's where the range is too wide."""
+    """Return (steps, factor) of the grid for whole numbers over a range (theory §12); that of Real for a wide range."""
     if span > WIDEST:
         return GRID, 1
     return span, 16 * max(1, -(-GRID // (16 * span)))
 
 
 def _place(made: RowMap, missing: object) -> int:
-    """The place on the grid of the value that stands for missing cells."""
+    """Return the grid value v of the value declared for missing cells."""
     value = missing.toordinal() - date(1970, 1, 1).toordinal() if isinstance(missing, date) else missing
     v, _ = made.numpy(np.asarray([float(cast(float, value))]))
     return int(v[0])

@@ -1,6 +1,6 @@
-"""How a party's columns become those of a study: declared, row by row, the same for every row.  No data here.
+"""Maps from the columns of a party's table to those of a study, declared in the party's site file.  No data here.
 
-A map is a function of one cell, so that two neighbouring tables stay neighbours under it.
+A map is a function of one cell, the same for every row, so that neighbouring tables stay neighbours under it.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ WORDS: Final = ("column", "multiply", "recode", "format")
 DIRECTIVES: Final = "dmYyHMS"
 FITS: Final = {"multiply": (Real, Integer), "recode": (Real, Integer, Boolean, Category), "format": (Date,)}
 Cell: TypeAlias = str | bool | int | float | None
-"""What a raw text stands for: a code of the study's category, a Boolean, a number, or None for a missing cell."""
+"""The value of a raw text: a code of the study's category, a Boolean, a number, or None for a missing cell."""
 
 
 @dataclass(frozen=True)
 class ColumnMap:
-    """One column of a study, as it is found in a party's table.
+    """Where and how a column of a study is found in a party's table.
 
-    name: the study's name.
-    source: what the study itself calls it in a table (its `column`, or the name).
-    column: what this table calls it.
-    multiply: every number times this is in the study's units; None for no change.
+    name: its name in the study.
+    source: its name in a table as the study declares it (`column`, or the name).
+    column: its name in this party's table.
+    multiply: the factor that converts numbers to the study's units; None for no conversion.
     recode: {raw text: code, Boolean or number of the study, None for missing}; cells not listed stay as they are.
     format: how dates are written, in the letters of `strptime` (d m Y y H M S); None where the engine knows.
     """
@@ -49,10 +49,10 @@ class ColumnMap:
 
 
 def columns_of(given: object, schema: Schema) -> dict[str, ColumnMap]:
-    """The `[data.columns]` table -> maps by the study's names.
+    """Return the maps of a `[data.columns]` table, by the study's names of columns.
 
-    Raises QueryError Q10 for a name that the study does not have, FileError F05 for an unknown key, F06 for a value
-    that is none, F20 for a map that does not fit the column's type, or two columns found in one.
+    Raises QueryError Q10 for a name that the study does not have, FileError F05 for an unknown key, F06 for a wrong
+    value, F20 for a map that does not fit the column's type, or two columns that are mapped to one.
     """
     if not isinstance(given, Mapping):
         message = f"[data.columns] is {given!r}, not a section."
@@ -66,7 +66,7 @@ def _map(name: str, given: object, schema: Schema) -> ColumnMap:
     place = f"[data.columns] {name}"
     column: Column = located("[data.columns]")(lambda: column_of(schema, name))
     if not isinstance(given, Mapping) or not given:
-        message = f"{place} is {given!r}: it maps to nothing."
+        message = f"{place} is {given!r}: it names no column of the table."
         raise FileError(message, code="F20", hint=f'{name} = {{ column = "{name.upper()}" }}')
     if schema.is_computed(name):
         message = f"{place}: the study computes this column from others."
@@ -126,7 +126,7 @@ def _recode(given: object, place: str, name: str, column: Column) -> dict[str, C
 
 
 def _cell(value: object, place: str, name: str, column: Column) -> Cell:
-    """What a raw text stands for, in the study's own codes; F20 for what the column cannot hold."""
+    """Return the value of a raw text in the study's own codes; FileError F20 for one that the column cannot hold."""
     if isinstance(column, Category):
         return _level(value, place, name, column)
     if isinstance(column, Boolean):
@@ -154,13 +154,13 @@ def _level(value: object, place: str, name: str, column: Category) -> Cell:
             return code
     if value == column.missing and column.missing != "exclude":
         return None
-    message = f"{place} is {value!r}, which is no level of the study's {name!r}."
+    message = f"{place} is {value!r}, which is not a level of the study's {name!r}."
     guess = nearest(str(value), column.labels) or ", ".join(column.labels[:8])
     raise FileError(message, code="F20", hint=guess)
 
 
 def _format(value: object, place: str) -> str:
-    """A date format that every engine reads alike: each letter once, punctuation between."""
+    """Check a date format that every engine reads alike: each letter once, with punctuation between; FileError F06."""
     hint = 'format = "%d/%m/%Y", of the letters d m Y y H M S'
     if not isinstance(value, str):
         raise FileError(f"{place} format is {value!r}: not text.", code="F06", hint=hint)
@@ -174,15 +174,15 @@ def _format(value: object, place: str) -> str:
             raise FileError(message, code="F06", hint=hint)
     for letter in letters:
         if letter not in tuple(DIRECTIVES) or letters.count(letter) > 1:
-            what = "is there twice" if letter in tuple(DIRECTIVES) else "is not known"
+            what = "occurs twice" if letter in tuple(DIRECTIVES) else "is not known"
             raise FileError(f"{place} format is {value!r}: %{letter} {what}.", code="F06", hint=hint)
     if not {"d", "m"} <= set(letters) or len({"Y", "y"} & set(letters)) != 1:
-        raise FileError(f"{place} format is {value!r}: no day, month and one year.", code="F06", hint=hint)
+        raise FileError(f"{place} format is {value!r}: it needs a day, a month and one year.", code="F06", hint=hint)
     return value
 
 
 def _distinct(found: Mapping[str, ColumnMap], schema: Schema) -> None:
-    """FileError F20 where two columns of the study would be one of the table."""
+    """Raise FileError F20 where two columns of the study would be read from one column of the table."""
     seen: dict[str, str] = {}
     for name in schema:
         column = found[name].column if name in found else schema.source(name)

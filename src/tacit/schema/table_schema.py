@@ -1,4 +1,4 @@
-"""Schema: a dict of columns, and nothing else.  Any column name will do."""
+"""Schema: an immutable mapping of names to column types, with its stored forms."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class Schema(Mapping[str, Column]):
-    """What is public about a table before anyone looks: a Mapping of names to column types, built as `dict` is.
+    """What is public about a table before any row is read: a Mapping of names to column types, built as `dict` is.
 
     Two names may not stand for one column of the table, and at most one column is a PrivacyUnit.
-    Raises SchemaError S01 (a name), S02 (not a column type), S03 (one table column twice), S14 (two units), S18 (what
-    cannot be computed).
+    Raises SchemaError S01 (a malformed name, or no columns), S02 (not a column type), S03 (one table column twice), S14
+    (two units), S18 (a column that cannot be computed).
 
     >>> from tacit.schema import Category, Real
     >>> schema = Schema({"age": Real(0, 100), "sex": Category(["f", "m"])})
@@ -85,24 +85,24 @@ class Schema(Mapping[str, Column]):
 
     @property
     def unit(self) -> str | None:
-        """Name of the PrivacyUnit column, or None: then a neighbour is a row."""
+        """Name of the PrivacyUnit column, or None, where neighbouring tables differ in one row."""
         return next((name for name, column in self._columns.items() if isinstance(column, PrivacyUnit)), None)
 
     def source(self, name: str) -> str:
-        """Name of a column in the table; of a computed one, which is not there, "= " and its own name."""
+        """Return a column's name in the table; for a computed column, which is not in the table, "= " and its name."""
         return f"= {name}" if self.is_computed(name) else self._columns[name].column or name
 
     def is_computed(self, name: str) -> bool:
-        """Whether a column is computed from others, and so not in the table itself."""
+        """Return whether a column is computed from others, and so not in the table itself."""
         return getattr(self._columns[name], "computed", None) is not None
 
     @property
     def stored(self) -> tuple[str, ...]:
-        """Names of the columns that stand in the table itself."""
+        """Names of the columns that are in the table itself, not computed."""
         return tuple(name for name in self._columns if not self.is_computed(name))
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """Plain JSON values, defaults left out; codes of a category as a list of [code, label].
+        """Return plain JSON values, without defaults; a category's levels are a list of [code, label].
 
         >>> from tacit.schema import Real
         >>> Schema({"age": Real(0, 100)}).to_dict()
@@ -112,24 +112,27 @@ class Schema(Mapping[str, Column]):
 
     @classmethod
     def from_dict(cls, columns: Mapping[str, Mapping[str, Any]]) -> Schema:
-        """Inverse of `to_dict`; SchemaError names the column: S04 a type, S05 a key, S10 levels, S16 what is open."""
+        """Return the schema that `to_dict` wrote.
+
+        Raises a SchemaError that names the column: S04 for its type, S05 for a key, S10 for levels, S16 for a "?".
+        """
         if not isinstance(columns, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
             text = f"a schema is a dict of columns, not {type(columns).__name__}."
             raise SchemaError(text, code="S02", hint='{"age": {"type": "Real", "lower": 0, "upper": 100}}')
         return cls({name: column_from_dict(name, given) for name, given in columns.items()})
 
     def digest(self) -> str:
-        """SHA-256 (hex) of the canonical JSON of the whole schema, order of columns aside."""
+        """Return the SHA-256 (hex) of the schema's canonical JSON, which does not depend on the order of columns."""
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_toml(self) -> str:
-        """The `[schema]` table of a curator's file; `from_toml` is its inverse."""
+        """Return the `[schema]` table of a curator's file; `from_toml` is its inverse."""
         return columns_to_toml(self)
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the `[schema]` table of a TOML text; FileError F02, F03 or SchemaError where it is wrong."""
+        """Read the `[schema]` table of a TOML text; FileError F02, F03 or a SchemaError where it is wrong."""
         return Schema.from_dict(columns_from_toml(text))
 
     @classmethod
@@ -138,10 +141,10 @@ class Schema(Mapping[str, Column]):
         return Schema.from_dict(columns_from_toml(read_text(path), str(path)))
 
     def example(self, rows: int, *, rng: int | np.random.Generator | None = None) -> Any:
-        """Made-up rows from the schema alone, for rehearsal: a pandas frame named as the table is.
+        """Return made-up rows from the schema alone, for rehearsal: a pandas frame with the table's column names.
 
-        Uniform inside bounds and over levels, nothing else; `rng` (an int or a Generator) makes it reproducible.
-        SchemaError S17 where `rows` is no number of rows.
+        Values are uniform inside bounds and over levels; `rng` (an int or a Generator) makes them reproducible.
+        Raises SchemaError S17 unless `rows` is a whole number from 0 on.
         """
         return example({self.source(name): self[name] for name in self.stored}, rows, rng)
 
@@ -149,7 +152,7 @@ class Schema(Mapping[str, Column]):
 def _column(name: str, column: object) -> Column:
     if isinstance(column, tuple(TYPES.values())):
         return column
-    text, hint = f"column {name!r} is {column!r}, which is no column type.", ", ".join(TYPES)
+    text, hint = f"column {name!r} is {column!r}, which is not a column type.", ", ".join(TYPES)
     if isinstance(column, type) and column in TYPES.values():
         text, hint = f"column {name!r} is {column.__name__} itself, not a column of that type.", f"{column.__name__}(…)"
     elif isinstance(column, Mapping):

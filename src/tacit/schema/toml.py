@@ -1,4 +1,4 @@
-"""Schemas in TOML: the `[schema]` table of a curator's file (api, §2), both ways."""
+"""Read and write schemas as TOML: the `[schema]` table of a curator's file (api, §2)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_text(path: str | PathLike[str]) -> str:
-    """Text of a UTF-8 file; FileError F01 where it cannot be read, with the line where it is not UTF-8."""
+    """Return the text of a UTF-8 file; FileError F01 where it cannot be read, with the line that is not UTF-8."""
     try:
         raw = Path(path).read_bytes()
     except (OSError, ValueError) as problem:  # a null byte in the path is a ValueError
@@ -32,7 +32,7 @@ def read_text(path: str | PathLike[str]) -> str:
 
 
 def read_toml(text: str, where: str = "this text") -> dict[str, Any]:
-    """TOML -> plain values; FileError F02 with the line where it is not TOML."""
+    """Return the plain values of a TOML text; FileError F02, with the line, where it is not TOML."""
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -43,7 +43,7 @@ def read_toml(text: str, where: str = "this text") -> dict[str, Any]:
 
 
 def columns_from_toml(text: str, where: str = "this text") -> Mapping[str, Any]:
-    """The `[schema]` table of a TOML text, as `Schema.from_dict` takes it."""
+    """Return the `[schema]` table of a TOML text, as `Schema.from_dict` takes it; FileError F02, F03."""
     tables = read_toml(text, where)
     guess = nearest("schema", [key for key in tables if isinstance(tables[key], Mapping)])
     if "schema" not in tables and guess:
@@ -52,7 +52,7 @@ def columns_from_toml(text: str, where: str = "this text") -> Mapping[str, Any]:
 
 
 def checked_columns(table: object) -> Mapping[str, Any]:
-    """The parsed `[schema]` table of a file; FileError F03 where there is none."""
+    """Return the parsed `[schema]` table of a file; FileError F03 where there is none."""
     if not isinstance(table, Mapping) or not table:
         hint = '[schema], then one line a column: age = { type = "Real", lower = 0, upper = 100 }'
         raise FileError("there is no [schema] table.", code="F03", hint=hint)
@@ -60,7 +60,7 @@ def checked_columns(table: object) -> Mapping[str, Any]:
 
 
 def columns_to_toml(columns: Mapping[str, Column]) -> str:
-    """The columns of a schema -> a `[schema]` table, one column a line, which reads back as the same columns."""
+    """Return the columns as a `[schema]` table, one column a line, which reads back as the same columns."""
     lines = ["[schema]"]
     for name, column in columns.items():
         words = column_to_dict(column)
@@ -74,7 +74,7 @@ def columns_to_toml(columns: Mapping[str, Column]) -> str:
 
 
 def _levels(column: Category) -> Any:
-    """The shortest form that reads back as the same codes: a list of codes, a table, or [code, label] pairs."""
+    """Return the shortest form that reads back as the same levels: a list of codes, a table, or [code, label] pairs."""
     levels = column.levels
     texts = all(isinstance(code, str) for code in levels)
     numbers = all(isinstance(code, int) and not isinstance(code, bool) for code in levels)
@@ -86,7 +86,7 @@ def _levels(column: Category) -> Any:
 
 
 def value(part: Any) -> str:
-    """One plain value as TOML."""
+    """Return one plain value as TOML."""
     if isinstance(part, bool):
         return "true" if part else "false"
     if isinstance(part, float) and part.is_integer() and abs(part) < 2**53:
@@ -104,11 +104,11 @@ def value(part: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """A TOML basic string."""
+    """Return text as a TOML basic string."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def key_text(name: str) -> str:
-    """A bare key where it may be one, else quoted."""
+    """Return a name as a TOML key: bare where that is allowed, else quoted."""
     bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
     return name if bare else quoted(name)

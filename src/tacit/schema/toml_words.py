@@ -1,18 +1,15 @@
-"""Words of TOML files: unknown keys refused with the nearest known one, text that is text, errors with their place."""
+"""Checks of TOML files: unknown keys, sections and text values, with errors that name the section."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from tacit.errors import FileError, TacitError, nearest
 
-if TYPE_CHECKING:
-    pass
-
 
 def located(place: str) -> Any:
-    """Run a reader; what it raises says in which section."""
+    """Return a function that runs a reader and prefixes the message of its errors with the section `place`."""
 
     def run(read: Any, where: str = place) -> Any:
         try:
@@ -25,7 +22,7 @@ def located(place: str) -> Any:
 
 
 def section_of(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The section `name`, empty where there is none; FileError F06 where it is no section."""
+    """Return the section `name`, empty where there is none; FileError F06 where it is not a section."""
     found = words.get(name, {})
     if not isinstance(found, Mapping):
         raise FileError(f"{name} is {found!r}, not a section.", code="F06", hint=f"[{name}]")
@@ -33,15 +30,15 @@ def section_of(words: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def known(place: str, words: Mapping[str, Any], words_known: tuple[str, ...]) -> None:
-    """FileError F05 for a key that the place does not know, with the nearest one."""
+    """Raise FileError F05, with the nearest known key, for a key that is not in `words_known`."""
     for key in words:
         if key not in words_known:
             guess = nearest(key, words_known) or words_known[0]
-            raise FileError(f"{place} has {key!r}, which is no word of it.", code="F05", hint=guess)
+            raise FileError(f"{place} has {key!r}, which is not a known key.", code="F05", hint=guess)
 
 
 def text_of(words: Mapping[str, Any], key: str, place: str) -> str | None:
-    """A value that is text, or None where there is none."""
+    """Return the text under a key, or None where there is none; FileError F06 for a value that is not text."""
     value = words.get(key)
     if value is None:
         return None

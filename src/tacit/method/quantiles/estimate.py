@@ -15,7 +15,7 @@ from tacit.estimates import wording
 from tacit.estimates.monotone import rising
 from tacit.estimates.terms import Target, check_target, place_of
 from tacit.estimates.wording import bounds_words
-from tacit.noise.selection_law import reach
+from tacit.noise.selection_law import utility_gap
 from tacit.release.document import Release, Released
 from tacit.release.parts import Grid, Part, cell_labels
 
@@ -235,7 +235,7 @@ def crowded(part: Part, size: float, level: float) -> str | None:
     """
     p = part.parameters["numerator"] / part.parameters["denominator"]
     scale = float(part.law.scale) / (part.parameters["denominator"] * part.parameters.get("share", 1))
-    needed = reach(scale, part.parameters["G"] + 1, 1 - level)
+    needed = utility_gap(scale, part.parameters["G"] + 1, 1 - level)
     if size * min(p, 1 - p) >= needed:
         return None
     who = "persons" if "share" in part.parameters else "rows"

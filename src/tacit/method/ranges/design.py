@@ -13,7 +13,7 @@ from tacit.method.shared.encoding import Encoding
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.rank_utilities import SIZE
 from tacit.method.shared.weighted_encoding import SHARE
-from tacit.noise.selection_law import CARE, Selection, reach
+from tacit.noise.selection_law import EMPTY_POINTS_WEIGHT, Selection, utility_gap
 from tacit.privacy import Cost, noise_for
 from tacit.rows.row_map import ONE, Share
 from tacit.schema.row_maps_of_columns import unit_of, widemap
@@ -51,4 +51,4 @@ def target(parameters: Any, scale: float, size: float) -> float:
     """
     p = parameters["numerator"] / parameters["denominator"]
     each = parameters["denominator"] * parameters["share"]  # units of utility in one rank
-    return max(p * size, reach(scale, parameters["bins"], CARE) / each)
+    return max(p * size, utility_gap(scale, parameters["bins"], EMPTY_POINTS_WEIGHT) / each)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.terms import Target, check_target
-from tacit.noise.selection_law import CARE, reach
+from tacit.noise.selection_law import EMPTY_POINTS_WEIGHT, utility_gap
 from tacit.release.document import Release, Released
 from tacit.release.parts import Part
 from tacit.schema import Real
@@ -108,7 +108,7 @@ def rank(pair: Part, rows: float) -> float:
 def margin(pair: Part) -> float:
     """Return the margin in ranks within which empty bins beyond the rows are unlikely to be selected."""
     each = pair.parameters["denominator"] * pair.parameters["share"]
-    return reach(float(pair.law.scale), pair.parameters["bins"], CARE) / each
+    return utility_gap(float(pair.law.scale), pair.parameters["bins"], EMPTY_POINTS_WEIGHT) / each
 
 
 def _number(x: float) -> str:

@@ -1,7 +1,7 @@
 """Arithmetic on every row, written once for NumPy and for every engine.  No data here.
 
-A value is a pair (x, known): x is finite, and 0 where it is not known.  `log` is made of + - * / and comparisons: an
-engine's own differs from another's in the last digit.
+A value is a pair (x, known): x is a finite float, and 0 where the value is missing (not known).  The logarithm is
+composed of + - * / and comparisons, because the built-in logarithms of engines differ in the last digit.
 """
 
 from __future__ import annotations
@@ -18,47 +18,47 @@ Known: TypeAlias = tuple[Any, Any]
 
 
 class Backend(Protocol):
-    """What NumPy and the engines have in common."""
+    """The elementary operations that NumPy and every engine compute alike, on columns of rows."""
 
     def choose(self, condition: Any, then: Any, otherwise: Any) -> Any:
-        """Elementwise: `then` where the condition is true, else `otherwise`."""
+        """Return, elementwise, `then` where the condition is true, else `otherwise`."""
         ...
 
     def finite(self, x: Any) -> Any:
-        """Elementwise: neither missing nor infinite; never missing itself."""
+        """Return, elementwise, whether x is neither missing nor infinite; the answer itself is never missing."""
         ...
 
     def real(self, x: float) -> Any:
-        """A 64-bit float."""
+        """Return a constant 64-bit float."""
         ...
 
     def truth(self, x: bool) -> Any:
-        """A truth value."""
+        """Return a constant truth value."""
         ...
 
     def nothing(self) -> Any:
-        """A missing 64-bit float."""
+        """Return a missing 64-bit float."""
         ...
 
     def divide(self, x: Any, by: Any) -> Any:
-        """Elementwise x / by, rounded as IEEE 754 demands; `by` is not 0."""
+        """Return x / by elementwise, rounded as IEEE 754 demands; `by` is never 0."""
         ...
 
     def floor(self, x: Any) -> Any:
-        """Elementwise: the greatest whole number that is not above, as a float."""
+        """Return, elementwise, the greatest whole number that is at most x, as a float."""
         ...
 
     def sqrt(self, x: Any) -> Any:
-        """Elementwise square root of numbers from 0 on, rounded as IEEE 754 demands."""
+        """Return the square root of numbers from 0 on elementwise, rounded as IEEE 754 demands."""
         ...
 
     def keep(self, x: Any) -> Any:
-        """The same values, computed once however often they are used."""
+        """Return the same values as a column that is computed once, however often it is used."""
         ...
 
 
 def value(number: Number, read: Mapping[ColumnCell, Known], backend: Backend) -> Known:
-    """A number on every row."""
+    """Return (x, known) of a numeric expression on every row, given (x, known) of the columns it reads."""
     match number:
         case ColumnCell():
             return read[number]
@@ -77,6 +77,7 @@ def value(number: Number, read: Mapping[ColumnCell, Known], backend: Backend) ->
                 return _of_date(function, x, backend), known
             if function == "abs":
                 return backend.choose(x < backend.real(0.0), backend.real(0.0) - x, x), known
+            # outside its domain the function is evaluated at 1, and the result marked as missing
             there = x > backend.real(0.0) if function == "log" else x >= backend.real(0.0)
             safe = backend.keep(backend.choose(there, x, backend.real(1.0)))
             made = log(safe, backend) if function == "log" else backend.sqrt(safe)
@@ -85,6 +86,7 @@ def value(number: Number, read: Mapping[ColumnCell, Known], backend: Backend) ->
 
 
 def _operation(op: str, left: Known, right: Known, backend: Backend) -> Known:
+    """Return left + - * / right; missing where either is, where the divisor is 0, or where the result overflows."""
     (a, a_known), (b, b_known) = left, right
     known = a_known & b_known
     if op == "/":
@@ -95,6 +97,7 @@ def _operation(op: str, left: Known, right: Known, backend: Backend) -> Known:
 
 
 def _power(x: Any, known: Any, power: int, backend: Backend) -> Known:
+    """Return x**power by repeated multiplication, which rounds alike on every engine."""
     found = x
     for _ in range(power - 1):
         found = found * x
@@ -102,6 +105,7 @@ def _power(x: Any, known: Any, power: int, backend: Backend) -> Known:
 
 
 def _finite(x: Any, known: Any, backend: Backend) -> Known:
+    """Mark values that are not finite as missing, and set missing ones to 0."""
     known = known & backend.finite(x)
     return backend.choose(known, x, backend.real(0.0)), known
 
@@ -109,20 +113,19 @@ def _finite(x: Any, known: Any, backend: Backend) -> Known:
 # Logarithm ----------------------------------------------------------------------------------------------------------
 
 LEAST: Final = -64
-"""log of what is below 2**LEAST is that of 2**LEAST, of what is above 2**-LEAST that of 2**-LEAST."""
-BLOCK: Final = 16
+"""The argument of log is clamped to 2**LEAST from below and to 2**-LEAST from above."""
 LN2_HIGH: Final = float.fromhex("0x1.62e42fee00000p-1")
 LN2_LOW: Final = float.fromhex("0x1.a39ef35793c76p-33")
-"""ln 2 in two parts: a small whole number times the first is exact."""
+"""ln 2 in two parts: the product of a small whole number and the first part is exact."""
 TERMS: Final = 11
-"""2 s (1 + s**2/3 + s**4/5 + ...): |s| <= 0.1716, and the first term left out is below 1e-18."""
+"""Terms of 2 s (1 + s**2/3 + s**4/5 + ...): |s| <= 0.1716, so that the first term omitted is below 1e-18."""
 
 
 def log(x: Any, backend: Backend) -> Any:
-    """Natural logarithm of numbers above 0, the same last digit everywhere; within 2e-16 of the true one, relatively
-    (absolutely near 1).
+    """Return the natural logarithm of numbers above 0, with the same last digit on every engine.
 
-    x = 2**k m with m in [sqrt(1/2), sqrt(2)), found by comparisons; log x = k ln 2 + 2 artanh((m - 1) / (m + 1)).
+    The error is at most 2e-16, relative to the logarithm, or absolute near x = 1.  With x = 2**k m, m in
+    [sqrt(1/2), sqrt(2)) found by comparisons, log x = k ln 2 + 2 artanh((m - 1) / (m + 1)).
     """
     real, choose, keep = backend.real, backend.choose, backend.keep
     low, high = real(2.0**LEAST), real(2.0**-LEAST)
@@ -147,9 +150,9 @@ def log(x: Any, backend: Backend) -> Any:
 
 
 def _of_date(function: str, days: Any, backend: Backend) -> Any:
-    """Year, quarter, month, day or weekday (Monday is 0) of days since 1970-01-01.
+    """Return the year, quarter, month, day or weekday (Monday is 0) of days since 1970-01-01.
 
-    Whole numbers below 2**52, so that floor(a / b) is exact.  Source: Hinnant's civil_from_days.
+    All numbers are whole and below 2**52, so that floor(a / b) is exact.  Source: Hinnant's civil_from_days.
     """
     real, choose = backend.real, backend.choose
 
@@ -179,7 +182,10 @@ def _of_date(function: str, days: Any, backend: Backend) -> Any:
 
 
 def days_of(year: Any, month: Any, day: Any, backend: Backend) -> Known:
-    """Days since 1970-01-01 of whole numbers; known where there is such a day.  Source: Hinnant's days_from_civil."""
+    """Return days since 1970-01-01 of a calendar date, missing where there is no such date.
+
+    year, month, day: whole numbers.  Source: Hinnant's days_from_civil.
+    """
     real, keep = backend.real, backend.keep
 
     def part(a: Any, b: int) -> Any:
@@ -193,6 +199,7 @@ def days_of(year: Any, month: Any, day: Any, backend: Backend) -> Known:
     of_year = part(real(153.0) * march + real(2.0), 5) + day - real(1.0)
     days = of_era * real(365.0) + part(of_era, 4) - part(of_era, 100) + of_year
     days = keep(era * real(146097.0) + days - real(719468.0))
+    # a date that does not exist, such as 31 February, comes back from the day number as another date
     same = (_of_date("month", days, backend) == month) & (_of_date("day", days, backend) == day)
     return days, keep(same & (_of_date("year", days, backend) == year))
 

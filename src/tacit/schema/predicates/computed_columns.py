@@ -1,9 +1,9 @@
 """Computed columns of a schema: public functions of one row, with declared bounds or levels.  No data here.
 
-`Real(0, 13, computed="log(income)")`: the value is clamped to the declared bounds as a cell of the table would be, so a
-computed column is as private as any other.  A Boolean takes a condition, and is missing where what it compares is
-missing (as SQL has it; `where=` itself keeps no such row).  A Category takes whole numbers that are its codes,
-`cut(age, [30, 65])` with as many levels as intervals, or `recode(region, {"N": "north"})`.
+In `Real(0, 13, computed="log(income)")` the value is clamped to the declared bounds like a cell of the table, so a
+computed column is as private as any other.  A computed Boolean is a condition, missing where what it compares is
+missing (three-valued logic, as in SQL; in `where=` such a comparison is false).  A computed Category is an expression
+whose values are its codes, `cut(age, [30, 65])` with one level for each interval, or `recode(region, {"N": "north"})`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tacit.schema.row_maps_of_columns import column_of
 
 @dataclass(frozen=True)
 class Interval:
-    """The index of the interval between `edges` that a number is in."""
+    """The index, from 0, of the interval between `edges` that contains a number."""
 
     value: Number
     edges: tuple[float, ...]
@@ -32,7 +32,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Recoded:
-    """A category's index -> another's: `places[i]`, none where that is None."""
+    """The map from level i of a category to level `places[i]` of another; missing where that is None."""
 
     cell: ColumnCell
     places: tuple[int | None, ...]
@@ -43,18 +43,24 @@ Rule: TypeAlias = Number | Node | Interval | Recoded
 
 @dataclass(frozen=True)
 class Computed:
-    """A typed computed column.  `values`: what stands for index 0, 1, ... of an Interval or Recoded in the column."""
+    """A typed computed column.
+
+    source: its name in a table of rows.  cells: the columns it reads.  values: for an Interval or Recoded, the value in
+    the column for index 0, 1, ...
+    """
 
     source: str
     rule: Rule
     cells: tuple[ColumnCell, ...]
     values: tuple[float, ...] = ()
     texts: bool = False
-    """Whether its levels are text: then a value is a level's place, from 1."""
+    """Whether its levels are text: values are then the positions of levels, from 1."""
 
 
 def computed_columns(schema: ColumnTable) -> dict[str, Computed]:
-    """Name in the table -> computed column.  SchemaError S18 where one cannot be computed, from public facts.
+    """Return the computed columns of a schema by their names in the table.
+
+    Raises SchemaError S18 for one that cannot be computed from columns of the table, as the schema alone shows.
 
     >>> from tacit.schema import Real, Schema
     >>> list(computed_columns(Schema({"x": Real(1, 9), "log x": Real(0, 3, computed="log(x)")})))
@@ -81,13 +87,15 @@ def _computed(schema: ColumnTable, name: str, text: str) -> Computed:
         case syntax.Cut(value, edges):
             cut = tuple(_edge(edge) for edge in edges)
             if not cut or any(a >= b for a, b in pairwise(cut)):
-                raise wrong("its edges do not rise.", "cut(age, [30, 65])")
+                raise wrong("its edges are not in increasing order.", "cut(age, [30, 65])")
             return Computed(source, Interval(number(value, cells), cut), everything, *_levels(column, len(cut) + 1))
         case syntax.Recode(of, pairs):
             return _recoded(source, column, cells[of.name], pairs)
         case syntax.Name() | syntax.Constant() | syntax.Arithmetic() | syntax.Call():
             if isinstance(column, Category) and not isinstance(column.codes[0], int):
-                raise wrong("a number is no level of text.", "cut(age, [30, 65]), with a level for each interval")
+                raise wrong(
+                    "its levels are text, and a number is not.", "cut(age, [30, 65]), with a level for each interval"
+                )
             return Computed(source, number(said, cells), everything)
         case _:
             return Computed(source, node(said, cells), everything)
@@ -101,12 +109,12 @@ def _cell(schema: ColumnTable, name: str) -> ColumnCell:
 
 def _edge(edge: syntax.Constant) -> float:
     if isinstance(edge.value, str | bool):
-        raise wrong(f"edge {edge.value!r} is no number.", "cut(age, [30, 65])")
+        raise wrong(f"edge {edge.value!r} is not a number.", "cut(age, [30, 65])")
     return float(edge.value)
 
 
 def _levels(column: Column, intervals: int) -> tuple[tuple[float, ...], bool]:
-    """What stands for each interval in the column; whether it has text levels."""
+    """Return the value in the column for each interval, and whether its levels are text."""
     if not isinstance(column, Category):
         raise wrong(f"intervals are levels, and {type(column).__name__} has none.", 'Category(["young", "old"], …)')
     if len(column.codes) != intervals:
@@ -127,7 +135,7 @@ def _recoded(
     places: list[int | None] = [None] * len(cell.key.labels)
     for old, new in pairs:
         if new.value not in column.labels:
-            raise wrong(f"{new.value!r} is no level of its own.", f"one of {', '.join(column.labels)}")
+            raise wrong(f"{new.value!r} is not one of its own levels.", f"one of {', '.join(column.labels)}")
         at = level_index(cell, old.value)
         if places[at] is not None:
             raise wrong(f"{old.value!r} is recoded twice.", "each level once")

@@ -1,10 +1,10 @@
-"""Numbers with a schema's meaning: the columns that are read, and arithmetic on them.  No data here.
+"""Numeric expressions, typed by a schema: the columns that are read, and arithmetic on them.  No data here.
 
-- a missing value that the schema gives a place (a value, a level) has it before anything is computed;
-- numbers and dates are clamped to their bounds first: the values that a release is about;
-- arithmetic is that of 64-bit floats; what is not finite, a division by zero, the log of what is not above 0 and the
-  root of what is below 0 are missing;
-- the difference of two dates is a number of days; `log` takes 2**-64 for what is between 0 and that, 2**64 for more.
+- A missing cell for which the schema declares a value or level is replaced by it before anything is computed.
+- Numbers and dates are clamped to their bounds first, as they are in every release.
+- Arithmetic is that of 64-bit floats.  A result that is not finite, a division by zero, the log of a number that is not
+  above 0 and the root of a negative number are missing.
+- The difference of two dates is a number of days.  `log` clamps positive numbers to 2**-64 ... 2**64.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OF_DATES: Final = ("year", "quarter", "month", "day", "weekday")
 
 @dataclass(frozen=True)
 class ColumnCell:
-    """A column that a condition reads: a number (days of a date, 0 or 1), or the index of a level."""
+    """A column that an expression reads: a number (days for a date, 0 or 1 for a Boolean), or the index of a level."""
 
     column: str
     source: str
@@ -36,20 +36,20 @@ class ColumnCell:
     lower: float | None = None
     upper: float | None = None
     missing: float | None = None
-    """What a missing cell stands for; None where it stays missing.  Of a category: the key's business."""
+    """The declared value of a missing cell; None where it stays missing, and for categories, whose `key` says it."""
     key: KeyMap | None = None
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """A number."""
+    """A constant number."""
 
     value: float
 
 
 @dataclass(frozen=True)
 class Operation:
-    """left + - * / right, of numbers; left ** right, where right is 2, 3 or 4."""
+    """The numeric operation left + - * / right, or left ** right with right 2, 3 or 4."""
 
     op: str
     left: Number
@@ -58,7 +58,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Applied:
-    """log, sqrt or abs of a number; year, quarter, month, day or weekday (Monday is 0) of a date."""
+    """A function of one argument: log, sqrt or abs of a number; year, quarter, month, day or weekday of a date."""
 
     function: str
     argument: Number
@@ -68,7 +68,10 @@ Number: TypeAlias = ColumnCell | Fixed | Operation | Applied
 
 
 def cell_of(schema: ColumnTable, name: str) -> ColumnCell:
-    """Column `name` as a condition or a computed value reads it; QueryError Q10, Q61."""
+    """Return column `name` as an expression reads it.
+
+    Raises QueryError Q10 where there is no such column, Q61 for a PrivacyUnit.
+    """
     column, source = column_of(schema, name), schema.source(name)
     kept = None if getattr(column, "missing", EXCLUDE) == EXCLUDE else getattr(column, "missing", None)
     match column:
@@ -90,13 +93,13 @@ def cell_of(schema: ColumnTable, name: str) -> ColumnCell:
 
 
 def day_number(value: Any) -> int:
-    """Days since 1970-01-01 of a date or ISO text."""
+    """Return days since 1970-01-01 of a date or of its ISO text."""
     found = value if isinstance(value, date) else date.fromisoformat(str(value))
     return found.toordinal() - date(1970, 1, 1).toordinal()
 
 
 def number(value: syntax.Value, cells: Mapping[str, ColumnCell]) -> Number:
-    """A value's syntax -> a number (or a single date or Boolean column); QueryError Q61."""
+    """Type the syntax of a value as a number, or as a single date or Boolean column; QueryError Q61 for others."""
     match value:
         case syntax.Constant(constant) if not isinstance(constant, str | bool):
             return Fixed(float(constant))
@@ -110,18 +113,20 @@ def number(value: syntax.Value, cells: Mapping[str, ColumnCell]) -> Number:
                 return Operation(op, a, b)
             return Operation(op, _plain(a), _plain(b))
         case _:
-            raise wrong(f"{spelled(value)} is no number.", "a column of numbers, or a number")
+            raise wrong(f"{spelled(value)} is not a number.", "a column of numbers, or a number")
 
 
 def _applied(function: str, argument: Number) -> Number:
+    """Apply a function; QueryError Q61 for a function of dates unless its argument is a date column."""
     if function not in OF_DATES:
         return Applied(function, _plain(argument))
     if not isinstance(argument, ColumnCell) or argument.kind != "date":
-        raise wrong(f"{function}(…) is of a Date column.", f"{function}(day), day being a Date of the schema")
+        raise wrong(f"{function}(…) takes a Date column.", f"{function}(day), day being a Date of the schema")
     return Applied(function, argument)
 
 
 def _plain(value: Number) -> Number:
+    """Return a number as it is; QueryError Q61 for a date or Boolean column, with which there is no arithmetic."""
     if _kind(value) != "number":
         assert isinstance(value, ColumnCell)
         raise wrong(f"no arithmetic with {value.column!r}, a {value.kind}.", "columns of numbers")
@@ -133,5 +138,5 @@ def _kind(value: Number) -> Kind:
 
 
 def wrong(message: str, hint: str) -> QueryError:
-    """QueryError Q61."""
+    """Return the QueryError Q61 for an expression that does not fit the columns' types."""
     return QueryError(message, code="Q61", hint=hint)

@@ -1,9 +1,9 @@
-"""Text -> a condition on one row, or a value computed from one, whatever the schema.  No data here.
+"""Parse text into a condition on one row, or a value computed from one, without a schema.  No data here.
 
-The words are those of pandas' `query`: comparisons (chained ones too), `and`, `or`, `not` (also `&`, `|`, `~`), `in`
-and `not in` a list, arithmetic + - * / and ** 2, names (in backticks where they are no identifiers), numbers, text in
-quotes, True and False, `name.isna()`, `name.notna()`, and a few functions.  All else is refused: nothing else is a
-function of one row that every engine computes alike.
+The language is that of pandas' `query`: comparisons (also chained), `and`, `or`, `not` (also `&`, `|`, `~`), `in` and
+`not in` a list, arithmetic + - * / and ** 2, names (in backticks unless they are identifiers), numbers, text in quotes,
+True and False, `name.isna()`, `name.notna()`, and a few functions.  Everything else is refused, so that a condition is
+a function of one row which every engine computes alike.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ from tacit.schema.predicates.syntax import (
 )
 
 LONGEST: Final = 2_000
+"""Largest number of characters of a condition or a computed value."""
 DEEPEST: Final = 40
+"""Largest depth of nesting."""
 COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
     ast.Eq: "==",
     ast.NotEq: "!=",
@@ -49,33 +51,34 @@ COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
 }
 ARITHMETIC: Final[dict[type[ast.operator], str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 LOGIC: Final = {"&": "and", "|": "or"}
-"""Below comparisons, as pandas reads them; `~` binds as Python has it: before a comparison it is refused."""
+"""They bind less tightly than comparisons, as in pandas; `~` binds as in Python, and before a comparison is refused."""
 NOT_READ: Final = (SyntaxError, ValueError, KeyError, IndexError, tokenize.TokenError, RecursionError, MemoryError)
 MISSING: Final = {"isna": True, "isnull": True, "notna": False, "notnull": False}
 
 
 def parse(text: object) -> Condition:
-    """Text -> condition.  QueryError Q60 where it is not one.
+    """Return the condition that a text states; QueryError Q60 where it states none.
 
     >>> spelled(parse("18<=age <65 & ~(sex=='male')"))
     "18 <= age and age < 65 and not sex == 'male'"
     """
     if not isinstance(text, str) or not text.strip():
-        _refuse(f"where is {text!r}: no condition.", "where=\"age >= 18 and sex == 'female'\"")
+        _refuse(f"where is {text!r}: not a condition.", "where=\"age >= 18 and sex == 'female'\"")
     if len(text) > LONGEST:
         _refuse(f"where has {len(text):,} characters; at most {LONGEST:,} are read.", "a shorter condition")
     found = _read(text)
-    if found is not None:  # its one spelling must be read as the same, for releases are
+    if found is not None:  # a release stores the canonical spelling, which must be read back as the same condition
         said = spelled(found)
         found = found if len(said) <= LONGEST and _read(said) == found else None
     if found is None:
-        _refuse(f"where={text!r} is no condition that can be read.", "where=\"age >= 18 and sex == 'female'\"")
+        _refuse(f"where={text!r} cannot be read as a condition.", "where=\"age >= 18 and sex == 'female'\"")
     if not columns(found):
         _refuse(f"where={text!r} names no column.", 'where="age >= 18"')
     return found
 
 
 def _read(text: str) -> Condition | None:
+    """Return the condition that a text states, or None."""
     names: list[str] = []
     try:
         return _condition(_python(text, names), names, 0)
@@ -84,6 +87,7 @@ def _read(text: str) -> Condition | None:
 
 
 def _expression(text: str) -> Expression | None:
+    """Return the computed value that a text states, or None."""
     names: list[str] = []
     try:
         return _computed(_python(text, names), names)
@@ -92,15 +96,14 @@ def _expression(text: str) -> Expression | None:
 
 
 def _python(text: str, names: list[str]) -> ast.expr:
-    with (
-        warnings.catch_warnings()
-    ):  # "1is 2", "\\d": what Python warns of is read as it was, or refused, without a word
+    """Return Python's syntax tree of a text, with backticked names collected in `names`."""
+    with warnings.catch_warnings():  # Python's warnings about odd syntax ("1is 2", "\\d") would only puzzle users
         warnings.simplefilter("ignore")
         return ast.parse(_as_python(text, names).strip(), mode="eval").body
 
 
 def expression(text: object) -> Expression:
-    """Text -> a value computed from one row.  QueryError Q65 where it is none.
+    """Return the value computed from one row that a text states; QueryError Q65 where it states none.
 
     >>> spelled(expression("log( income/1000 )")), spelled(expression("cut(age, [30,65])"))
     ('log(income / 1000)', 'cut(age, [30, 65])')
@@ -112,7 +115,7 @@ def expression(text: object) -> Expression:
             found = None
     if found is None or not columns(found):
         words = ", ".join(FUNCTIONS)
-        message = f"{text!r} is no value that can be computed from a row."
+        message = f"{text!r} is not a value that can be computed from a row."
         raise QueryError(message, code="Q65", hint=f"+ - * / **, {words}, cut(age, [30, 65]), recode(region, {{…}})")
     return found
 
@@ -122,7 +125,10 @@ def _refuse(message: str, hint: str) -> NoReturn:
 
 
 def _as_python(text: str, names: list[str]) -> str:
-    """Backticked names -> c0_, c1_, ..., signs of logic -> words, as pandas reads them: below comparisons."""
+    """Return Python source in which backticked names are placeholders and & and | are the words `and` and `or`.
+
+    As words they bind less tightly than comparisons, as pandas reads them.  `names` receives the backticked names.
+    """
     made: list[str] = []
     quote, at = "", 0
     while at < len(text):
@@ -149,6 +155,7 @@ def _as_python(text: str, names: list[str]) -> str:
 
 
 def _condition(node: ast.expr, names: list[str], depth: int) -> Condition:
+    """Translate a Python expression to a condition; ValueError for anything else."""
     if depth > DEEPEST:
         raise ValueError("too deep")
     match node:
@@ -172,6 +179,7 @@ def _condition(node: ast.expr, names: list[str], depth: int) -> Condition:
 
 
 def _comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, names: list[str], depth: int) -> Condition:
+    """Translate one link of a chain of comparisons; ValueError where it names no column."""
     if isinstance(op, ast.In | ast.NotIn):
         if not isinstance(right, ast.List | ast.Tuple | ast.Set) or not right.elts:
             raise ValueError("in what?")
@@ -185,6 +193,7 @@ def _comparison(left: ast.expr, op: ast.cmpop, right: ast.expr, names: list[str]
 
 
 def _value(node: ast.expr, names: list[str], depth: int) -> Value:
+    """Translate a Python expression to a value: arithmetic, a function, a constant or a column."""
     if depth > DEEPEST:
         raise ValueError("too deep")
     match node:
@@ -213,7 +222,7 @@ def _constant(node: ast.expr) -> Constant:
 
 
 def _fits(value: float) -> bool:
-    """Whether a 64-bit float holds a constant exactly as it is written."""
+    """Return whether a constant is a finite float, or a whole number that a 64-bit float holds exactly."""
     return abs(value) < 2**53 if isinstance(value, int) else math.isfinite(value)
 
 
@@ -226,6 +235,7 @@ def _name(node: ast.expr, names: list[str]) -> Name:
 
 
 def _computed(node: ast.expr, names: list[str]) -> Expression:
+    """Translate a Python expression to cut(…), recode(…) or another value."""
     match node:
         case ast.Call(func=ast.Name(id="cut"), args=[value, ast.List(elts=edges) | ast.Tuple(elts=edges)], keywords=[]):
             return Cut(_value(value, names, 1), tuple(_constant(edge) for edge in edges))

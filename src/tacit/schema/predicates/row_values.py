@@ -1,7 +1,7 @@
-"""The value of a typed condition or computed column on every row, written once: for NumPy, the reference, and for
-every engine.  No data here.
+"""Evaluate typed conditions and computed columns on every row: once for NumPy, the reference, and every engine.
 
-Comparisons of finite floats, + - * /, floor and square root are the same everywhere, and nothing else is used.
+Only comparisons of finite floats, + - * /, floor and square root are used, whose results IEEE 754 determines, so that
+every engine computes the same.  No data here.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ from tacit.schema.predicates.typed_conditions import Absent, Among, Compare, Eve
 
 
 def evaluate(predicate: Predicate, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
-    """Truth for every row.  values: a float column for each cell, NaN or null where missing; levels by their index."""
+    """Return the truth of a condition on every row; never missing.
+
+    values: for each column that is read, floats, NaN or null where missing; of a category, indices of levels.
+    """
     read = {cell: _read(cell, column, backend) for cell, column in values.items()}
-    return _truth(predicate.node, read, backend)
+    return _logic(predicate.node, read, backend, three_valued=False)[0]
 
 
 def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
-    """A float for every row, nothing where it is missing; of text levels, the place from 1."""
+    """Return a computed column: a float for every row, missing where it is; of text levels, the position from 1.
+
+    values: as for `evaluate`.
+    """
     read = {cell: _read(cell, given, backend) for cell, given in values.items()}
     match column.rule:
         case Interval(number, edges):
@@ -42,36 +48,50 @@ def compute(column: Computed, values: Mapping[ColumnCell, Any], backend: Backend
         case ColumnCell() | Fixed() | Operation() | Applied():
             found, known = value(column.rule, read, backend)
         case _:
-            truth, known = _kleene(column.rule, read, backend)
+            truth, known = _logic(column.rule, read, backend, three_valued=True)
             found = backend.choose(truth, backend.real(1.0), backend.real(0.0))
     return backend.choose(known, found, backend.nothing())
 
 
-def _kleene(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> Known:
-    """(truth, known): what is missing makes a comparison unknown, as SQL has it."""
+def _logic(node: Node, read: Mapping[ColumnCell, Known], backend: Backend, *, three_valued: bool) -> Known:
+    """Return (truth, known) of a condition on every row; `known` is whether what decides it is not missing.
+
+    In pandas' two-valued logic, of `where=`, a missing value makes a comparison false and `!=` true, and `truth` is the
+    answer.  In the three-valued logic of SQL, of computed Booleans, it makes the comparison unknown, and `truth` is
+    arbitrary where it is not known.
+    """
     match node:
         case Every(parts, some):
-            truth, known = _kleene(parts[0], read, backend)
+            truth, known = _logic(parts[0], read, backend, three_valued=three_valued)
             for part in parts[1:]:
-                other, other_known = _kleene(part, read, backend)
+                other, other_known = _logic(part, read, backend, three_valued=three_valued)
+                if not three_valued:
+                    truth = truth | other if some else truth & other
+                    continue
+                # one part that is known to be true settles an `or`, one known to be false an `and`
                 settles = (known & truth) | (other_known & other) if some else (known & ~truth) | (other_known & ~other)
                 truth = (truth & known) | (other & other_known) if some else truth & other
                 known = (known & other_known) | settles
             return truth, known
         case Negated(part):
-            truth, known = _kleene(part, read, backend)
+            truth, known = _logic(part, read, backend, three_valued=three_valued)
             return ~truth, known
         case Absent(cell):
             return ~read[cell][1], backend.truth(True) | read[cell][1]
-        case Among(cell):
-            return _truth(node, read, backend), read[cell][1]
-        case Compare(_, left, right):
-            known = value(left, read, backend)[1] & value(right, read, backend)[1]
-            return _truth(node, read, backend), known
+        case Among(cell, indices, missing):
+            x, known = read[cell]
+            found = backend.truth(False) & known
+            for i in indices:
+                found = found | (x == backend.real(float(i)))
+            return backend.choose(known, found, backend.truth(missing)), known
+        case Compare(op, left, right):
+            (a, a_known), (b, b_known) = value(left, read, backend), value(right, read, backend)
+            known = a_known & b_known
+            return backend.choose(known, _compared(op, a, b), backend.truth(op == "!=")), known
 
 
 def _read(cell: ColumnCell, column: Any, backend: Backend) -> Known:
-    """(value, known): the value is 0 where it is not known."""
+    """Return (x, known) of a column, clamped to its bounds, with missing cells replaced where the schema says so."""
     known = backend.finite(column)
     x = backend.choose(known, column, backend.real(0.0))
     if cell.kind == "boolean":
@@ -84,30 +104,8 @@ def _read(cell: ColumnCell, column: Any, backend: Backend) -> Known:
     return x, known
 
 
-def _truth(node: Node, read: Mapping[ColumnCell, Known], backend: Backend) -> Any:
-    match node:
-        case Every(parts, some):
-            found = _truth(parts[0], read, backend)
-            for part in parts[1:]:
-                other = _truth(part, read, backend)
-                found = found | other if some else found & other
-            return found
-        case Negated(part):
-            return ~_truth(part, read, backend)
-        case Absent(cell):
-            return ~read[cell][1]
-        case Among(cell, indices, missing):
-            x, known = read[cell]
-            found = backend.truth(False) & known
-            for i in indices:
-                found = found | (x == backend.real(float(i)))
-            return backend.choose(known, found, backend.truth(missing))
-        case Compare(op, left, right):
-            (a, a_known), (b, b_known) = value(left, read, backend), value(right, read, backend)
-            return backend.choose(a_known & b_known, _compared(op, a, b), backend.truth(op == "!="))
-
-
 def _compared(op: str, a: Any, b: Any) -> Any:
+    """Return a op b, elementwise, of finite floats."""
     match op:
         case "==":
             return a == b

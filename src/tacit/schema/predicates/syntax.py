@@ -1,4 +1,4 @@
-"""A condition on one row, or a value computed from one: what can be said, and its one spelling.  No data here."""
+"""Syntax trees of conditions on one row and of values computed from one, and their canonical text.  No data here."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ FUNCTIONS: Final = ("log", "sqrt", "abs", "year", "quarter", "month", "day", "we
 
 @dataclass(frozen=True)
 class Name:
-    """A column."""
+    """A column, by its name in the schema."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Constant:
-    """A number, text, or True or False."""
+    """A constant: a number, text, True or False."""
 
     value: float | int | str | bool
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """left + - * / right; left ** right, where right is 2, 3 or 4."""
+    """The operation left + - * / right, or left ** right with right 2, 3 or 4."""
 
     op: str
     left: Value
@@ -34,7 +34,7 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Call:
-    """One of FUNCTIONS of a value."""
+    """One of FUNCTIONS applied to a value."""
 
     function: str
     argument: Value
@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Cut:
-    """Which of the intervals between rising edges a value is in: from 0, an edge belonging to the interval above."""
+    """The index, from 0, of the interval between increasing edges that contains a value; edges are in the upper one."""
 
     value: Value
     edges: tuple[Constant, ...]
@@ -50,7 +50,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Recode:
-    """Levels of a category -> other levels; one that is not named has none."""
+    """A map from levels of a category to other levels; a level that is not listed becomes missing."""
 
     name: Name
     pairs: tuple[tuple[Constant, Constant], ...]
@@ -58,7 +58,7 @@ class Recode:
 
 @dataclass(frozen=True)
 class Comparison:
-    """left == != < <= > >= right."""
+    """The comparison left == != < <= > >= right."""
 
     op: str
     left: Value
@@ -67,7 +67,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Membership:
-    """A column's cell is one of the listed constants."""
+    """Whether a column's cell is one of the listed constants."""
 
     name: Name
     among: tuple[Constant, ...]
@@ -75,21 +75,21 @@ class Membership:
 
 @dataclass(frozen=True)
 class Missing:
-    """A column's cell is missing."""
+    """Whether a column's cell is missing."""
 
     name: Name
 
 
 @dataclass(frozen=True)
 class Flag:
-    """A Boolean column, by itself."""
+    """A Boolean column used as a condition."""
 
     name: Name
 
 
 @dataclass(frozen=True)
 class Both:
-    """All of the parts (op "and"), or one of them at least ("or")."""
+    """The conjunction of the parts (op "and"), or their disjunction ("or")."""
 
     op: str
     parts: tuple[Condition, ...]
@@ -97,7 +97,7 @@ class Both:
 
 @dataclass(frozen=True)
 class Not:
-    """Not the part."""
+    """The negation of a condition."""
 
     part: Condition
 
@@ -108,7 +108,7 @@ Expression: TypeAlias = Value | Cut | Recode
 
 
 def columns(part: Condition | Expression) -> tuple[str, ...]:
-    """Names of columns, each once, in order."""
+    """Return the names of the columns in a tree, each once, in order of appearance."""
     match part:
         case Name(name):
             found: tuple[str, ...] = (name,)
@@ -128,7 +128,7 @@ def columns(part: Condition | Expression) -> tuple[str, ...]:
 
 
 def spelled(part: Condition | Expression) -> str:
-    """The one spelling: equal conditions that were typed with other blanks, quotes or signs read the same."""
+    """Return the canonical text of a tree: the same for equal trees, however their blanks and quotes were typed."""
     match part:
         case Name(name):
             return name if name.isidentifier() and name not in _WORDS else f"`{name}`"
@@ -160,7 +160,7 @@ _WORDS: Final = ("and", "or", "not", "in", "True", "False", "None", "is", "if", 
 
 
 def _bare(value: Value) -> str:
-    """Without the outermost brackets, where others stand around it."""
+    """Return the text of a value without outermost brackets, for use inside other brackets."""
     text = spelled(value)
     return text[1:-1] if isinstance(value, Arithmetic) else text
 
@@ -178,6 +178,6 @@ def _quoted(text: str) -> str:
 
 
 def _plain(value: float | bool) -> str:
-    """A number in one spelling: 18.0 is 18."""
+    """Return the canonical text of a number or truth value: 18.0 is written 18."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return repr(int(value)) if whole else repr(value)

@@ -1,10 +1,10 @@
-"""A condition with a schema's meaning: which cells it reads, and its value on every row.  No data here.
+"""Conditions, typed by a schema: the columns they read, and comparisons of their values.  No data here.
 
-The rules, those of pandas where it has any:
+The rules are those of pandas where it has any:
 
-- a missing cell makes a comparison or a membership false, `!=` true; `not` turns either around;
-- a category is compared with its labels; what is not listed is missing; `<` needs an ordered category;
-- numbers are those of `schema.predicates.numeric_expressions`.
+- a missing cell makes a comparison or a membership false and `!=` true; `not` negates either;
+- a category is compared with its labels; a cell that is not a declared level is missing; `<` needs an ordered category;
+- numeric values are as `schema.predicates.numeric_expressions` defines them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tacit.schema.predicates.syntax import Condition, spelled
 
 @dataclass(frozen=True)
 class Compare:
-    """left == != < <= > >= right, of numbers."""
+    """The comparison left == != < <= > >= right of numbers."""
 
     op: str
     left: Number
@@ -32,7 +32,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Among:
-    """A category is at one of these indices of its levels; `missing`: what the answer is where it has none."""
+    """Whether a category's level has one of these indices; `missing` is the answer for a missing cell."""
 
     cell: ColumnCell
     indices: tuple[int, ...]
@@ -41,14 +41,14 @@ class Among:
 
 @dataclass(frozen=True)
 class Absent:
-    """A cell is missing."""
+    """Whether a cell is missing."""
 
     cell: ColumnCell
 
 
 @dataclass(frozen=True)
 class Every:
-    """All parts (or, if `some`, one at least)."""
+    """The conjunction of the parts, or with `some` their disjunction."""
 
     parts: tuple[Node, ...]
     some: bool
@@ -56,7 +56,7 @@ class Every:
 
 @dataclass(frozen=True)
 class Negated:
-    """Not the part."""
+    """The negation of a condition."""
 
     part: Node
 
@@ -66,7 +66,7 @@ Node: TypeAlias = Compare | Among | Absent | Every | Negated
 
 @dataclass(frozen=True)
 class Predicate:
-    """A typed condition: the rows for which it holds are asked about."""
+    """A typed condition, its canonical text and the columns it reads; a query counts the rows for which it is true."""
 
     text: str
     node: Node
@@ -74,7 +74,9 @@ class Predicate:
 
 
 def typed(text: str, schema: ColumnTable) -> Predicate:
-    """A condition's text and a schema -> what is to be computed.  QueryError Q10, Q61 to Q63, from public facts.
+    """Return the typed condition of a text and a schema.
+
+    Raises QueryError Q60 for text that cannot be read, Q10 for an unknown column, Q61 or Q62 for a type that is wrong.
 
     >>> from tacit.schema import Category, Real, Schema
     >>> typed("age >= 18 and sex == 'f'", Schema({"age": Real(0, 100), "sex": Category(["f", "m"])})).text
@@ -89,7 +91,7 @@ def typed(text: str, schema: ColumnTable) -> Predicate:
 
 
 def node(condition: Condition, cells: Mapping[str, ColumnCell]) -> Node:
-    """A condition's syntax -> what is to be computed; QueryError Q61, Q62."""
+    """Type the syntax of a condition; QueryError Q61 or Q62 where it does not fit the columns' types."""
     match condition:
         case syntax.Both(op, parts):
             return Every(tuple(node(part, cells) for part in parts), op == "or")
@@ -100,7 +102,7 @@ def node(condition: Condition, cells: Mapping[str, ColumnCell]) -> Node:
         case syntax.Flag(name):
             cell = cells[name.name]
             if cell.kind != "boolean":
-                raise wrong(f"column {cell.column!r} is no Boolean.", f'where="{cell.column} == …"')
+                raise wrong(f"column {cell.column!r} is not a Boolean.", f'where="{cell.column} == …"')
             return Compare("==", cell, Fixed(1.0))
         case syntax.Membership(name, among):
             return _membership(cells[name.name], among)
@@ -136,7 +138,7 @@ def _comparison(found: syntax.Comparison, cells: Mapping[str, ColumnCell]) -> No
 
 
 def _level(cell: ColumnCell, op: str, other: syntax.Value) -> Node:
-    """A category against a label; with < and so on where its levels are ordered."""
+    """Type the comparison of a category with a label; < <= > >= need ordered levels."""
     if not isinstance(other, syntax.Constant):
         raise wrong(
             f"category {cell.column!r} compares with its levels only.", f"{cell.column} == '{_labels(cell)[0]}'"
@@ -147,9 +149,9 @@ def _level(cell: ColumnCell, op: str, other: syntax.Value) -> Node:
         return Among(cell, among, missing=op == "!=")
     assert cell.key is not None
     if not cell.key.ordered:
-        message = f"the levels of {cell.column!r} have no order, so {op} says nothing."
+        message = f"the levels of {cell.column!r} have no order, so {op} has no meaning."
         raise wrong(message, f"\"{cell.column}\": Category([…], ordered=True), or {cell.column} in ['…']")
-    own = len(cell.key.levels)  # a level for missing cells is the last, and in no order
+    own = len(cell.key.levels)  # a level for missing cells comes last and is not part of the order
     chosen = {"<": range(at), "<=": range(at + 1), ">": range(at + 1, own), ">=": range(at, own)}[op]
     return Among(cell, tuple(i for i in chosen if i < own), missing=False)
 
@@ -160,23 +162,23 @@ def _labels(cell: ColumnCell) -> tuple[str, ...]:
 
 
 def level_index(cell: ColumnCell, value: object) -> int:
-    """Place of a label among a category's; QueryError Q62."""
+    """Return the index of a label among a category's levels; QueryError Q62 where it is not one of them."""
     labels = _labels(cell)
     if value in labels:
         return labels.index(str(value))
     guess = nearest(str(value), list(labels))
     listed = ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
     hint = f"{cell.column} == '{guess}'" if guess else f"its levels are {listed}"
-    raise QueryError(f"{value!r} is no level of {cell.column!r}.", code="Q62", hint=hint)
+    raise QueryError(f"{value!r} is not a level of {cell.column!r}.", code="Q62", hint=hint)
 
 
 def _constant(value: float | str | bool, cell: ColumnCell) -> float:
-    """A constant that compares with this column."""
+    """Return a constant as the float that this column is compared with; QueryError Q61 for another type."""
     if cell.kind == "date" and isinstance(value, str):
         try:
             return float(day_number(value))
         except ValueError:
-            raise wrong(f"{value!r} is no day.", f"{cell.column} >= '2024-01-31'") from None
+            raise wrong(f"{value!r} is not a date.", f"{cell.column} >= '2024-01-31'") from None
     if cell.kind == "boolean" and (isinstance(value, bool) or value in (0, 1)):
         return float(value)
     if cell.kind == "number" and not isinstance(value, str | bool):
