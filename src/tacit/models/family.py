@@ -13,6 +13,7 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
 from tacit.models.likelihood import Likelihood, Order
+from tacit.models.sufficient_statistics import SufficientStatistic
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,6 +25,10 @@ class Family(Likelihood):
     kinds: ClassVar[dict[str, Kind]] = {}
     on: ClassVar[str | None] = None  # the support of rows of one column
     orders: ClassVar[dict[str, Order]] = {}  # by field; `Order()` where it says nothing
+    histogram_names: ClassVar[tuple[str, ...]] = ()
+    """Names of the parameters in a fit to a histogram; empty where such fits do not offer the family."""
+    statistics_hint: ClassVar[str] = "SampleAndAggregate(…), which takes any family"
+    """What to ask instead, where `sufficient_statistics` is None."""
 
     def __post_init__(self) -> None:
         """Checks everything that was typed: ModelError M10, M12, M13."""
@@ -104,6 +109,28 @@ class Family(Likelihood):
 
     def guess(self, x: Any, w: Any) -> list[Any]:
         """A start for all parameters, one number each, from the rows of a block; NaN where the block has none."""
+        raise NotImplementedError
+
+    def is_free(self, name: str) -> bool:
+        """Whether a field that is a single parameter is to be estimated, not held at a number."""
+        return isinstance(getattr(self, name), tuple)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return one sufficient statistic of a row for each free parameter; None where the family has none such.
+
+        A parameter that is held fixed takes its statistic with it, or makes one: of a normal law of known mean the
+        square about it; of a Weibull law of known shape k, the power k.
+
+        >>> from tacit.families import Gamma, Normal, StudentT
+        >>> [one.spelled("x") for one in Gamma().sufficient_statistics()], StudentT().sufficient_statistics()
+        (['x', 'log(x)'], None)
+        >>> [one.inner for one in Normal(mean=0.0).sufficient_statistics()]
+        ['row']
+        """
+        return None
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return where a fit to a histogram starts, one number for each of `histogram_names`."""
         raise NotImplementedError
 
     @property

@@ -15,8 +15,8 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.models.boxes import coordinates, parameters_at, slopes
 from tacit.models.evaluate import rule
-from tacit.models.likelihood import Likelihood
-from tacit.models.sufficient_statistics import Bounds, SufficientStatistic, resolved
+from tacit.models.family import Family
+from tacit.models.sufficient_statistics import Bounds, SufficientStatistic
 
 STEPS: Final = 60
 CLOSE: Final = 1e-9
@@ -64,7 +64,7 @@ class MeanMap:
     (array([0.6321]), array([1.]))
     """
 
-    model: Likelihood
+    model: Family
     statistics: tuple[SufficientStatistic, ...]
     boxes: tuple[Bounds, ...]
 
@@ -165,6 +165,9 @@ def _step(slope: Array, off: Array, here: Array, low: Array, high: Array, dampin
 
 
 @lru_cache(maxsize=64)
-def mean_map(model: Likelihood, boxes: tuple[Bounds, ...]) -> MeanMap:
-    """The map of a family whose statistics have these bounds."""
-    return MeanMap(model, resolved(model, boxes), boxes)
+def mean_map(family: Family, boxes: tuple[Bounds, ...]) -> MeanMap:
+    """Return the map of a family whose sufficient statistics have these bounds, one pair each."""
+    found = family.sufficient_statistics()
+    assert found is not None
+    # the point of a square about no known mean follows from the bounds of the first statistic, y itself
+    return MeanMap(family, tuple(one.within(boxes[0]) for one in found), boxes)

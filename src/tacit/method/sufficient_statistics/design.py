@@ -12,7 +12,7 @@ from tacit.errors import QueryError
 from tacit.method.shared import encoding_choice
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.sufficient_statistics.query import SufficientStatistics, widened
-from tacit.models.sufficient_statistics import Bounds, SufficientStatistic, statistics
+from tacit.models.sufficient_statistics import Bounds, SufficientStatistic
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Grid
 from tacit.rows.row_map import GRID, RowMap
@@ -32,7 +32,7 @@ KIND: Final = "sufficient-statistics"
 def design(query: SufficientStatistics, public: Public, cost: Cost) -> Measurement:
     """Statistics, grids and noise from public facts; QueryError Q10, Q11, Q60, Q115, Q116."""
     where = None if query.where is None else typed(query.where, public.schema)
-    found = cast("tuple[SufficientStatistic, ...]", statistics(query.family.law))
+    found = cast("tuple[SufficientStatistic, ...]", query.statistics)
     share = cost if len(found) == 1 else cost.share(Fraction(1, len(found)))
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, where=where)
     made = [_column(shape, public.schema, one, share) for one in found]

@@ -17,9 +17,9 @@ from tacit.release.query_checks import column, condition
 
 if TYPE_CHECKING:
     from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease  # noqa: F401
+    from tacit.models.sufficient_statistics import SufficientStatistic
 
 METHODS: Final = ("direct", "chen-sung")
-REGRESSIONS: Final = "tc.Regression for linear models; SampleAndAggregate, or a Histogram and its fits, for others"
 
 
 @dataclass(frozen=True)
@@ -71,15 +71,22 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
 
     def statistics_bounded(self) -> tuple[str, ...]:
         """What bounds may be given for; QueryError Q114 where the family has no statistics to be averaged."""
-        from tacit.models.sufficient_statistics import statistics
+        from tacit.models.family import Family
+
+        if self.statistics is None:
+            words, law = self.family.words, self.family.law
+            text = "family of SufficientStatistics: {} has no finite sufficient statistics of one column here."
+            hint = (law if isinstance(law, Family) else Family).statistics_hint
+            raise QueryError(text.format(words.get("name", words["family"])), code="Q114", hint=hint)
+        return tuple(dict.fromkeys((self.what, *(one.inner_spelled(self.what) for one in self.statistics))))
+
+    @property
+    def statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """The sufficient statistics of a row, one for each free parameter; None where the family has none such."""
+        from tacit.models.family import Family
 
         law = self.family.law
-        found = None if law is None else statistics(law)
-        if found is None:
-            name = self.family.words.get("name", self.family.words["family"])
-            text = f"family of SufficientStatistics: {name} has no finite sufficient statistics of one column here."
-            raise QueryError(text, code="Q114", hint=_instead(str(self.family.words["family"])))
-        return tuple(dict.fromkeys((self.what, *(one.inner_spelled(self.what) for one in found))))
+        return law.sufficient_statistics() if isinstance(law, Family) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, defaults left out."""
@@ -88,19 +95,6 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
         words |= {"bounds": {name: list(ends) for name, ends in pairs}} if pairs else {}
         words |= {name: getattr(self, name) for name in ("where", "blocks") if getattr(self, name) is not None}
         return words if self.method == "direct" else {**words, "method": self.method}
-
-
-def _instead(family: str) -> str:
-    """What serves a family that has no bounded sufficient statistics of one column."""
-    if family.endswith("Regression"):
-        return REGRESSIONS
-    if family in ("Categorical", "Multinomial"):
-        return "Histogram(…): the counts of the levels are the sufficient statistics"
-    if family == "MultivariateNormal":
-        return "tc.Regression, whose cross-products are its statistics, or SampleAndAggregate(…)"
-    fixed = {"NegativeBinomial": "dispersion=0.5", "Laplace": "location=0", "Weibull": "shape=2"}
-    held = f"{fixed[family]}, a number at which it is held, or " if family in fixed else ""
-    return f"{held}SampleAndAggregate(…), which takes any family"
 
 
 def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float, float]], ...]:

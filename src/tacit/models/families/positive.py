@@ -13,11 +13,14 @@ from tacit.models.block_moments import jnp, mean, mean_of, moments, special
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
 from tacit.models.likelihood import Order
+from tacit.models.sufficient_statistics import LOG, ROW, SufficientStatistic
 
 EULER: Final = 0.5772156649015329
 ZETA3: Final = 1.2020569031595942
 EQUAL: Final = 1e-12
 """Log mean less mean log of rows that are equal, but for rounding: a shape beyond 10^11."""
+POWERS: Final = (1.0, 2.0, 3.0, 4.0)
+"""Powers whose arithmetic is the same on every engine."""
 WEIBULL_SHAPE: Final = 18 * (math.pi**2 - 2 * ZETA3) / math.pi**4
 """The bias of Weibull's shape, in shapes."""
 WEIBULL_SCALE: Final = (
@@ -40,6 +43,7 @@ class Exponential(Family):
     kinds: ClassVar[dict[str, Kind]] = {"rate": "positive"}
     on, closed, lifts, averages = "positive", True, True, True
     orders: ClassVar[dict[str, Order]] = {"rate": Order(2.5, 0.0, -1 / 3)}
+    histogram_names = ("rate",)
 
     def inside(self, x: Any) -> Any:
         """Zero is a value like others."""
@@ -77,6 +81,14 @@ class Exponential(Family):
         """The log of the mean."""
         return -math.log(theta.rate), 1.0
 
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row itself."""
+        return (ROW,)
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return one over the mean."""
+        return (1 / mean,)
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Exponential draws."""
         return rng.exponential(1 / theta.rate, rows)
@@ -96,6 +108,7 @@ class Gamma(Family):
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "rate": "positive"}
     on, lifts, averages = "positive", True, True
     orders: ClassVar[dict[str, Order]] = {"shape": Order(5.5, 0.6, -0.2), "rate": Order(5.5, 0.6, -0.2)}
+    histogram_names = ("shape", "rate")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -144,6 +157,14 @@ class Gamma(Family):
         """The log of the mean, and about the spread of logs."""
         return math.log(theta.shape / theta.rate), float(theta.shape) ** -0.5
 
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row for the rate and its log for the shape."""
+        return tuple(one for name, one in (("rate", ROW), ("shape", LOG)) if self.is_free(name))
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return the shape and rate of this mean and variance."""
+        return mean * mean / variance, mean / variance
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Gamma draws."""
         return rng.gamma(float(theta.shape), 1 / float(theta.rate), rows)
@@ -163,6 +184,8 @@ class Weibull(Family):
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "scale": "positive"}
     on = "positive"
     orders: ClassVar[dict[str, Order]] = {"shape": Order(4.0, 0.8, 0.0), "scale": Order(0.5, 0.3)}
+    histogram_names = ("shape", "scale")
+    statistics_hint = f"shape=2, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -195,6 +218,17 @@ class Weibull(Family):
     def where(self, theta: Any) -> tuple[float, float]:
         """The log of the scale, and one over the shape."""
         return math.log(theta.scale), 1 / float(theta.shape)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return the power `shape` of the row where the shape is held at 1, 2, 3 or 4; None otherwise."""
+        shape = self.shape
+        if not isinstance(shape, int | float) or shape not in POWERS:
+            return None
+        return (SufficientStatistic("row", "power", float(shape)),)
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return about the shape and scale of this mean and variance."""
+        return (mean * mean / variance) ** 0.54, 1.1 * mean
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Weibull draws."""
@@ -266,6 +300,10 @@ class Pareto(Family):
     def fisher_form(self, theta: Any) -> Any:
         """One over the squared shape."""
         return [[theta.shape**-2]]
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the log of the row."""
+        return (LOG,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Pareto draws."""

@@ -30,6 +30,7 @@ class RegressionFamily(Family):
     lifts, rows_given = True, True
     law_order: ClassVar[Order] = Order(9.0, 2.0)
     """Of a coefficient; the bias is so many times as large as there are parameters."""
+    statistics_hint = "tc.Regression for linear models; SampleAndAggregate, or a Histogram and its fits, for others"
 
     def order(self, name: str) -> Order:
         """Of a coefficient, by how many are estimated together."""

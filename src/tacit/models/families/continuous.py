@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
 from tacit.models.likelihood import Order
 from tacit.models.median_distance import expected
+from tacit.models.sufficient_statistics import LOG, LOG_OF_REST, Inner, SufficientStatistic
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,6 +30,7 @@ class Normal(Family):
     kinds: ClassVar[dict[str, Kind]] = {"mean": "real", "sd": "positive"}
     on, closed, lifts, averages = "real", True, True, True
     orders: ClassVar[dict[str, Order]] = {"mean": Order(0.0, 0.0), "sd": Order(1.5, 0.0)}
+    histogram_names = ("mean", "sd")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -70,6 +72,20 @@ class Normal(Family):
         """Mean and standard deviation."""
         return float(theta.mean), float(theta.sd)
 
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row for the mean and, for the standard deviation, a square about the mean where that is held."""
+        return self._statistics_of("row")
+
+    def _statistics_of(self, inner: Inner) -> tuple[SufficientStatistic, ...]:
+        """Return those of y: the row, or its log."""
+        first = (SufficientStatistic(inner),) if self.is_free("mean") else ()
+        about = None if self.is_free("mean") else float(cast(float, self.mean))
+        return (*first, SufficientStatistic(inner, "square", about)) if self.is_free("sd") else first
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return the mean and the standard deviation."""
+        return mean, variance**0.5
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Normal draws."""
         return rng.normal(float(theta.mean), float(theta.sd), rows)
@@ -84,6 +100,7 @@ class Lognormal(Normal):
     """
 
     on = "positive"
+    histogram_names = ("log_mean", "log_sd")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -97,6 +114,15 @@ class Lognormal(Normal):
     def lift(self, x: Any) -> Any:
         """The log and its square."""
         return super().lift(jnp().log(x))
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return those of a normal law for the log of the row."""
+        return self._statistics_of("log")
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return mean and standard deviation of the log, of the lognormal law of this mean and variance."""
+        log_variance = float(np.log1p(variance / mean**2))
+        return float(np.log(mean)) - log_variance / 2, float(np.sqrt(log_variance))
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Exponentials of normal draws."""
@@ -119,6 +145,7 @@ class Laplace(Family):
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive"}
     on, closed, smooth = "real", True, False
     orders: ClassVar[dict[str, Order]] = {"location": Order(6.0, 0.0), "scale": Order(1.0, 0.0, 1 / 3)}
+    statistics_hint = f"location=0, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -146,6 +173,12 @@ class Laplace(Family):
         """Location and scale."""
         return float(theta.location), float(theta.scale)
 
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return the distance from the location where that is held fixed; None where it is estimated."""
+        if self.is_free("location"):
+            return None
+        return (SufficientStatistic("row", "distance", float(cast(float, self.location))),)
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Laplace draws."""
         return rng.laplace(float(theta.location), float(theta.scale), rows)
@@ -165,6 +198,7 @@ class Beta(Family):
     kinds: ClassVar[dict[str, Kind]] = {"a": "positive", "b": "positive"}
     on, lifts, averages = "unit", True, True
     orders: ClassVar[dict[str, Order]] = {"a": Order(6.0, 0.5, -0.2), "b": Order(6.0, 0.5, -0.2)}
+    histogram_names = ("a", "b")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -200,6 +234,15 @@ class Beta(Family):
         """The logit of the mean, and about the spread of logits."""
         a, b = float(theta.a), float(theta.b)
         return math.log(a / b), math.sqrt(1 / a + 1 / b)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the log of the row for a, and the log of its distance from 1 for b."""
+        return tuple(one for name, one in (("a", LOG), ("b", LOG_OF_REST)) if self.is_free(name))
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return a and b of this mean and variance."""
+        size = max(mean * (1 - mean) / variance - 1, 0.1)
+        return mean * size, (1 - mean) * size
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Beta draws."""
