@@ -22,14 +22,14 @@ class HalfNormal(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"sd": "positive"}
     orders: ClassVar[dict[str, Order]] = {"sd": Order(1.5, 0.0)}
-    on = "positive"
+    row_support = "positive"
     histogram_names = ("sd",)
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
         return 0.5 * np.log(2 / np.pi) - jnp().log(theta.sd) - 0.5 * (x / theta.sd) ** 2
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The root mean square."""
         return [jnp().sqrt(mean(x**2, w))]
 

@@ -23,7 +23,7 @@ class Family(Likelihood):
     default: Span | None = field(default=None, kw_only=True)
 
     kinds: ClassVar[dict[str, Kind]] = {}
-    on: ClassVar[str | None] = None  # the support of rows of one column
+    row_support: ClassVar[str | None] = None  # the support of rows of one column
     orders: ClassVar[dict[str, Order]] = {}  # by field; `Order()` where it says nothing
     histogram_names: ClassVar[tuple[str, ...]] = ()
     """Names of the parameters in a fit to a histogram; empty where such fits do not offer the family."""
@@ -78,7 +78,7 @@ class Family(Likelihood):
         return self.orders.get(word, Order())
 
     @property
-    def whole(self) -> bool:
+    def all_free(self) -> bool:
         """Whether no parameter is held fixed."""
         return len(self.parameters) == len(self._entries)
 
@@ -104,10 +104,10 @@ class Family(Likelihood):
 
     def starts(self, x: Any, w: Any) -> Any:
         """The start from moments, without what is held fixed."""
-        guess = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.guess(x, w)))
-        return guess[np.array(self.free)][None]
+        every = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.start(x, w)))
+        return every[np.array(self.free)][None]
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """A start for all parameters, one number each, from the rows of a block; NaN where the block has none."""
         raise NotImplementedError
 
@@ -136,20 +136,20 @@ class Family(Likelihood):
     @property
     def support(self) -> str | tuple[float, float] | None:
         """Where rows of one column lie."""
-        return self.on
+        return self.row_support
 
     @property
     def anchor(self) -> float | None:
         """A number of the support."""
-        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}.get(self.on or "", 0.0)
+        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}.get(self.row_support or "", 0.0)
 
     def inside(self, x: Any) -> Any:
         """Whether rows lie in the support."""
-        if self.on == "positive":
+        if self.row_support == "positive":
             return (x > 0) & (x < np.inf)
-        if self.on == "unit":
+        if self.row_support == "unit":
             return (x > 0) & (x < 1)
-        if self.on == "count":
+        if self.row_support == "count":
             return (x >= 0) & (x % 1 == 0)
         return (x > -np.inf) & (x < np.inf)
 

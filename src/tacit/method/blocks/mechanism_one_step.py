@@ -59,11 +59,11 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     first, second = split(shape)
     model = cast(BlockPlan, shape.blocks).likelihood
     pilot = _pilot(shape.query).measure(first, source)
-    found = read(replace(shape, columns=second), source, scores.aim(model, scores.pilot(pilot, model)))
+    found = read(replace(shape, columns=second), source, scores.scaling_at(model, scores.pilot(pilot, model)))
     return (*pilot, *(column.released(protect(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
-def read(shape: Measurement, source: Source, aim: scores.ScoreAim) -> tuple[Cells, ...]:
+def read(shape: Measurement, source: Source, scaling: scores.ScoreScaling) -> tuple[Cells, ...]:
     """READS ROWS.  Return the integers of every column of scores before noise: never to be shown.
 
     The table is read as for the pilot's blocks: on the machines of a cluster, piece by piece, or at once.
@@ -72,7 +72,7 @@ def read(shape: Measurement, source: Source, aim: scores.ScoreAim) -> tuple[Cell
     many = plan.blocks * plan.capacity * len(plan.cells)
     far, near = (blocks.parts(many, most) for most in (blocks.SMALL // 16, blocks.GROUP))
     asked = (plan.cells, shape.unit, shape.where)
-    answer = partial(_summed, shape, aim)
+    answer = partial(_summed, shape, scaling)
     numbers = 1 + sum(len(column.form.polynomials) for column in shape.columns)
     told = source.spread(*asked, key, None, partial(blocks.part_of, far), answer, numbers)
     if told is None:
@@ -103,7 +103,7 @@ def _here(
 
 
 def _summed(
-    shape: Measurement, aim: scores.ScoreAim, number: int, values: Any, own: NDArray[np.uint64]
+    shape: Measurement, scaling: scores.ScoreScaling, number: int, values: Any, own: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
     """READS ROWS.  Return the sums over some rows (persons) and their number: whole numbers below 2**53, shape (1, q).
 
@@ -112,7 +112,7 @@ def _summed(
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
     if len(values):
         rows = RowArrays(values, None if shape.unit is None else own.view(np.int64))
-        v = integers(rows, aim, _lanes(own))
+        v = integers(rows, scaling, _lanes(own))
         each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
         total[:] = [*each, len(v)]
     return total[None]
@@ -135,8 +135,8 @@ def released(
     model = cast(BlockPlan, shape.blocks).likelihood
     first, second = split(shape)
     pilot = _pilot(shape.query).released(first, rows, own, draw, noise)
-    aim = scores.aim(model, scores.pilot(pilot, model))
-    found = exact(replace(shape, columns=second), rows, aim, places)
+    scaling = scores.scaling_at(model, scores.pilot(pilot, model))
+    found = exact(replace(shape, columns=second), rows, scaling, places)
     return (*pilot, *(column.released(noise(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
@@ -145,20 +145,22 @@ def _lanes(own: NDArray[np.uint64]) -> NDArray[np.int64]:
     return (own % np.uint64(scores.BATCH)).astype(np.int64)
 
 
-def exact(shape: Measurement, rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> tuple[Cells, ...]:
+def exact(
+    shape: Measurement, rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]
+) -> tuple[Cells, ...]:
     """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
-    v = integers(rows, aim, own)
+    v = integers(rows, scaling, own)
     sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
     return _assembled(shape, [*sums, len(v)])
 
 
-def integers(rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> NDArray[np.int64]:
+def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]) -> NDArray[np.int64]:
     """READS ROWS.  Return the grid values in {0, ..., G} of each row (person), shape (rows, parameters)."""
     order = np.argsort(own, kind="stable")
     lane = own[order]
     sizes = np.bincount(lane, minlength=scores.BATCH)
     turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
-    v = np.full((len(own), len(aim.at)), H, dtype=np.int64)
+    v = np.full((len(own), len(scaling.at)), H, dtype=np.int64)
     columns = rows.values.shape[1]
     by_turn = np.argsort(turn, kind="stable")
     ends = [0, *np.cumsum(np.bincount(turn)).tolist()]
@@ -168,7 +170,7 @@ def integers(rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> N
         here = by_turn[start:end]
         batch = np.full((scores.BATCH, columns), np.nan)
         batch[lane[here]] = rows.values[order[here]]
-        psi = scores.clipped(aim, batch[:, 0] if columns == 1 else batch, CLIP)
+        psi = scores.clipped(scaling, batch[:, 0] if columns == 1 else batch, CLIP)
         v[order[here]] = grid_of(psi)[lane[here]]
     return v if rows.owners is None else reduced(v, rows.owners)
 

@@ -59,7 +59,7 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
 
     @property
     def widens_noise(self) -> bool:
-        """Of method "chen-sung", n / k times wider: as [Chen & Sung, Algorithm 3] prints it."""
+        """Whether noise is n / k times wider, as [Chen & Sung, Algorithm 3] prints it: method "chen-sung"."""
         return self.method != "direct"
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
         condition(self)
 
     def statistics_bounded(self) -> tuple[str, ...]:
-        """What bounds may be given for; QueryError Q114 where the family has no statistics to be averaged."""
+        """Return the names that bounds may be given for; QueryError Q114 where the family has no statistics."""
         from tacit.models.family import Family
 
         if self.statistics is None:
@@ -98,7 +98,7 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
 
 
 def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float, float]], ...]:
-    """Pairs of a name and its bounds, in order of names; QueryError Q115."""
+    """Return pairs of a name and its bounds, in order of names; QueryError Q115."""
     hint = f'bounds={{"{known[-1]}": (-5, 5)}}'
     try:
         pairs = dict(cast("Mapping[str, Any]", given))
@@ -118,7 +118,7 @@ def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float,
 
 
 def _pair(ends: Any) -> tuple[float, float] | None:
-    """Two finite numbers, or None."""
+    """Return two finite numbers, or None where they are not."""
     given = list(cast("list[Any]", ends)) if isinstance(ends, list | tuple) else []
     plain = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
     return (plain[0], plain[1]) if len(plain) == len(given) == 2 else None
@@ -139,7 +139,7 @@ def _method(method: str, blocks: int | None) -> None:
 
 
 def widened(query: SufficientStatistics, rows: int | None, share: Cost) -> Fraction:
-    """How many times the noise of a mean is drawn: n / k for "chen-sung", 1 otherwise; QueryError Q116."""
+    """Return the factor of the noise's scale: n / k for "chen-sung", 1 otherwise; QueryError Q116."""
     if query.method == "direct":
         return Fraction(1)
     if rows is None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Why the parts are not those of the question; nothing where they are."""
+    """Yield why the parts are not those of the question; nothing where they are."""
     found = cast(SufficientStatistics, made.query).statistics or ()
     if len(made.parts) != len(found) or not once([part.label for part in made.parts]):
         yield f"it has {len(made.parts)} parts for {len(found)} sufficient statistics"

@@ -26,7 +26,7 @@ class Categorical(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"shares": "unit"}
     orders: ClassVar[dict[str, Order]] = {"shares": Order(0.3, 0.0)}
-    on, closed, lifts, averages = "count", True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "count", True, True, True
     statistics_hint = "Histogram(…): the counts of the levels are the sufficient statistics"
 
     @classmethod
@@ -43,17 +43,17 @@ class Categorical(Family):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""
-        return self.of_lift(self.lift(x), theta)
+        return self.log_density_from(self.row_statistics(x), theta)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The shares of the block."""
         return [mean((x == code) * 1.0, w) for code in range(1, self.levels)]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """One for each code: whether it is the row's."""
         return (x == np.arange(self.levels)) * 1.0
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-probability."""
         return special().xlogy(u[0], 1 - theta.shares.sum()) + special().xlogy(u[1:], theta.shares).sum()
 
@@ -107,14 +107,14 @@ class Multinomial(Categorical):
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""
         g = special().gammaln
-        return self.of_lift(x, theta) + g(self.trials + 1.0) - g(x + 1).sum()
+        return self.log_density_from(x, theta) + g(self.trials + 1.0) - g(x + 1).sum()
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The shares of the block."""
         found = mean(x, w) / self.trials
         return [found[code] for code in range(1, self.levels)]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The row itself."""
         return x
 

@@ -18,13 +18,13 @@ from tacit.models.sufficient_statistics import ROW, SufficientStatistic
 class _Counts(Family):
     """Laws of counts whose sufficient statistic is the count, and whose log-density has no other part of theta."""
 
-    on, closed, lifts, averages = "count", True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "count", True, True, True
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The count itself."""
         return jnp().stack([x])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density without its constant."""
         return self._core(u[0], theta)
 
@@ -62,7 +62,7 @@ class Bernoulli(_Counts):
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, theta.p) + special().xlogy(self.number - x, 1 - theta.p)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The share of successes."""
         return [mean(x, w) / self.number]
 
@@ -127,7 +127,7 @@ class Poisson(_Counts):
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, theta.mean) - theta.mean
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The mean."""
         return [mean(x, w)]
 
@@ -172,7 +172,7 @@ class Geometric(_Counts):
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, 1 - theta.p) + jnp().log(theta.p)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """One over one plus the mean."""
         return [1 / (1 + mean(x, w))]
 
@@ -213,7 +213,7 @@ class NegativeBinomial(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "positive", "dispersion": "positive"}
     orders: ClassVar[dict[str, Order]] = {"mean": Order(0.5, 0.3, 0.5), "dispersion": Order(3.0, 10.0, 0.0)}
-    on, edge = "count", "clamp"
+    row_support, edge = "count", "clamp"
     statistics_hint = f"dispersion=0.5, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
@@ -224,7 +224,7 @@ class NegativeBinomial(Family):
         constant = g(x + size) - g(size) - g(x + 1)
         return constant - (x + size) * both + x * lib.log(k) + special().xlogy(x, theta.mean)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """From mean and variance."""
         middle = mean(x, w)
         square = mean((x - middle) ** 2, w)

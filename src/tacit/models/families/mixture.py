@@ -32,7 +32,7 @@ class NormalMixture(Family):
     kinds: ClassVar[dict[str, Kind]] = {
         "share": "unit", "mean1": "real", "mean2": "real", "sd1": "positive", "sd2": "positive",
     }  # fmt: skip
-    on, edge, widen, steps = "real", "clamp", 0.0, 80
+    row_support, edge, widen, steps = "real", "clamp", 0.0, 80
     orders: ClassVar[dict[str, Order]] = {word: Order(50.0, 150.0) for word in kinds}
 
     def log_density(self, x: Any, theta: Any) -> Any:
@@ -42,7 +42,7 @@ class NormalMixture(Family):
         second = lib.log(theta.share) + log_normal(x, theta.mean2, theta.sd2)
         return lib.logaddexp(first, second)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """Means and deviations of the lower and the upper half; none where all rows are equal."""
         lib = jnp()
         apart = 0 * moments(x, w)[1]
@@ -55,12 +55,12 @@ class NormalMixture(Family):
 
     def canonical(self, theta: Any) -> Any:
         """The lower mean first, where all five numbers are estimated."""
-        if not self.whole:
+        if not self.all_free:
             return theta
         turned = jnp().stack([1 - theta[0], theta[2], theta[1], theta[4], theta[3]])
         return jnp().where(theta[1] <= theta[2], theta, turned)
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """The middle between the means, and all that is wide."""
         t = {name: float(getattr(theta, name)) for name in ("mean1", "mean2", "sd1", "sd2")}
         return (t["mean1"] + t["mean2"]) / 2, min(t["sd1"], t["sd2"])

@@ -27,7 +27,7 @@ class MultivariateNormal(Family):
     correlations: Span = (-1.0, 1.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"means": "real", "sds": "positive", "correlations": "signed"}
-    on, closed, lifts, averages = None, True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = None, True, True, True
     orders: ClassVar[dict[str, Order]] = {
         "means": Order(0.0, 0.0),
         "sds": Order(1.5, 0.0),
@@ -66,9 +66,9 @@ class MultivariateNormal(Family):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row; NaN where correlations are none."""
-        return self.of_lift(self.lift(x), theta) - 0.9189385332046727 * self.dimensions
+        return self.log_density_from(self.row_statistics(x), theta) - 0.9189385332046727 * self.dimensions
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """Those of the block, which are the maximum; none where a column is constant or depends on the others."""
         lib, d = jnp(), self.dimensions
         center = mean(x, w)
@@ -80,11 +80,11 @@ class MultivariateNormal(Family):
         parts += [matrix[i, j] for i, j in zip(*self.pairs, strict=True)]
         return [lib.where(sound, part, lib.nan) for part in parts]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The row and its products."""
         return jnp().concatenate([x, (x[:, None] * x[None, :]).reshape(-1)])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density without its constant."""
         lib, d = jnp(), self.dimensions
         m = theta.means

@@ -30,7 +30,7 @@ class StudentT(Family):
     df: Span = (1.0, 30.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive", "df": "positive"}
-    on, edge = "real", "clamp"
+    row_support, edge = "real", "clamp"
     orders: ClassVar[dict[str, Order]] = {
         "location": Order(3.0, 0.3),
         "scale": Order(8.0, 40.0, 1 / 3),
@@ -49,7 +49,7 @@ class StudentT(Family):
         constant = g((nu + 1) / 2) - g(nu / 2) - 0.5 * lib.log(math.pi * nu) - lib.log(theta.scale)
         return constant - (nu + 1) / 2 * lib.log1p(z**2 / nu)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The median, the mean distance from it, five degrees of freedom; none where all rows are equal."""
         middle = median(x, w)
         apart = 0 * moments(x, w)[1]
@@ -74,7 +74,7 @@ class StudentT(Family):
             [0.0, both, last],
         ]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """Location and scale."""
         return float(theta.location), float(theta.scale)
 
