@@ -141,7 +141,7 @@ def statistics(blocks: int) -> str:
     for label, model, truth, at, v2 in CASES:
         for t in (20, 50, 200):
             rng = np.random.default_rng(t)
-            z = rng.standard_normal((blocks * t, 1)) if model.rows_given and model.columns > 1 else None
+            z = rng.standard_normal((blocks * t, 1)) if model.is_regression and model.columns > 1 else None
             own = label == "normal variance"
             x = rng.standard_normal(blocks * t) if own else model.sample(truth, blocks * t, rng, z)
             rows = np.full((blocks, 200, *x.shape[1:]), np.nan)

@@ -70,7 +70,7 @@ def readings(rows: int) -> tuple[int, int]:
     query = tc.SampleAndAggregate("x", gamma, blocks=blocks_of(rows))
     cost = tc.Cost.of(rho="0.5")
     plan = design(query, Public(tc.Schema({"x": tc.Real()}), "replace-one", rows), cost).blocks
-    return plan.blocks, 1 if plan.blocks * plan.room <= SMALL else -(-plan.blocks // (GROUP // plan.room))
+    return plan.blocks, 1 if plan.blocks * plan.capacity <= SMALL else -(-plan.blocks // (GROUP // plan.capacity))
 
 
 def line(rows: int, folder: Path) -> tuple[str, float]:

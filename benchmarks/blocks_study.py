@@ -85,7 +85,7 @@ class Case:
         return self.model.sample(self.truth, many, rng, self._regressors(many, rng))
 
     def _regressors(self, many: int, rng: np.random.Generator) -> np.ndarray | None:
-        return rng.standard_normal((many, self.model.columns - 1)) if self.model.rows_given else None
+        return rng.standard_normal((many, self.model.columns - 1)) if self.model.is_regression else None
 
     def bound(self, n: int) -> float:
         """The Cramér-Rao bound of n rows."""
@@ -292,9 +292,9 @@ def one_stepped(case: Case, n: int, epsilon: float, scale: Scale) -> dict[str, A
         cells = [np.array(winsorized.sums(c, blocks[:, j])) for j, c in enumerate(first.columns)]
         cells = [one + c.law.sample(2, rng) for one, c in zip(cells, first.columns, strict=True)]
         parts = simulated(first, tuple(cells)).parts
-        law = scores.law(aim := scores.aim(case.model, scores.pilot(parts, case.model)), scores.CLIP, truth)
+        law = scores.law(scaling := scores.scaling_at(case.model, scores.pilot(parts, case.model)), scores.CLIP, truth)
         middle, _, spread = law.mean(truth)
-        assert law.aim is aim
+        assert law.scaling is scaling
         mean = rng.multivariate_normal(middle, spread / n, method="eigh")
         square = np.diag(spread) + mean**2
         sums = [_cells(c, m / scores.CLIP, q / scores.CLIP**2, n) for c, m, q in zip(

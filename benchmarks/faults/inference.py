@@ -687,21 +687,21 @@ CELLS = (
 
 MODELS = (
     Fault(
-        "tacit.models.continuous_families",
+        "tacit.models.families.continuous",
         "return [[theta.sd**-2, 0.0], [0.0, 2 * theta.sd**-2]]",
         "return [[theta.sd**-2, 0.0], [0.0, theta.sd**-2]]",
         "the information of a standard deviation: its error from the model is too large by a root of 2",
         ("tests/models/test_families_forms.py::test_fisher_information_is_that_of_differentiation",),
     ),
     Fault(
-        "tacit.models.continuous_families",
+        "tacit.models.families.continuous",
         "return jnp().stack([0 * theta.mean, -0.75 * theta.sd])",
         "return jnp().stack([0 * theta.mean, 0.75 * theta.sd])",
         "the bias of blocks is doubled in place of removed",
         ("tests/models/test_families_forms.py::test_closed_forms_of_bias_are_those_of_differentiation",),
     ),
     Fault(
-        "tacit.models.continuous_families",
+        "tacit.models.families.continuous",
         "return [[p(1, theta.a) - both, -both], [-both, p(1, theta.b) - both]]",
         "return [[p(1, theta.a) - both, both], [both, p(1, theta.b) - both]]",
         "the sign of the covariance of a beta law's parameters",

@@ -390,8 +390,8 @@ FAULTS = (
     # Blocks
     Fault(
         "tacit.method.blocks.design",
-        "room = block_sizes.capacity(size, k) * most",
-        "room = block_sizes.capacity(size, k)",
+        "capacity = block_sizes.capacity(size, k) * most",
+        "capacity = block_sizes.capacity(size, k)",
         "rows of persons with several are left out of full blocks",
         (f"{SAMPLE}::test_a_block_has_room_for_all_rows_of_its_persons",),
     ),
@@ -435,8 +435,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_labels",
-        "kept = np.lexsort((*values.T[::-1], own))[: self._room]",
-        "kept = np.lexsort((own, *values.T[::-1]))[: self._room]",
+        "kept = np.lexsort((*values.T[::-1], own))[: self._capacity]",
+        "kept = np.lexsort((own, *values.T[::-1]))[: self._capacity]",
         "which rows a full block leaves out depends on what they say",
         (f"{BLOCKS}::test_rows_stand_sorted_and_padded",),
     ),

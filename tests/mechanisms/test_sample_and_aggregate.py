@@ -98,9 +98,9 @@ def test_both_relations_have_the_same_blocks_and_noise() -> None:
     one, other = (design(query, Cost.of(epsilon=1), neighbors).blocks for neighbors in ("replace-one", "add-remove"))
     assert isinstance(one, mechanism_design.BlockPlan)
     assert isinstance(other, mechanism_design.BlockPlan)
-    assert (one.rows, other.rows, one.room) == (60, None, 60 // one.blocks)
-    assert other.room > one.room
-    assert replace(other, rows=60, room=one.room) == one
+    assert (one.rows, other.rows, one.capacity) == (60, None, 60 // one.blocks)
+    assert other.capacity > one.capacity
+    assert replace(other, rows=60, capacity=one.capacity) == one
     columns = [design(query, Cost.of(epsilon=1), neighbors).columns for neighbors in ("replace-one", "add-remove")]
     assert columns[0] == columns[1]
 
@@ -114,7 +114,7 @@ def test_a_block_has_room_for_all_rows_of_its_persons(neighbors: str) -> None:
         schema = tc.Schema({"who": tc.PrivacyUnit(max_rows=most), "x": tc.Real()})
         plan = mechanism_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=1)).blocks
         assert isinstance(plan, mechanism_design.BlockPlan)
-        assert (plan.rows, plan.room) == (None, block_sizes.capacity(200, 5) * most)
+        assert (plan.rows, plan.capacity) == (None, block_sizes.capacity(200, 5) * most)
 
 
 # Engines, persons, files --------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from tacit import families
 from tacit.curator.mechanisms import design, integers
 from tacit.errors import QueryError
 from tacit.method.shared.measurement import Public
-from tacit.models.sufficient_statistics import statistics
 from tacit.privacy import Cost
 from tacit.release.query import query_from_dict
 from tacit.source import open_source
@@ -124,7 +123,7 @@ def test_what_has_no_statistics_is_refused_with_what_serves() -> None:
         families.Weibull(shape=1.5): "SampleAndAggregate",
     }
     for family, hint in hints.items():
-        assert statistics(family) is None
+        assert family.sufficient_statistics() is None
         with pytest.raises(QueryError, match="Q114") as caught:
             tc.SufficientStatistics("wait", family)
         assert hint in str(caught.value)

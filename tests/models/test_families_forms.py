@@ -45,7 +45,7 @@ CASES: dict[str, tuple[Any, list[float]]] = {
 
 
 def design(model: Likelihood) -> Any:
-    return Z if model.rows_given else None
+    return Z if model.is_regression else None
 
 
 def test_every_family_is_here() -> None:
@@ -123,7 +123,7 @@ def test_draws_follow_the_density(name: str) -> None:
     """The mean score of draws is zero: within 6 standard errors for each of 50 numbers, false alarms 1e-7 in all."""
     model, theta = CASES[name]
     n = 20_000
-    z = np.random.default_rng(1).standard_normal((n, 2)) if model.rows_given else None
+    z = np.random.default_rng(1).standard_normal((n, 2)) if model.is_regression else None
     x = model.sample(theta, n, 2, z)
     assert x.shape == ((n,) if model.columns == 1 else (n, model.columns))
     at, step = np.array(theta), 1e-4

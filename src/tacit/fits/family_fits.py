@@ -1,98 +1,35 @@
-"""Likelihoods of one column, written in JAX: location, scale and shape of families from a histogram."""
+"""Maximum likelihood for one column of a histogram: the parameters of any family that `tacit.models` offers for it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from functools import cache, lru_cache
+from typing import Any, Final, cast
 
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.base.lazy_imports import jax
 from tacit.errors import InferenceError, nearest
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.custom_losses import Loss, minimised
 from tacit.fits.fit import Fit, Method, checked, points_for
+from tacit.models.family import Family
+from tacit.models.family_registry import FAMILIES
 
-Density: TypeAlias = Callable[[Any, Any, Any], Any]  # modules of JAX, x, theta -> log-density
-Guess: TypeAlias = Callable[[float, float], tuple[float, ...]]  # mean, variance -> theta
-
-
-class CellFamily(NamedTuple):
-    """A law on the line, the positive numbers, or (0, 1): parameters, log-density, and a guess from two moments."""
-
-    names: tuple[str, ...]
-    low: float
-    high: float
-    density: Density
-    guess: Guess
-
-
-def _normal(j: Any, x: Any, t: Any) -> Any:
-    return j.scipy.stats.norm.logpdf(x, t[0], t[1])
-
-
-def _lognormal(j: Any, x: Any, t: Any) -> Any:
-    return j.scipy.stats.norm.logpdf(j.numpy.log(x), t[0], t[1]) - j.numpy.log(x)
-
-
-def _exponential(j: Any, x: Any, t: Any) -> Any:
-    return j.numpy.log(t[0]) - t[0] * x
-
-
-def _gamma(j: Any, x: Any, t: Any) -> Any:
-    return t[0] * j.numpy.log(t[1]) + (t[0] - 1) * j.numpy.log(x) - t[1] * x - j.scipy.special.gammaln(t[0])
-
-
-def _beta(j: Any, x: Any, t: Any) -> Any:
-    return j.scipy.stats.beta.logpdf(x, t[0], t[1])
-
-
-def _weibull(j: Any, x: Any, t: Any) -> Any:
-    z = x / t[1]
-    return j.numpy.log(t[0] / t[1]) + (t[0] - 1) * j.numpy.log(z) - z ** t[0]
-
-
-# Guesses from mean and variance ---------------------------------------------------------------------------------------
-
-
-def _moments(m: float, v: float) -> tuple[float, ...]:
-    return m, v**0.5
-
-
-def _inverse(m: float, v: float) -> tuple[float, ...]:
-    return (1 / m,)
-
-
-def _gamma_moments(m: float, v: float) -> tuple[float, ...]:
-    return m * m / v, m / v
-
-
-def _weibull_moments(m: float, v: float) -> tuple[float, ...]:
-    return (m * m / v) ** 0.54, 1.1 * m
-
-
-def _log_moments(m: float, v: float) -> tuple[float, ...]:
-    variance = float(np.log1p(v / m**2))
-    return float(np.log(m)) - variance / 2, float(np.sqrt(variance))
-
-
-def _beta_moments(m: float, v: float) -> tuple[float, ...]:
-    size = max(m * (1 - m) / v - 1, 0.1)
-    return m * size, (1 - m) * size
-
-
-FAMILIES: Final[dict[str, CellFamily]] = {
-    "normal": CellFamily(("mean", "sd"), -np.inf, np.inf, _normal, _moments),
-    "lognormal": CellFamily(("log_mean", "log_sd"), 0.0, np.inf, _lognormal, _log_moments),
-    "exponential": CellFamily(("rate",), 0.0, np.inf, _exponential, _inverse),
-    "gamma": CellFamily(("shape", "rate"), 0.0, np.inf, _gamma, _gamma_moments),
-    "weibull": CellFamily(("shape", "scale"), 0.0, np.inf, _weibull, _weibull_moments),
-    "beta": CellFamily(("a", "b"), 0.0, 1.0, _beta, _beta_moments),
+RANGES: Final[dict[Any, tuple[float, float]]] = {
+    "real": (-np.inf, np.inf),
+    "positive": (0.0, np.inf),
+    "unit": (0.0, 1.0),
 }
+"""Ends of the supports that have a name; all bins must lie strictly between them."""
+
+
+@cache
+def histogram_families() -> Mapping[str, Family]:
+    """Return the families that name their parameters in a histogram, with their default boxes, by lower-case name."""
+    return {name.lower(): one() for name, one in FAMILIES.items() if one.histogram_names}
 
 
 def fit_family(cells: CellCounts, column: str, family: str, method: Method = "corrected") -> Fit:
@@ -111,16 +48,18 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     array([0.  , 0.98])
     """
     checked(method)
-    if family not in FAMILIES:
-        hint = nearest(family, tuple(FAMILIES))
-        message = f"no family is called {family!r}; there are {', '.join(FAMILIES)}."
+    known = histogram_families()
+    if family not in known:
+        hint = nearest(family, tuple(known))
+        message = f"no family is called {family!r}; there are {', '.join(known)}."
         raise InferenceError(message, code="I44", hint=f"{hint!r}?" if hint else None, state=None)
-    law = FAMILIES[family]
+    law = known[family]
+    low, high = RANGES.get(law.support) or cast("tuple[float, float]", law.support)
     points = points_for(cells, (column,), method)
     x = points.position(points.cells.axes[0])[0]
-    if not ((x > law.low) & (x < law.high)).all():
+    if not ((x > low) & (x < high)).all():
         raise InferenceError(
-            f"{column!r} has bins beyond {law.low:g} to {law.high:g}, where a {family} variable lies.",
+            f"{column!r} has bins beyond {low:g} to {high:g}, where a {family} variable lies.",
             code="I43",
             state=None,
         )
@@ -128,19 +67,19 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     return replace(minimised(cells, loss, method, starts=0), formula=column, model=family)
 
 
-def _start(law: CellFamily, points: Points, x: Array) -> tuple[float, ...]:
+def _start(law: Family, points: Points, x: Array) -> tuple[float, ...]:
     """The guess from the moments of clipped counts; of equal counts where all are 0."""
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     weights = weights if weights.any() else np.ones_like(weights)
     mean = float(np.average(x, weights=weights))
-    return law.guess(mean, max(float(np.average((x - mean) ** 2, weights=weights)), 1e-300))
+    return law.start_from_moments(mean, max(float(np.average((x - mean) ** 2, weights=weights)), 1e-300))
 
 
 @lru_cache(maxsize=64)  # one function a family and column, so one compilation
 def _loss(family: str, column: str) -> Loss:
-    density = FAMILIES[family].density
+    law = histogram_families()[family]
 
     def negative(row: Any, theta: Any) -> Any:
-        return -density(jax(), row[column], theta)
+        return -law.log_density(row[column], law.bind(theta))
 
-    return Loss(negative, FAMILIES[family].names)
+    return Loss(negative, law.histogram_names)

@@ -1,4 +1,4 @@
-"""The answer of one block: maximum, correction, clamp, default.  JAX functions, to be vmapped over blocks."""
+"""The estimate of one block: maximum, bias correction, clamp, default.  JAX functions, to be vmapped over blocks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from tacit.models.likelihood import Likelihood
 from tacit.models.newton import maximum
 
 LATER: Final = 6
-"""Newton steps from the maximum of the whole block to that of its rows but one."""
+"""Newton steps of a jackknife fit, which starts from the maximum of the whole block."""
 TOGETHER: Final = 32
-"""Fits of a jackknife that are made at a time: all of a long block would not fit in memory."""
+"""Jackknife fits that are made at a time: all fits of a long block would not fit in memory."""
 ENOUGH: Final = 1e-9
-"""Gain of log-likelihood that may be left: a standard error is a gain of one half."""
+"""Gain of log-likelihood that a converged fit may leave; one standard error off the maximum it is one half."""
 
 
 def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: str) -> tuple[Any, Any]:
-    """Values in the box, shape (p,), and whether they are the block's own.
+    """Return the block's values in the box, shape (p,), and whether they are its own, not the default.
 
-    x: sorted rows, padded; count: of them; good: whether all can be used; number: of the block, public.
+    x: sorted rows, padded; count: the number of rows; good: whether all lie in the support; number: the block's public
+    number; how: the bias correction.
     """
     lib = jax().numpy
     weights = (lib.arange(x.shape[0]) < count) * 1.0
@@ -41,16 +42,16 @@ def answer(model: Likelihood, x: Any, count: Any, good: Any, number: Any, how: s
 
 
 def _bias(model: Likelihood, x: Any, w: Any, found: Any, how: str, count: Any) -> Any:
-    """The bias of a maximum from `count` rows: all of it where that is known, else its leading term."""
-    known = model.unbiased(model.bind(found), count) if how == "cox-snell" and model.whole else None
+    """Return the bias of a maximum from `count` rows: all of it where the family knows it, else its leading term."""
+    known = model.unbiased(model.bind(found), count) if how == "cox-snell" and model.all_free else None
     return expected_bias(model, x, w, found, how) / count if known is None else found - known
 
 
 def _bounded(model: Likelihood, found: Any, off: Any) -> Any:
-    """A correction of at most half the box, and of half a parameter that is searched in logs.
+    """Return the correction `off`, limited to half the box, or to half the estimate where the search is in logs.
 
-    Where the expansion is no use (few rows, a parameter that rows say little of) it must not throw an estimate to the
-    other end of the box; for a block of reasonable size it is a small part of that.
+    Where the expansion fails (few rows, little information on a parameter) it must not move an estimate to the other
+    end of the box; in a block of reasonable size the correction is far below the limit.
     """
     lib = jax().numpy
     logs = lib.array([one.link == "log" for one in model.parameters])
@@ -59,21 +60,21 @@ def _bounded(model: Likelihood, found: Any, off: Any) -> Any:
 
 
 def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, Any]:
-    """The maximum of the likelihood, shape (p,), and whether there is one."""
+    """Return the maximum of the weighted likelihood, shape (p,), and whether one was found; `start`: a warm start."""
     lib, tools = jax().numpy, jax()
-    if model.closed and model.whole:
+    if model.start_is_maximum and model.all_free:
         found = model.starts(x, w)[0]
         return found, lib.isfinite(found).all()
     links: list[Link] = [one.link for one in model.parameters]
     ends = [one.region(model.widen) for one in model.parameters]
     low, high = lib.array([a for a, _ in ends]), lib.array([b for _, b in ends])
     total = w.sum()
-    middle = mean_of(model.lift, x, w) if model.averages else None
+    middle = mean_of(model.row_statistics, x, w) if model.mean_statistics_suffice else None
 
     def objective(place: Any) -> Any:
         theta = model.bind(from_coordinates(links, place))
-        if model.averages:
-            return model.of_lift(middle, theta)
+        if model.mean_statistics_suffice:
+            return model.log_density_from(middle, theta)
 
         def one(row: Any) -> Any:
             return model.log_density(row, theta)
@@ -93,12 +94,12 @@ def fitted(model: Likelihood, x: Any, w: Any, start: Any = None) -> tuple[Any, A
 
 
 def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -> Any:
-    """The start of the highest likelihood, in coordinates, kept inside the search; NaN where no start is a number."""
+    """Return the start of highest likelihood, in coordinates; NaN where an only start is not a number."""
     lib, tools = jax().numpy, jax()
     middle, inner = (low + high) / 2, 1e-3 * (high - low)
     places = lib.stack([to_coordinates(links, starts[i]) for i in range(len(starts))])
-    known = lib.isfinite(starts).all()  # a block of equal rows has no start from moments
-    outside = lib.where(starts > 0, high, low)  # the coordinate of 0 or less, or of 1 or more, is no number
+    known = lib.isfinite(starts).all()  # false where rows are all equal: no start from moments
+    outside = lib.where(starts > 0, high, low)  # for starts outside the domain of the link
     places = lib.clip(lib.where(lib.isfinite(places), places, outside), low + inner, high - inner)
     if len(starts) == 1:
         return lib.where(known, places[0], lib.nan * middle)
@@ -107,7 +108,7 @@ def _best(objective: Any, starts: Any, links: list[Link], low: Any, high: Any) -
 
 
 def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
-    """Twice the estimate less the mean of those of two halves, drawn anew for each number of a block."""
+    """Return twice the estimate less the mean estimate of two halves, chosen anew for each block's number."""
     lib, tools = jax().numpy, jax()
     first = w * _half(x.shape[0], w, number)
 
@@ -119,7 +120,7 @@ def _split(model: Likelihood, x: Any, w: Any, number: Any, whole: Any, fine: Any
 
 
 def _half(capacity: int, w: Any, number: Any) -> Any:
-    """Half of the ranks below the count, by a public hash of (rank, number): rows themselves have no say."""
+    """Return a mask of half of the rows, by a public hash of (rank, number of the block), not of the rows' values."""
     lib = jax().numpy
     state = lib.arange(capacity, dtype=lib.uint64) + (number.astype(lib.uint64) << 32)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):  # splitmix64
@@ -131,7 +132,7 @@ def _half(capacity: int, w: Any, number: Any) -> Any:
 
 
 def _jackknife(model: Likelihood, x: Any, w: Any, whole: Any, fine: Any) -> tuple[Any, Any]:
-    """Times t the estimate, less t - 1 times the mean of those that leave one row out [Quenouille 1956]."""
+    """Return t times the estimate less t - 1 times the mean of the t estimates without one row [Quenouille 1956]."""
     lib, tools = jax().numpy, jax()
 
     def without(place: Any) -> Any:

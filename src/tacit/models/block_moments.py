@@ -1,4 +1,4 @@
-"""Small JAX functions that families share: weighted moments and medians of a block."""
+"""JAX functions that families share: weighted moments and medians of a block."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from tacit.base.lazy_imports import jax
 
 
 def jnp() -> Any:
-    """The module `jax.numpy`."""
+    """Return the module `jax.numpy`."""
     return jax().numpy
 
 
 def special() -> Any:
-    """The module `jax.scipy.special`."""
+    """Return the module `jax.scipy.special`."""
     return jax().scipy.special
 
 
 def mean(x: Any, w: Any) -> Any:
-    """Mean over the first axis, weights 0 or 1."""
+    """Return the mean over the first axis, with weights of 0 or 1."""
     return jnp().tensordot(w, x, axes=1) / w.sum()
 
 
-def mean_of(lift: Any, x: Any, w: Any) -> Any:
+def mean_of(row_statistics: Any, x: Any, w: Any) -> Any:
     """The mean of a statistic of rows, shape (q,), weights 0 or 1: the same arithmetic wherever it is asked for."""
-    return jax().vmap(lift, out_axes=-1)(x) @ w / w.sum()
+    return jax().vmap(row_statistics, out_axes=-1)(x) @ w / w.sum()
 
 
 def moments(x: Any, w: Any) -> tuple[Any, Any]:
-    """Mean and mean square about it; NaN where all rows are equal."""
+    """Return the mean and the mean square about it, which is NaN where all rows are equal."""
     lib = jnp()
     middle = mean(x, w)
     low, high = lib.where(w > 0, x, lib.inf).min(), lib.where(w > 0, x, -lib.inf).max()
@@ -36,7 +36,7 @@ def moments(x: Any, w: Any) -> tuple[Any, Any]:
 
 
 def median(x: Any, w: Any) -> Any:
-    """The median of sorted rows, the middle of the two where their number is even."""
+    """Return the median of sorted rows, the midpoint of the middle two where their number is even."""
     lib = jnp()
     reached = lib.cumsum(w)
     half = reached[-1] / 2
@@ -44,10 +44,10 @@ def median(x: Any, w: Any) -> Any:
 
 
 def log_normal(x: Any, mean: Any, sd: Any) -> Any:
-    """The log of the normal density."""
+    """Return the log of the normal density."""
     return -0.5 * ((x - mean) / sd) ** 2 - jnp().log(sd) - 0.9189385332046727
 
 
 def at_least(value: Any, least: float) -> Any:
-    """The value, or the least where it is below; NaN stays."""
+    """Return the larger of both; NaN stays NaN."""
     return jnp().maximum(value, least)

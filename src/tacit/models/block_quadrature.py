@@ -1,9 +1,9 @@
-"""Points that stand for a law of one column inside a fit, placed by the block's own rows: JAX functions of one block.
+"""Expectations under a law of one column inside a fit, by quadrature: JAX functions of one block.
 
-On the line, and in logs or logits, x = c + w sinh(pi/2 sinh t) for t on a grid, c and w mean and spread of the block's
-rows: whatever the tails, sums over the grid are exact to many digits (double-exponential rule).  Counts are summed one
-by one, then in steps that double, where their law is smooth.  Where the probabilities do not add up to 1 the rows of
-the block stand in.
+Points are x = c + w sinh(pi/2 sinh t) for t on a grid, c and w being mean and standard deviation of the block's rows,
+on the line or in logs or logits: sums over the grid are exact to many digits whatever the tails (double-exponential
+rule).  Counts are summed one by one up to SINGLE, then in steps that double, where their law is smooth.  Where the
+probabilities do not add up to 1, the rows of the block are averaged instead.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 GRID: Final = np.arange(-3.5, 3.501, 0.05)
 SINGLE: Final = 128
 WIDE: Final = 32
-"""Counts summed one by one; from there on so many steps of 2, of 4, ..."""
+"""Counts below SINGLE are summed one by one; then WIDE steps of 2, WIDE steps of 4, ..."""
 DOUBLINGS: Final = 12
 WRONG: Final = 1e-3
 """Largest distance from 1 of what the probabilities may add up to."""
 
 
 def expectations(model: Likelihood, x: Any, w: Any, vector: Any) -> tuple[Any, Any]:
-    """Points and weights for averages under the law at a vector; the block's own rows where there are none."""
+    """Return points and weights for averages under the law at `vector`; the block's own rows where quadrature fails."""
     if model.support is None:
         return x, w
     lib, tools = jax().numpy, jax()
     points, slopes = _counts() if model.support == "count" else _placed(model, x, w)
     theta = model.bind(vector)
-    # between counts, too, where a step is wide
+    # of counts, points may lie between whole numbers, in the middle of a wide step
     inside = lib.isfinite(points) if model.support == "count" else model.inside(points)
     points = lib.where(inside, points, model.anchor)
 
@@ -44,13 +44,13 @@ def expectations(model: Likelihood, x: Any, w: Any, vector: Any) -> tuple[Any, A
 
     weights = lib.where(inside, tools.vmap(probability)(points) * slopes, 0.0)
     weights = lib.where(lib.isfinite(weights), weights, 0.0)
-    points = lib.where(weights > 0, points, model.anchor)  # no derivative of what is not counted
+    points = lib.where(weights > 0, points, model.anchor)  # derivatives at points of weight 0 could be NaN
     sound = lib.abs(weights.sum() - 1) < WRONG
     return lib.concatenate([points, x]), lib.concatenate([lib.where(sound, weights, 0.0), lib.where(sound, 0.0, w)])
 
 
 def _counts() -> tuple[Array, Array]:
-    """Counts and how many of them each stands for, the middle of its step."""
+    """Return counts, each in the middle of its step, and the widths of the steps."""
     points, steps = [np.arange(float(SINGLE))], [np.ones(SINGLE)]
     start = float(SINGLE)
     for doubling in range(1, DOUBLINGS + 1):
@@ -62,7 +62,7 @@ def _counts() -> tuple[Array, Array]:
 
 
 def _placed(model: Likelihood, x: Any, w: Any) -> tuple[Any, Any]:
-    """Points of the support and their slopes times the step of the grid."""
+    """Return points of the support, and dx/dt times the step of the grid t at each."""
     lib = jax().numpy
     support: Any = model.support
     ends: tuple[float, float] = (0.0, 1.0) if support == "unit" else (0.0, np.inf)

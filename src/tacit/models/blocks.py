@@ -1,9 +1,9 @@
 """Maximum likelihood in many blocks at once, corrected for bias: numbers only, no rows are kept and no noise is drawn.
 
-A block's answer depends on its own rows alone, as a set: they are sorted, padded to a public capacity, and computed in
-batches of one public shape by the same compiled code, a fixed number of steps, 64-bit floats, on whatever device JAX
-has.  A block without an answer (too few rows, a row outside the support, all rows equal, separable, no convergence)
-has the public default, silently: nothing that happens in a block is said.
+A block's estimate depends on its own rows alone, as a set: they are sorted, padded to a public capacity, and computed
+in batches of one public shape by the same compiled code, in a fixed number of steps, with 64-bit floats, on whatever
+device JAX has.  A block without an estimate (too few rows, a row outside the support, all rows equal, separable, no
+convergence) has the public default, silently: nothing that happens in a block is reported.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from tacit.models.likelihood import Likelihood
 Mask: TypeAlias = NDArray[np.bool_]
 Bias: TypeAlias = Literal["cox-snell", "observed", "split-half", "jackknife", "none"]
 BATCH: Final = 2**19
-"""Numbers in a batch, about."""
+"""About how many numbers a batch holds."""
 THREADS: Final = max(1, min(8, os.cpu_count() or 1))
-"""Batches at a time: sorting and compiled code leave Python's lock, and no batch sees another."""
+"""Batches computed at a time: sorting and compiled code release Python's lock, and batches are independent."""
 
 
 @dataclass(frozen=True)
 class BlockEstimates:
-    """One estimate a block, inside the box, and whether it is the block's own or the public default.
+    """One estimate for each block, inside the box, and whether it is the block's own or the public default.
 
     values: shape (k, p); fitted: shape (k,).  Both are inside the wall: they are functions of the rows.
     """
@@ -55,9 +55,9 @@ def block_mle(
 ) -> BlockEstimates:
     """Bias-corrected maximum likelihood in each of k blocks (theory §2), clamped into the model's box.
 
-    blocks: shape (k, capacity) or (k, capacity, columns); counts: shape (k,), rows of a block come first, what follows
-    is not looked at.  bias: "cox-snell" (closed form, expectations or averages over the block, the first that the
-    model has), "observed" (averages), "split-half", "jackknife" (a fit for each row), or "none".
+    blocks: shape (k, capacity) or (k, capacity, columns); counts: shape (k,), the rows of each block, which come first;
+    what follows them is ignored.  bias: "cox-snell" (closed form, expectations or averages over the block, the first
+    that the model has), "observed" (averages), "split-half", "jackknife" (a fit for each row), or "none".
     batch: blocks computed at a time, a function of the shape by default.  ordered: the rows of each block are sorted.
 
     ModelError M14, M15, M16 for a log-density that cannot be used, M17 for blocks of the wrong shape.
@@ -75,7 +75,7 @@ def block_mle(
     fitted = np.empty(len(data), dtype=np.bool_)
 
     def solved(at: int) -> None:
-        with quiet():  # of this thread
+        with quiet():  # JAX's settings belong to the thread
             rows, good = prepared(model, data[at : at + size], sizes[at : at + size], size, ordered)
             here = min(size, len(data) - at)
             counts = np.append(sizes[at : at + size], np.zeros(size - here, dtype=np.int64))
@@ -90,7 +90,7 @@ def block_mle(
 
 
 def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Array, NDArray[np.int64]]:
-    """Blocks and counts as arrays of the right shapes."""
+    """Return blocks and counts as arrays; ModelError M17 for wrong shapes."""
     if bias not in get_args(Bias):
         hint = nearest(bias, list(get_args(Bias)))
         message = f"bias={bias!r} is none of {', '.join(get_args(Bias))}."
@@ -107,7 +107,7 @@ def _checked(model: Likelihood, blocks: Any, counts: Any, bias: str) -> tuple[Ar
 
 
 def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int, ordered: bool) -> tuple[Array, Mask]:
-    """Rows of a batch, sorted, with a number of the support after them; and which blocks have sound rows only."""
+    """Return rows of a batch, sorted and padded by a number of the support, and which blocks have only usable rows."""
     rows: Array = np.empty((room, *data.shape[1:]))
     np.add(data, 0.0, out=rows[: len(data)])  # -0.0 and 0.0 are one number
     sizes = np.append(sizes, np.zeros(room - len(data), dtype=np.int64))
@@ -131,7 +131,7 @@ def prepared(model: Likelihood, data: Array, sizes: NDArray[np.int64], room: int
 
 
 def _lexicographic(rows: Array) -> Array:
-    """Rows of each block in the order of their columns, the first one first."""
+    """Sort the rows of each block by the first column, then the second, ..."""
     k, capacity, columns = (int(size) for size in rows.shape)
     block: NDArray[np.int64] = np.repeat(np.arange(k, dtype=np.int64), capacity)
     flat = rows.reshape(-1, columns)
@@ -141,7 +141,7 @@ def _lexicographic(rows: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def compiled(model: Likelihood, bias: Bias) -> Any:
-    """The answer of a batch: (rows, counts, sound, numbers of blocks) to (values, fitted)."""
+    """Return the compiled function of a batch: (rows, counts, usable, numbers of blocks) to (values, fitted)."""
 
     def one(x: Any, count: Any, good: Any, number: Any) -> Any:
         return answer(model, x, count, good, number, bias)

@@ -3,8 +3,9 @@
     b_r = sum K^rs K^tu (kappa_stu / 2 + kappa_st,u),  per observation;  the estimate from t rows is off by b / t.
 
 With K^-1 = V Vᵀ the sums over t, u are sums over columns v of V of second derivatives along v: no third-order array is
-made.  Three ways to the expectations: exact from the expected statistics (`lifted`), over rows that stand for the law
-(`weighted` on `nodes`), or averages over the rows of the block itself (`weighted`), which holds for rows of any law.
+made.  There are three ways to the expectations: exact, from the expected statistics (`from_statistics`); over rows that
+stand for the law (`weighted` on `nodes`); or averages over the rows of the block itself (`weighted`), which holds for
+rows of any law.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def _expected(model: Likelihood, truth: Any, at: Any) -> Callable[[Any], Any]:
     """The expected log-density at `at` of one row, under the law at `truth`."""
 
     def of(row: Any) -> Any:
-        return model.of_lift(model.expected(row, truth), at)
+        return model.log_density_from(model.expected(row, truth), at)
 
     return of
 
@@ -67,7 +68,7 @@ def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = T
     return v @ (v.T @ (0.5 * third + both))
 
 
-def lifted(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
+def from_statistics(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
     """The bias with expectations exact, from rows of statistics and regressors u, shape (n, q); weights w."""
     lib, tools = jax().numpy, jax()
     w = w / w.sum()
@@ -109,13 +110,13 @@ def bias(model: Likelihood, x: Any, w: Any, vector: Any, how: str) -> Any:
     lib, tools = jax().numpy, jax()
     if how == "observed":
         return weighted(model, x, w, vector, lawful=False)
-    if model.whole:
+    if model.all_free:
         form = model.bias_form(model.bind(vector))
         if form is not None:
             return form
-    if model.lifts:
+    if model.linear_in_statistics:
         # without regressors one row says as much as all: its statistics are replaced by their expectations
-        u = tools.vmap(model.lift)(x if model.rows_given else x[:1])
-        return lifted(model, u, w if model.rows_given else lib.ones(1), vector)
+        u = tools.vmap(model.row_statistics)(x if model.is_regression else x[:1])
+        return from_statistics(model, u, w if model.is_regression else lib.ones(1), vector)
     nodes = model.nodes(model.bind(vector))
     return weighted(model, *(nodes or expectations(model, x, w, vector)), vector)

@@ -53,7 +53,7 @@ class Model(Likelihood):
     boxes: tuple[tuple[str, Any], ...]
     width: int
     default: tuple[float, ...] | None
-    on: str | tuple[float, float] | None
+    row_support: str | tuple[float, float] | None
 
     edge: ClassVar[Any] = "clamp"
     widen: ClassVar[float] = 0.0
@@ -79,7 +79,7 @@ class Model(Likelihood):
         boxes = tuple((name, spans(name, box, "real", _size(box))) for name, box in parameters.items())
         for key, value in (("density", log_density), ("boxes", boxes), ("width", columns), ("default", None)):
             object.__setattr__(self, key, value)
-        object.__setattr__(self, "on", _support(support, columns))
+        object.__setattr__(self, "row_support", _support(support, columns))
         if not self.parameters:
             raise ModelError("every parameter is held fixed.", code="M10")
         if default is not None:
@@ -113,21 +113,21 @@ class Model(Likelihood):
     @property
     def support(self) -> str | tuple[float, float] | None:
         """Where rows lie, as it was said."""
-        return self.on
+        return self.row_support
 
     @property
     def anchor(self) -> float | None:
         """A number of the support, where it was said."""
-        if isinstance(self.on, tuple):
-            return (self.on[0] + self.on[1]) / 2
-        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}[self.on] if self.on else None
+        if isinstance(self.row_support, tuple):
+            return (self.row_support[0] + self.row_support[1]) / 2
+        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}[self.row_support] if self.row_support else None
 
     def inside(self, x: Any) -> Any:
         """Whether rows lie in the support."""
-        low, high = {"positive": (0, np.inf), "unit": (0, 1)}.get(cast(str, self.on), (-np.inf, np.inf))
-        if isinstance(self.on, tuple):
-            return (x >= self.on[0]) & (x <= self.on[1])
-        if self.on == "count":
+        low, high = {"positive": (0, np.inf), "unit": (0, 1)}.get(cast(str, self.row_support), (-np.inf, np.inf))
+        if isinstance(self.row_support, tuple):
+            return (x >= self.row_support[0]) & (x <= self.row_support[1])
+        if self.row_support == "count":
             return (x >= 0) & (x % 1 == 0)
         inside = (x > low) & (x < high)
         return inside if self.columns == 1 else inside.all(-1)

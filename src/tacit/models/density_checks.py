@@ -1,7 +1,7 @@
-"""What a log-density of one's own must be before any row is read: one float, a number where it must be, no effects.
+"""Checks of a user's log-density before any row is read: one float, finite where it must be, without side effects.
 
-A callback, a print or a check inside it would carry rows out of the wall, or stop a computation because of them.  They
-are looked for in the one trace that is run (`held`), and in its rules for derivatives.
+A callback, a print or a check inside it could disclose rows, or stop a computation because of them.  Both are searched
+for in the one trace that is run (`traced_density.held`), and in its rules for derivatives.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tacit.models.custom import Model
 
 TRIED: Final = (0.5, 1.0, 2.0, 0.1, 5.0, 20.0, 0.0, -1.0, -5.0)
-"""Rows tried where no support was said."""
+"""Rows that are tried where no support is given."""
 GRIDS: Final[dict[str, tuple[float, ...]]] = {
     "real": (-100.0, -3.0, -1.0, -0.1, 0.0, 0.3, 1.0, 5.0, 100.0),
     "positive": (1e-3, 0.1, 0.5, 1.0, 2.0, 10.0, 1e3),
@@ -33,12 +33,12 @@ GRIDS: Final[dict[str, tuple[float, ...]]] = {
     "count": (0.0, 1.0, 2.0, 5.0, 30.0),
 }
 CORNERS: Final = 4
-"""Up to so many parameters every corner of the box is tried."""
+"""Up to this number of parameters every corner of the box is tried."""
 
 
 @dataclass(frozen=True)
 class Density:
-    """A log-density as it is run: its trace, by which it is known, and the function of (row, vector) made of it."""
+    """A log-density as it is run: its trace, which identifies it, and the function of (row, vector) made of it."""
 
     trace: Any
     run: Callable[..., Any]
@@ -46,7 +46,7 @@ class Density:
 
 @lru_cache(maxsize=64)
 def density(model: Model) -> Density:
-    """The one call of a user's function, with no row, and what is run from then on; an error as `checked_density`."""
+    """Call a user's function once, on no data, and return what is run from then on; errors as `checked_density`."""
     tools = jax()
     row = np.full(() if model.columns == 1 else (model.columns,), 1.0)
 
@@ -78,7 +78,7 @@ def density(model: Model) -> Density:
 
 
 def checked_density(model: Model) -> None:
-    """ModelError M14 for what gives no float of a row, M15 for one that is not a number, M16 for effects."""
+    """Raise ModelError M14 for what is no float of a row, M15 for values that are not numbers, M16 for side effects."""
     density(model)
     with quiet():
         _differentiable(model)
@@ -86,7 +86,7 @@ def checked_density(model: Model) -> None:
 
 
 def _one_float(gave: Any) -> None:
-    """What the log-density of one row gives is a float of shape ()."""
+    """Check that the log-density of one row is a float of shape (): ModelError M14."""
     shape = getattr(gave, "shape", None)
     if shape != ():
         message = f"the log-density of one row has the shape {shape}, not ()."
@@ -96,7 +96,7 @@ def _one_float(gave: Any) -> None:
 
 
 def _differentiable(model: Model) -> None:
-    """ModelError M14 where JAX cannot differentiate what is run as fits do; M16 where a derivative has effects."""
+    """Raise ModelError M14 where JAX cannot differentiate it as fits do, M16 where a derivative has side effects."""
     row = np.full((1,) if model.columns == 1 else (1, model.columns), 1.0)
 
     def every(rows: Any, vector: Any) -> Any:
@@ -112,7 +112,7 @@ def _differentiable(model: Model) -> None:
 
 
 def _itself(model: Model) -> Any:
-    """The log-density of one row as a function of a vector."""
+    """Return the log-density of one row as a function of a vector."""
 
     def one(row: Any, vector: Any) -> Any:
         return model.log_density(row, model.bind(vector))
@@ -121,7 +121,7 @@ def _itself(model: Model) -> Any:
 
 
 def _numbers(model: Model) -> None:
-    """Values and derivatives are numbers at public rows and parameters."""
+    """Check that values and derivatives are numbers at public rows and parameters: ModelError M14, M15."""
     rows = _rows(model)
     places = np.vstack([model.fallback[None], *_corners(model)])
     values, slopes = (np.asarray(part) for part in _evaluated(model, rows, places))
@@ -146,7 +146,7 @@ def _numbers(model: Model) -> None:
 
 
 def _evaluated(model: Model, rows: Array, places: Array) -> tuple[Any, Any]:
-    """Log-densities, shape (places, rows), and their slopes."""
+    """Return log-densities, shape (places, rows), and their derivatives, shape (places, rows, p)."""
     tools = jax()
 
     one = tools.value_and_grad(_itself(model), argnums=1)
@@ -155,7 +155,7 @@ def _evaluated(model: Model, rows: Array, places: Array) -> tuple[Any, Any]:
 
 
 def _rows(model: Model) -> Array:
-    """Public rows, of the support where it was said."""
+    """Return public rows, of the support where one is given."""
     if isinstance(model.support, tuple):
         return np.linspace(*model.support, 9)[1:-1]
     points = np.array(GRIDS[model.support] if model.support else TRIED)

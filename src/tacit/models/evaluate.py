@@ -37,14 +37,14 @@ def _compiled(model: Likelihood, what: str) -> Any:
         each = tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
         return tools.numpy.einsum("n,ni,nj->ij", w, tools.numpy.where(w[:, None] > 0, each, 0.0), each)
 
-    def lifted_information(x: Any, vector: Any) -> Any:
-        return correction.information(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
+    def information_from_statistics(x: Any, vector: Any) -> Any:
+        return correction.information(model, tools.vmap(model.row_statistics)(x), tools.numpy.ones(len(x)), vector)
 
     def bias_by_rows(x: Any, w: Any, vector: Any) -> Any:
         return correction.weighted(model, x, w, vector)
 
-    def lifted_bias(x: Any, vector: Any) -> Any:
-        return correction.lifted(model, tools.vmap(model.lift)(x), tools.numpy.ones(len(x)), vector)
+    def bias_from_statistics(x: Any, vector: Any) -> Any:
+        return correction.from_statistics(model, tools.vmap(model.row_statistics)(x), tools.numpy.ones(len(x)), vector)
 
     def scores(x: Any, vector: Any) -> Any:
         def one(row: Any, at: Any) -> Any:
@@ -56,9 +56,9 @@ def _compiled(model: Likelihood, what: str) -> Any:
         "density": density,
         "scores": scores,
         "information": weighted_information,
-        "lifted information": lifted_information,
+        "information from statistics": information_from_statistics,
         "bias": bias_by_rows,
-        "lifted bias": lifted_bias,
+        "bias from statistics": bias_from_statistics,
     }
     return tools.jit(known[what])
 
@@ -79,7 +79,7 @@ def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
 def _design(model: Likelihood, regressors: Any) -> Array:
     """Rows that hold the regressors, with a response that stands for none; one row where there are no regressors."""
     d = model.columns - 1
-    if not model.rows_given or d == 0:
+    if not model.is_regression or d == 0:
         return np.ones((1,) if model.columns == 1 else (1, model.columns))
     if regressors is None:
         message = "a regression has its information and bias for given regressors."
@@ -120,8 +120,8 @@ def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: boo
         form = model.fisher_form(model.bind(vector)) if closed else None
         if form is not None:
             return _matrix(model, form)
-        if model.lifts:
-            return np.asarray(_compiled(model, "lifted information")(_design(model, regressors), vector))
+        if model.linear_in_statistics:
+            return np.asarray(_compiled(model, "information from statistics")(_design(model, regressors), vector))
         return np.asarray(_compiled(model, "information")(*_rule(model, vector), vector))
 
 
@@ -129,23 +129,23 @@ def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool 
     """The Cox-Snell bias; `closed=False` never takes a closed form."""
     model.check()
     with quiet():
-        form = model.bias_form(model.bind(vector)) if closed and model.whole else None
+        form = model.bias_form(model.bind(vector)) if closed and model.all_free else None
         if form is not None:
             return np.asarray(form, dtype=np.float64)
-        if model.lifts:
-            return np.asarray(_compiled(model, "lifted bias")(_design(model, regressors), vector))
+        if model.linear_in_statistics:
+            return np.asarray(_compiled(model, "bias from statistics")(_design(model, regressors), vector))
         return np.asarray(_compiled(model, "bias")(*_rule(model, vector), vector))
 
 
 def sample(model: Likelihood, vector: Array, rows: int, rng: np.random.Generator, regressors: Any = None) -> Array:
     """Rows drawn at the vector."""
-    z = _design(model, regressors)[:, 1:] if regressors is not None and model.rows_given else None
+    z = _design(model, regressors)[:, 1:] if regressors is not None and model.is_regression else None
     if z is not None and len(z) != rows:
         raise ModelError(f"regressors of {len(z)} rows for {rows} draws.", code="M18", state=None)
     with quiet():
         found = model.draw(model.bind(vector), rows, rng, z)
     if found is not None:
         return found
-    if model.rows_given:
+    if model.is_regression:
         raise ModelError("a regression draws responses for given regressors.", code="M18", state=None)
     return quadrature.drawn(_rule(model, vector), rows, rng, model.support == "count")

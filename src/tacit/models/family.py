@@ -13,6 +13,7 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 from tacit.models.boxes import LINKS, Array, Kind, Parameter, Span, expanded, spans, values_of
 from tacit.models.likelihood import Likelihood, Order
+from tacit.models.sufficient_statistics import SufficientStatistic
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,8 +23,12 @@ class Family(Likelihood):
     default: Span | None = field(default=None, kw_only=True)
 
     kinds: ClassVar[dict[str, Kind]] = {}
-    on: ClassVar[str | None] = None  # the support of rows of one column
+    row_support: ClassVar[str | None] = None  # the support of rows of one column
     orders: ClassVar[dict[str, Order]] = {}  # by field; `Order()` where it says nothing
+    histogram_names: ClassVar[tuple[str, ...]] = ()
+    """Names of the parameters in a fit to a histogram; empty where such fits do not offer the family."""
+    statistics_hint: ClassVar[str] = "SampleAndAggregate(…), which takes any family"
+    """What to ask instead, where `sufficient_statistics` is None."""
 
     def __post_init__(self) -> None:
         """Checks everything that was typed: ModelError M10, M12, M13."""
@@ -73,7 +78,7 @@ class Family(Likelihood):
         return self.orders.get(word, Order())
 
     @property
-    def whole(self) -> bool:
+    def all_free(self) -> bool:
         """Whether no parameter is held fixed."""
         return len(self.parameters) == len(self._entries)
 
@@ -99,30 +104,52 @@ class Family(Likelihood):
 
     def starts(self, x: Any, w: Any) -> Any:
         """The start from moments, without what is held fixed."""
-        guess = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.guess(x, w)))
-        return guess[np.array(self.free)][None]
+        every = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.start(x, w)))
+        return every[np.array(self.free)][None]
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """A start for all parameters, one number each, from the rows of a block; NaN where the block has none."""
+        raise NotImplementedError
+
+    def is_free(self, name: str) -> bool:
+        """Whether a field that is a single parameter is to be estimated, not held at a number."""
+        return isinstance(getattr(self, name), tuple)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return one sufficient statistic of a row for each free parameter; None where the family has none such.
+
+        A parameter that is held fixed takes its statistic with it, or makes one: of a normal law of known mean the
+        square about it; of a Weibull law of known shape k, the power k.
+
+        >>> from tacit.families import Gamma, Normal, StudentT
+        >>> [one.spelled("x") for one in Gamma().sufficient_statistics()], StudentT().sufficient_statistics()
+        (['x', 'log(x)'], None)
+        >>> [one.inner for one in Normal(mean=0.0).sufficient_statistics()]
+        ['row']
+        """
+        return None
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return where a fit to a histogram starts, one number for each of `histogram_names`."""
         raise NotImplementedError
 
     @property
     def support(self) -> str | tuple[float, float] | None:
         """Where rows of one column lie."""
-        return self.on
+        return self.row_support
 
     @property
     def anchor(self) -> float | None:
         """A number of the support."""
-        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}.get(self.on or "", 0.0)
+        return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}.get(self.row_support or "", 0.0)
 
     def inside(self, x: Any) -> Any:
         """Whether rows lie in the support."""
-        if self.on == "positive":
+        if self.row_support == "positive":
             return (x > 0) & (x < np.inf)
-        if self.on == "unit":
+        if self.row_support == "unit":
             return (x > 0) & (x < 1)
-        if self.on == "count":
+        if self.row_support == "count":
             return (x >= 0) & (x % 1 == 0)
         return (x > -np.inf) & (x < np.inf)
 

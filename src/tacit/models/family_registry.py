@@ -7,41 +7,13 @@ from dataclasses import fields
 from typing import Any, Final, cast
 
 from tacit.errors import ModelError, nearest
-from tacit.models import continuous_families as continuous
-from tacit.models import discrete_families as discrete
-from tacit.models import heavy_tailed as wide
-from tacit.models import positive_families as positive
-from tacit.models import regression_families as regressions
+from tacit.models import registered_families
 from tacit.models.family import Family
 
 FAMILIES: Final[dict[str, type[Family]]] = {
-    one.__name__: one
-    for one in (
-        discrete.Bernoulli,
-        discrete.Binomial,
-        discrete.Poisson,
-        discrete.NegativeBinomial,
-        discrete.Geometric,
-        positive.Exponential,
-        positive.Gamma,
-        positive.Weibull,
-        continuous.Lognormal,
-        continuous.Normal,
-        wide.StudentT,
-        continuous.Laplace,
-        continuous.Beta,
-        positive.Pareto,
-        discrete.Categorical,
-        discrete.Multinomial,
-        wide.MultivariateNormal,
-        wide.NormalMixture,
-        regressions.LinearRegression,
-        regressions.LogisticRegression,
-        regressions.ProbitRegression,
-        regressions.PoissonRegression,
-        regressions.GammaRegression,
-    )
+    name: one for name, one in vars(registered_families).items() if not name.startswith("_")
 }
+"""Every registered family by its name."""
 
 
 def family(words: Mapping[str, Any]) -> Family:

@@ -1,8 +1,8 @@
-"""JAX as fits need it, within a block only: 64-bit floats, compiled, and silent about what it computes.
+"""The configuration of JAX for fits, in a `with` statement: 64-bit floats, compiled, no output on what it computes.
 
 A user may have set JAX to raise or to speak where a number is NaN, where shapes are broadcast, types meet or arrays
 move between devices, or to run Python code on concrete arrays; each would be an output that depends on rows, or a
-release that fails.  Nothing of the configuration outside the block is changed.
+release that fails.  The configuration outside the `with` statement is unchanged.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ SETTINGS: Final = (
     ("numpy_dtype_promotion", "standard"),
     ("transfer_guard", "allow"),
 )
-"""Settings that are a matter of each thread, and what they are by default."""
+"""Settings that each thread has for itself, and their defaults."""
 
 
 @contextmanager
 def quiet() -> Generator[None]:
-    """64-bit floats, nothing checked, said or run outside the compiler, and no warnings."""
+    """Set 64-bit floats, no checks, logs or code outside the compiler, and no warnings."""
     tools: Any = jax()
     with ExitStack() as stack:
         stack.enter_context(silent())

@@ -1,7 +1,7 @@
-"""What every model can be asked: log-density, box, support, Fisher information, bias, draws.
+"""The base of all models: log-density, box, support, Fisher information, bias, draws.
 
-A model is written in JAX (`log_density(x, theta)`: one row, one float), and asked in NumPy.  The hooks below the line
-are for fits: a model may know its sufficient statistic, its maximum in closed form, a start from moments.
+A model is written in JAX (`log_density(x, theta)`: one row, one float); its public methods work on NumPy arrays.
+The hooks at the end are for fits: a model may know its sufficient statistics, its maximum in closed form, a start.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Values: TypeAlias = Sequence[float] | Mapping[str, float] | Array
 
 @dataclass(frozen=True)
 class Order:
-    """How a corrected estimate from t rows differs from that of many, about, I being the information of one row.
+    """Second-order constants of a bias-corrected estimate from t rows, I being the information of one row.
 
-    v, b: its variance is (1 / tI) (1 + v / t), its bias b / (t**2 sqrt(I)).  power: of it, that is nearly normal; 0 is
-    the logarithm.  Public constants: of families as simulated (`benchmarks/block_orders.py`); what is not known is
-    taken for a hard case.
+    v, b: about, its variance is (1 / tI) (1 + v / t) and its bias b / (t**2 sqrt(I)).  power: the power of the estimate
+    that is nearly normal; 0 stands for the logarithm.  Public constants, of families as simulated
+    (`benchmarks/block_orders.py`); the defaults are those of a hard case.
     """
 
     v: float = 8.0
@@ -42,21 +42,21 @@ class Likelihood(ABC):
     """
 
     edge: ClassVar[Literal["default", "clamp"]] = "default"
-    """A maximum at the end of the search: none at all (separable, constant), or the end of the box."""
+    """What a maximum at an end of the search means: no estimate, so the default; or the end of the box."""
     widen: ClassVar[float] = 1.0
-    """How far beyond its box a maximum is looked for, in widths: it is corrected first and clamped after."""
+    """How far beyond its box a maximum is searched for, in widths of the box: correction comes before the clamp."""
     steps: ClassVar[int] = 30
-    """Newton steps of a block; from a good start six to ten are enough."""
-    closed: ClassVar[bool] = False
-    """`start` is the maximum itself."""
-    averages: ClassVar[bool] = False
-    """The likelihood of rows is that of their mean `lift`."""
+    """Newton steps in each block; from a good start six to ten are enough."""
+    start_is_maximum: ClassVar[bool] = False
+    """Whether `starts` gives the maximum itself."""
+    mean_statistics_suffice: ClassVar[bool] = False
+    """Whether the likelihood of rows is a function of their mean `row_statistics`."""
     smooth: ClassVar[bool] = True
-    """Second derivatives of rows tell how much they say of the parameters, as `bias="observed"` needs."""
-    lifts: ClassVar[bool] = False
-    """The log-density is linear in statistics of the row whose expectation is known."""
-    rows_given: ClassVar[bool] = False
-    """The law is that of the first number of a row, given the others: regressors."""
+    """Whether the log-density has second derivatives in the parameters, which `bias="observed"` needs."""
+    linear_in_statistics: ClassVar[bool] = False
+    """Whether the log-density is linear in statistics of the row whose expectations are known."""
+    is_regression: ClassVar[bool] = False
+    """Whether the law is that of the first number of a row, given the others (regressors)."""
 
     @property
     @abstractmethod
@@ -74,13 +74,13 @@ class Likelihood(ABC):
     @property
     @abstractmethod
     def fallback(self) -> Array:
-        """What stands for a block that has no answer, shape (p,): public, within the box."""
+        """The public default of a block without an estimate, shape (p,), within the box."""
 
     def order(self, name: str) -> Order:
-        """Of the estimate of a parameter."""
+        """Return the second-order constants of a parameter's estimate."""
         return Order()
 
-    # -- asked in NumPy -----------------------------------------------------------------------------------------------
+    # -- Public methods, in NumPy -------------------------------------------------------------------------------------
 
     @property
     def columns(self) -> int:
@@ -129,18 +129,18 @@ class Likelihood(ABC):
         return evaluate.sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
 
     def check(self) -> None:  # noqa: B027
-        """Whether fits can use the log-density: nothing to be said of built-in families."""
+        """Check that fits can use the log-density; built-in families always pass."""
 
-    # -- hooks of fits, in JAX ----------------------------------------------------------------------------------------
+    # -- Hooks of fits, in JAX ----------------------------------------------------------------------------------------
 
     @property
-    def whole(self) -> bool:
+    def all_free(self) -> bool:
         """Whether all parameters are estimated, so that forms for all of them apply."""
         return True
 
     @property
     def anchor(self) -> float | None:
-        """A number that stands where a block has no row, in every column; None: the block's first row."""
+        """A number of the support that pads blocks, in every column; None: the block's first row does."""
         return None
 
     def inside(self, x: Any) -> Any:
@@ -149,27 +149,27 @@ class Likelihood(ABC):
         return finite if self.columns == 1 else finite.all(-1)
 
     def starts(self, x: Any, w: Any) -> Any:
-        """Starts of the search from the rows of a block and their weights 0 or 1, sorted: shape (starts, p)."""
+        """Return starts of the search, shape (starts, p), from the sorted rows of a block and their weights 0 or 1."""
         raise NotImplementedError
 
     def canonical(self, theta: Any) -> Any:
-        """The same law written one way, where a vector could write it in several."""
+        """Return the one vector that stands for a law which several vectors describe (labels of a mixture)."""
         return theta
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The statistics of one row, shape (q,), with its regressors."""
         raise NotImplementedError
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
-        """The log-density from `lift`, up to what does not depend on theta."""
+    def log_density_from(self, u: Any, theta: Any) -> Any:
+        """The log-density from `row_statistics`, up to what does not depend on theta."""
         raise NotImplementedError
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """`lift` with the statistics replaced by their expectations under theta."""
+        """Return `row_statistics` with statistics replaced by their expectations under theta, regressors kept."""
         raise NotImplementedError
 
     def nodes(self, theta: Any) -> tuple[Any, Any] | None:
-        """Rows and their weights that stand for the law itself, of a fixed number; None where there are none."""
+        """Return quadrature points of the law, a fixed number of rows, and their weights; None where none are known."""
         return None
 
     def bias_form(self, theta: Any) -> Any:
@@ -177,16 +177,16 @@ class Likelihood(ABC):
         return None
 
     def unbiased(self, theta: Any, count: Any) -> Any:
-        """The estimate without any bias from the maximum theta of `count` rows, shape (p,); None where not known."""
+        """Return the exactly unbiased estimate, shape (p,), from the maximum theta of `count` rows; None if unknown."""
         return None
 
     def fisher_form(self, theta: Any) -> Any:
         """Fisher information in closed form, of all parameters (fixed ones too); None where there is none."""
         return None
 
-    def where(self, theta: Any) -> tuple[float, float] | None:
-        """NumPy: about where and how wide a law on the line is, of positive rows that of their logs, for quadrature;
-        None: not known.
+    def location_and_width(self, theta: Any) -> tuple[float, float] | None:
+        """NumPy: return about the centre and the width of a law on the line, for quadrature; of positive rows those of
+        their logs, of rows in (0, 1) those of their logits.  None: not known.
         """
         return None
 

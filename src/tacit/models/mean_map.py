@@ -15,21 +15,21 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.models.boxes import coordinates, parameters_at, slopes
 from tacit.models.evaluate import rule
-from tacit.models.likelihood import Likelihood
-from tacit.models.sufficient_statistics import Bounds, SufficientStatistic, resolved
+from tacit.models.family import Family
+from tacit.models.sufficient_statistics import Bounds, SufficientStatistic
 
 STEPS: Final = 60
 CLOSE: Final = 1e-9
-"""A search is over where means are met, or a step would change them, by less than this part of their spread."""
+"""A search ends where the means are met, or a step would change them, within this part of their spread."""
 SINGULAR: Final = 1e-8
-"""Statistics whose information has a smaller reciprocal condition do not tell the parameters apart."""
+"""Below this reciprocal condition of the scaled derivatives the statistics do not identify the parameters."""
 STARTS: Final = (0.5, 0.15, 0.85)
-"""Where searches begin, in parts of the box in the coordinates of its links."""
+"""Where searches begin: parts of the width of the box, in the coordinates of its links."""
 
 
 @dataclass(frozen=True)
 class At:
-    """At one vector: means m of the p statistics, their derivatives dm/dtheta, shape (p, p), covariances of a row."""
+    """The map at theta: means m of the p statistics, derivatives dm/dtheta and covariances of a row, shape (p, p)."""
 
     theta: Array
     mean: Array
@@ -38,7 +38,7 @@ class At:
 
     @property
     def inverse(self) -> Array | None:
-        """dtheta/dm; None where the statistics do not tell the parameters apart."""
+        """The derivatives dtheta/dm, shape (p, p); None where the statistics do not identify the parameters."""
         scaled = self.slope / np.sqrt(np.maximum(np.diag(self.cov), 1e-300))[:, None]
         size = np.linalg.norm(scaled, axis=0)
         if not np.isfinite(scaled).all() or not (size > 0).all():
@@ -64,12 +64,12 @@ class MeanMap:
     (array([0.6321]), array([1.]))
     """
 
-    model: Likelihood
+    model: Family
     statistics: tuple[SufficientStatistic, ...]
     boxes: tuple[Bounds, ...]
 
     def at(self, theta: Array) -> At:
-        """Means, derivatives and covariances, by quadrature over the law (counts are summed)."""
+        """Return means, derivatives and covariances, by quadrature over the law (counts are summed)."""
         pairs = list(zip(self.statistics, self.boxes, strict=True))
         points, weights, scores = rule(self.model, theta, self.kinks)
         t = np.stack([one.values(points, own) for one, own in pairs], axis=1)
@@ -85,7 +85,7 @@ class MeanMap:
         return tuple(sorted({x for one, own in pairs for x in one.kinks(own)}))
 
     def solve(self, target: Array, spread: Array, start: Array | None = None) -> At:
-        """The vector of the box whose means are `target`, or nearest to it in units of `spread`, both of shape (p,).
+        """Return the map where the means are `target`, or nearest to it in units of `spread`, both of shape (p,).
 
         Damped Gauss-Newton steps in the coordinates of the links, from `start`, else from the middle of the box; where
         that does not meet the target, from others too.
@@ -115,7 +115,7 @@ class MeanMap:
         return parameters_at(self.model.parameters, low), parameters_at(self.model.parameters, high)
 
     def _climb(self, begin: Array, target: Array, spread: Array) -> tuple[float, At]:
-        """Squared distance from the target, and where it is reached."""
+        """Search from coordinates `begin`; return the squared distance from the target, and the map where it ends."""
         low, high = self.region
         here, damping = begin, 0.0
         found = self._at(here)
@@ -143,7 +143,7 @@ class MeanMap:
 
 
 def _starts(low: Array, high: Array) -> list[Array]:
-    """The middle of the box first, then places around it."""
+    """Return the starts of the search in coordinates, the middle of the box first."""
     if len(low) == 1:
         return [low + part * (high - low) for part in STARTS]
     grids = np.meshgrid(*[STARTS] * len(low), indexing="ij")
@@ -151,7 +151,7 @@ def _starts(low: Array, high: Array) -> list[Array]:
 
 
 def _step(slope: Array, off: Array, here: Array, low: Array, high: Array, damping: float) -> Array:
-    """A damped Gauss-Newton step, at most a quarter of the box; coordinates held at an end that it would leave stay."""
+    """Return a damped Gauss-Newton step of at most a quarter of the box; coordinates at an end do not step outside."""
     gradient = slope.T @ off
     free = ~(((here <= low) & (gradient >= 0)) | ((here >= high) & (gradient <= 0)))
     if not free.any():
@@ -165,6 +165,9 @@ def _step(slope: Array, off: Array, here: Array, low: Array, high: Array, dampin
 
 
 @lru_cache(maxsize=64)
-def mean_map(model: Likelihood, boxes: tuple[Bounds, ...]) -> MeanMap:
-    """The map of a family whose statistics have these bounds."""
-    return MeanMap(model, resolved(model, boxes), boxes)
+def mean_map(family: Family, boxes: tuple[Bounds, ...]) -> MeanMap:
+    """Return the map of a family whose sufficient statistics have these bounds, one pair each."""
+    found = family.sufficient_statistics()
+    assert found is not None
+    # the point of a square about no known mean follows from the bounds of the first statistic, y itself
+    return MeanMap(family, tuple(one.within(boxes[0]) for one in found), boxes)

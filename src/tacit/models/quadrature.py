@@ -70,7 +70,7 @@ def _counts(density: Density) -> Rule:
 def _line(
     model: Likelihood, vector: Array, support: Any, density: Density, fine: int, breaks: tuple[float, ...]
 ) -> Rule:
-    at = _coordinate(support, model.where(model.bind(vector)))
+    at = _coordinate(support, model.location_and_width(model.bind(vector)))
 
     def mass(s: Array) -> Array:
         with np.errstate(all="ignore"):

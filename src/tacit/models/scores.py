@@ -1,4 +1,4 @@
-"""Clipped scores: what one step from a pilot is made of, for both sides of the wall.  No data here.
+"""Clipped scores at a pilot and their expectations, for one step from blocks; both sides of the wall.  No data here.
 
 psi(x) = root score(x), at a pilot theta0 that was released; root root' is about the inverse information, so that the
 coordinates of psi have variance 1 and are nearly independent.  Clipped to [-c, c] coordinate by coordinate, their
@@ -30,20 +30,20 @@ CLIP: Final = 3.0
 BATCH: Final = 2**12
 """Rows whose scores are computed at a time: always so many, by the same compiled code."""
 DRAWS: Final = 2**17
-"""Draws that stand for a law without a rule; public, always the same."""
+"""Draws in place of quadrature, for a law without a known support; public, from a fixed seed."""
 LEAST: Final = 1e-6
-"""The least eigenvalue, of the information in units of its diagonal, that a root is made of."""
+"""Smaller eigenvalues, of the information scaled to a unit diagonal, are raised to this one in its inverse root."""
 FINE: Final = 8001
-"""Points of a rule: so many for scores that jump, as that of Laplace's location does."""
+"""Quadrature points: many, for scores that jump, as that of Laplace's location does."""
 STEPS: Final = 25
 NEAR: Final = 1e-10
 LOST: Final = 1e-6
-"""Probability that the points of one law may lose of another before they are made anew."""
+"""Probability of a law that the points of another may miss before points are made anew."""
 
 
 @dataclass(frozen=True)
-class ScoreAim:
-    """Where scores are taken, and how they are scaled: at, shape (p,); root, shape (p, p)."""
+class ScoreScaling:
+    """The pilot at which scores are taken, shape (p,), and the matrix R that scales them, root, shape (p, p)."""
 
     model: Likelihood
     at: Array
@@ -51,7 +51,7 @@ class ScoreAim:
 
 
 def pilot(parts: Sequence[Part], model: Likelihood) -> Array:
-    """The estimates that blocks released, shape (p,), within the box and off the ends where the law degenerates."""
+    """Return the released means of blocks, shape (p,), kept within the box and off ends where the law degenerates."""
     found: list[float] = []
     for part in parts:
         if part.form == "blocks":
@@ -62,7 +62,7 @@ def pilot(parts: Sequence[Part], model: Likelihood) -> Array:
 
 
 def inner(model: Likelihood, values: Array) -> Array:
-    """Values within the box, kept off the ends of a parameter's domain."""
+    """Return values clipped to the box, and off the ends of a parameter's domain."""
     low, high = _inner(model)
     return np.clip(values, low, high)
 
@@ -76,20 +76,20 @@ def _inner(model: Likelihood) -> tuple[Array, Array]:
     return np.maximum(low, model.lower), np.minimum(high, model.upper)
 
 
-def aim(model: Likelihood, at: Array) -> ScoreAim:
-    """The root at a pilot.  Never fails: where the information cannot be had, that of the public default stands in."""
+def scaling_at(model: Likelihood, at: Array) -> ScoreScaling:
+    """Return the scaling at a pilot; never fails: the public default's, or the unit matrix, stands in."""
     for place in (at, model.fallback):
         try:
             information = np.asarray(model.fisher(place), dtype=np.float64)
         except Exception:
             continue
         if np.isfinite(information).all() and (np.diag(information) > 0).all():
-            return ScoreAim(model, at, root_of(information))
-    return ScoreAim(model, at, np.eye(len(at)))
+            return ScoreScaling(model, at, root_of(information))
+    return ScoreScaling(model, at, np.eye(len(at)))
 
 
 def root_of(information: Array) -> Array:
-    """R with R I R' = 1: in units of the diagonal the symmetric root of the inverse, so that units do not matter.
+    """Return R with R I R' = 1: the symmetric inverse root of I scaled to a unit diagonal, so that units do not matter.
 
     >>> root_of(np.diag([4.0, 9.0])).round(3).tolist()
     [[0.5, 0.0], [0.0, 0.333]]
@@ -101,7 +101,7 @@ def root_of(information: Array) -> Array:
 
 @lru_cache(maxsize=64)
 def _compiled(model: Likelihood) -> Any:
-    """Scores of a batch of rows."""
+    """Return the compiled function from a batch of rows and a vector to scores."""
 
     def one(row: Any, vector: Any) -> Any:
         return model.log_density(row, model.bind(vector))
@@ -110,7 +110,7 @@ def _compiled(model: Likelihood) -> Any:
 
 
 def scores(model: Likelihood, rows: Array, at: Array) -> Array:
-    """Derivatives of the log-density of rows by the parameters, shape (n, p); NaN outside the support.
+    """Return derivatives of the log-density of rows in the parameters, shape (n, p); NaN outside the support.
 
     Batches of one public shape: the score of a row is a function of the row and of its place in the batch, n % BATCH.
     """
@@ -129,15 +129,15 @@ def scores(model: Likelihood, rows: Array, at: Array) -> Array:
     return found[:n]
 
 
-def clipped(aim: ScoreAim, rows: Array, clip: float) -> Array:
-    """Psi, each coordinate clipped to [-clip, clip], shape (n, p); 0 where the score is no number."""
+def clipped(scaling: ScoreScaling, rows: Array, clip: float) -> Array:
+    """Return psi, each coordinate clipped to [-clip, clip], shape (n, p); 0 where the score is not a number."""
     with np.errstate(all="ignore"):
-        psi = _scaled(aim.root, scores(aim.model, rows, aim.at))
+        psi = _scaled(scaling.root, scores(scaling.model, rows, scaling.at))
     return np.clip(np.where(np.isnan(psi), 0.0, psi), -clip, clip)
 
 
 def _scaled(root: Array, found: Array) -> Array:
-    """Root times each score, entry by entry: a matrix product may depend on the rows beside it."""
+    """Return root times each score, entry by entry: in a matrix product, rounding may depend on other rows."""
     return np.stack([sum(root[i, j] * found[:, j] for j in range(len(root))) for i in range(len(root))], axis=1)
 
 
@@ -146,9 +146,9 @@ def _scaled(root: Array, found: Array) -> Array:
 
 @dataclass(frozen=True)
 class ScoreLaw:
-    """Points that stand for the law at `base`, with probabilities; logs: log-densities there; psi: shape (N, p)."""
+    """Quadrature points of the law at `base` with probabilities, log-densities and clipped scores, shape (N, p)."""
 
-    aim: ScoreAim
+    scaling: ScoreScaling
     clip: float
     base: Array
     points: Array
@@ -157,15 +157,15 @@ class ScoreLaw:
     psi: Array
 
     def mean(self, theta: Array) -> tuple[Array, Array, Array]:
-        """M(theta), its derivative (rows of M, columns of theta), and the covariance of clipped psi under theta."""
-        model = self.aim.model
+        """Return M(theta), its derivative (rows of M, columns of theta), and the covariance of psi under theta."""
+        model = self.scaling.model
         w = self.weights
         if not np.array_equal(theta, self.base):
             with np.errstate(all="ignore"):
                 w = w * np.exp(log_densities(model, self.points, theta) - self.logs)
             w = np.where(np.isfinite(w), w, 0.0)
             if not abs(w.sum() - 1) < LOST and model.support is not None:
-                return law(self.aim, self.clip, theta).mean(theta)
+                return law(self.scaling, self.clip, theta).mean(theta)
             w = w / w.sum()
         score = scores(model, self.points, theta)
         score = np.where(np.isfinite(score), score, 0.0)
@@ -174,12 +174,12 @@ class ScoreLaw:
         return middle, (w[:, None] * off).T @ (score - w @ score), (w[:, None] * off).T @ off
 
 
-def law(aim: ScoreAim, clip: float, at: Array) -> ScoreLaw:
-    """The law at a parameter: by quadrature where rows are one number of a known support, else by public draws.
+def law(scaling: ScoreScaling, clip: float, at: Array) -> ScoreLaw:
+    """Return the law at a parameter: by quadrature for rows of one column and a known support, else by public draws.
 
     Draws are weighted so that the score has expectation 0 exactly.  ModelError M18 where there is neither.
     """
-    model = aim.model
+    model = scaling.model
     if model.support is not None:
         points, weights = quadrature.law(model, at, lambda rows: log_densities(model, rows, at), fine=FINE)
     else:
@@ -190,15 +190,17 @@ def law(aim: ScoreAim, clip: float, at: Array) -> ScoreLaw:
         spread = score.T @ score / len(score) - np.outer(middle, middle)
         turn = np.asarray(np.linalg.lstsq(spread, middle, rcond=None)[0], dtype=np.float64)
         weights = (1 - (score - middle) @ turn) / len(score)
-    return ScoreLaw(aim, clip, at, points, weights, log_densities(model, points, at), clipped(aim, points, clip))
+    return ScoreLaw(
+        scaling, clip, at, points, weights, log_densities(model, points, at), clipped(scaling, points, clip)
+    )
 
 
 def solve(found: ScoreLaw, mean: Array) -> tuple[Array, bool]:
-    """Theta with M(theta) = mean, shape (p,), by Newton's steps from the pilot, and whether they arrived.
+    """Return theta with M(theta) = mean, shape (p,), by Newton steps from the pilot, and whether they converged.
 
-    Where they do not, the first step alone: theory §2 (ii) as it is written there.
+    Where they do not, theta is that of the first step alone, the one step of theory §2 (ii).
     """
-    model = found.aim.model
+    model = found.scaling.model
     theta, residual = found.base, np.inf
     first: Array | None = None
     step = np.zeros_like(theta)
@@ -208,7 +210,7 @@ def solve(found: ScoreLaw, mean: Array) -> tuple[Array, bool]:
         size = float(np.abs(off).max())
         if size < NEAR:
             return theta, True
-        if size >= residual:  # too far: half the way
+        if size >= residual:  # the step went too far: halve it
             step = step / 2
             theta = inner(model, theta - step)
             continue
@@ -223,8 +225,8 @@ def solve(found: ScoreLaw, mean: Array) -> tuple[Array, bool]:
 
 
 def usable(model: Likelihood) -> str | None:
-    """Why one step cannot be taken with a model, in words; None where it can.  Public."""
-    if model.rows_given and model.columns > 1:
+    """Return why one step cannot be taken with a model, in words; None where it can.  Public."""
+    if model.is_regression and model.columns > 1:
         return "what a regression's scores are expected to be depends on the regressors, of which nothing is released"
     try:
         _tried(model)
@@ -236,4 +238,4 @@ def usable(model: Likelihood) -> str | None:
 @lru_cache(maxsize=64)
 def _tried(model: Likelihood) -> None:
     at = inner(model, model.fallback)
-    law(aim(model, at), CLIP, at)
+    law(scaling_at(model, at), CLIP, at)

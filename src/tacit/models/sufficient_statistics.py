@@ -8,17 +8,12 @@ which has the statistic's, says where y was clamped.  No data here.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Final, Literal, TypeAlias, cast
 
 import numpy as np
 
-from tacit.models import continuous_families as continuous
-from tacit.models import discrete_families as discrete
-from tacit.models import positive_families as positive
 from tacit.models.boxes import Array
-from tacit.models.family import Family
 from tacit.schema.predicates.syntax import Arithmetic, Call, Constant, Name, Value, spelled
 
 Inner: TypeAlias = Literal["row", "log", "log of the rest"]
@@ -130,80 +125,6 @@ def _bare(value: Value) -> str:
     return text[1:-1] if isinstance(value, Arithmetic) else text
 
 
-Found: TypeAlias = tuple[SufficientStatistic, ...] | None
-X: Final = SufficientStatistic()
+ROW: Final = SufficientStatistic()
 LOG: Final = SufficientStatistic("log")
-REST: Final = SufficientStatistic("log of the rest")
-POWERS: Final = (1.0, 2.0, 3.0, 4.0)
-"""Powers that are the same on every engine."""
-
-
-def statistics(family: Any) -> Found:
-    """As many statistics as a family has free parameters, or None where there are none such.
-
-    A parameter that is held fixed takes its statistic with it, or makes one: of a normal law of known mean the square
-    about it; of a Weibull law of known shape k, a power.
-
-    >>> from tacit.families import Gamma, Normal, StudentT
-    >>> [one.spelled("x") for one in statistics(Gamma())], statistics(StudentT())
-    (['x', 'log(x)'], None)
-    >>> [one.inner for one in statistics(Normal(mean=0.0))]
-    ['row']
-    """
-    found = next((made for kind, made in KNOWN.items() if kind is type(family)), None)
-    return None if found is None else found(family)
-
-
-def _free(family: Family, name: str) -> bool:
-    return isinstance(getattr(family, name), tuple)
-
-
-def _located(family: Any, inner: Inner) -> Found:
-    """Of laws with a mean and a standard deviation."""
-    known = None if _free(family, "mean") else float(family.mean)
-    first = (SufficientStatistic(inner),) if _free(family, "mean") else ()
-    return (*first, SufficientStatistic(inner, "square", known)) if _free(family, "sd") else first
-
-
-def _pair(family: Any, first: tuple[str, SufficientStatistic], second: tuple[str, SufficientStatistic]) -> Found:
-    return tuple(one for name, one in (first, second) if _free(family, name))
-
-
-def _weibull(family: Any) -> Found:
-    shape = family.shape
-    return (
-        None
-        if isinstance(shape, tuple) or shape not in POWERS
-        else (SufficientStatistic("row", "power", float(shape)),)
-    )
-
-
-def _laplace(family: Any) -> Found:
-    at = family.location
-    return None if isinstance(at, tuple) else (SufficientStatistic("row", "distance", float(at)),)
-
-
-def _dispersed(family: Any) -> Found:
-    return None if _free(family, "dispersion") else (X,)
-
-
-KNOWN: Final[dict[type, Callable[[Any], Found]]] = {
-    **dict.fromkeys(
-        (discrete.Bernoulli, discrete.Binomial, discrete.Poisson, discrete.Geometric, positive.Exponential),
-        lambda _: (X,),
-    ),
-    discrete.NegativeBinomial: _dispersed,
-    positive.Gamma: lambda one: _pair(one, ("rate", X), ("shape", LOG)),
-    positive.Weibull: _weibull,
-    positive.Pareto: lambda _: (LOG,),
-    continuous.Normal: lambda one: _located(one, "row"),
-    continuous.Lognormal: lambda one: _located(one, "log"),
-    continuous.Laplace: _laplace,
-    continuous.Beta: lambda one: _pair(one, ("a", LOG), ("b", REST)),
-}
-
-
-def resolved(family: Any, boxes: tuple[Bounds, ...]) -> tuple[SufficientStatistic, ...]:
-    """The statistics of a release, their points found again from their bounds, shape (p, 2)."""
-    found = cast("tuple[SufficientStatistic, ...]", statistics(family))
-    return tuple(one.within(boxes[0]) for one in found)
+LOG_OF_REST: Final = SufficientStatistic("log of the rest")

@@ -22,18 +22,18 @@ from tacit.base.lazy_imports import jax
 from tacit.errors import ModelError
 
 ORDERS: Final = 3
-"""Derivatives that fits take: the third, in the bias of a maximum."""
+"""The highest derivatives that fits take, in the bias of a maximum."""
 REFUSED: Final = ("callback", "print", "infeed", "outfeed", "ffi", "custom_call", "partitioning", "pallas", "mosaic")
 """Parts of the names of operations that leave the compiler's own arithmetic."""
 RULED: Final = "custom_jvp_call"
 REVERSED: Final = ("custom_vjp_call", "custom_vjp_call_jaxpr")
 OPENED: Final = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
-"""Operations that are what they call, and so give way to it where it has to be made anew."""
+"""Operations that only call a trace: where that is rebuilt, its steps replace them."""
 LOOPS: Final = ("scan", "while", "cond")
 
 
 def traced(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
-    """What JAX would compute, a closed jaxpr, from one call of a function; and the shapes that it gave.
+    """Return what JAX would compute, a closed jaxpr, from one call of a function, and the shapes of its results.
 
     Arrays that the function closes over are copied: theirs may change later.  ModelError M14 where one is a value that
     another computation still has to find.
@@ -47,17 +47,17 @@ def traced(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Any]:
 
 
 def _copied(constant: Any) -> Any:
-    """An array of its own; what NumPy has no array of (a random key) is immutable in JAX."""
+    """Return a copy of an array; what NumPy has no array for (a random key) is immutable in JAX."""
     return np.array(constant) if isinstance(getattr(constant, "dtype", None), np.dtype) else constant
 
 
 def effects(closed: Any) -> list[str]:
-    """What a trace does more than to compute, by name, in it and in all that it calls; rules: see `held`."""
+    """Return the names of all side effects of a trace and of what it calls; for rules of derivatives see `held`."""
     return sorted(set(_effects(closed)))
 
 
 def held(closed: Any, what: str = "derivatives of ") -> Callable[..., list[Any]]:
-    """The function of a trace, its rules traced and looked at: it may be compiled, mapped and differentiated.
+    """Return the function of a trace with its rules of derivatives traced and checked, safe to differentiate.
 
     ModelError M14 for a rule that cannot be held, M16 for one that has effects.
     """
@@ -65,7 +65,7 @@ def held(closed: Any, what: str = "derivatives of ") -> Callable[..., list[Any]]
 
 
 def refused(closed: Any, what: str) -> None:
-    """ModelError M16 where a trace does more than to compute."""
+    """Raise ModelError M16 where a trace has side effects."""
     found = effects(closed)
     if found:
         message = f"{what}the log-density {'have' if what else 'has'} effects or callbacks: {', '.join(found)}."
@@ -89,7 +89,7 @@ def _effects(closed: Any) -> Iterator[str]:
 
 
 def _leaves(value: Any) -> Iterator[Any]:
-    """What lists, tuples and mappings lead to."""
+    """Yield the leaves of nested lists, tuples and mappings."""
     if isinstance(value, list | tuple):
         for part in value:  # pyright: ignore[reportUnknownVariableType]
             yield from _leaves(part)
@@ -104,7 +104,7 @@ def _is_jaxpr(value: Any) -> bool:
 
 
 def _python(value: Any) -> bool:
-    """Whether a parameter of an operation is a function that may be called later: not a type, nor a word of JAX's."""
+    """Return whether a parameter of an operation is a user's function that may be called later."""
     of = cast(Any, type(value))
     if of.__name__ == "WrappedFun":
         return True
@@ -112,7 +112,7 @@ def _python(value: Any) -> bool:
 
 
 def _touched(closed: Any) -> bool:
-    """Whether anything in a trace has to be made anew."""
+    """Return whether a trace holds a rule of derivatives, so that it must be rebuilt."""
     return any(
         step.primitive.name in (RULED, *REVERSED)
         or any(_is_jaxpr(one) and _touched(one) for one in _leaves(list(step.params.values())))
@@ -124,7 +124,7 @@ def _touched(closed: Any) -> bool:
 
 
 def _made(closed: Any, orders: int, what: str) -> Any:
-    """The same trace with its rules held, so many derivatives deep."""
+    """Return the same trace with its rules traced, `orders` derivatives deep."""
     if not _touched(closed):
         return closed
 
@@ -135,7 +135,7 @@ def _made(closed: Any, orders: int, what: str) -> Any:
 
 
 def _run(jaxpr: Any, consts: Any, given: Any, orders: int, what: str) -> list[Any]:
-    """A trace, step by step."""
+    """Run a trace step by step; return its results."""
     values: dict[Any, Any] = {}
 
     def read(one: Any) -> Any:
@@ -173,7 +173,7 @@ def _anew(value: Any, orders: int, what: str) -> Any:
 
 
 def _bound(step: Any, params: Any, given: list[Any]) -> list[Any]:
-    """One operation as JAX does it."""
+    """Run one operation unchanged; return its results."""
     made: Any = step.primitive.get_bind_params(params)
     if isinstance(made, tuple):  # functions apart, in older versions
         found: Any = step.primitive.bind(*made[0], *given, **made[1])
@@ -183,7 +183,7 @@ def _bound(step: Any, params: Any, given: list[Any]) -> list[Any]:
 
 
 def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
-    """A function with a rule for its derivatives, whose rule is a trace too."""
+    """Return the function of a `custom_jvp` operation whose rule is replaced by its trace."""
     closed = next(one for one in step.params.values() if _is_jaxpr(one))
     itself = _function(_made(closed, orders, what))
     if orders == 0:
@@ -191,7 +191,7 @@ def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
     shapes, moving, moved = _shapes(closed.in_avals), _floats(closed.in_avals), _floats(closed.out_avals)
 
     def both(given: Any, moves: Any) -> Any:
-        """Values, and how they move as the function's author says: the one call of the rule."""
+        """Return values and tangents by the author's rule: the only call of it."""
         values, moves = jax().jvp(_chosen(step, given, moving), [given[i] for i in moving], moves)
         return values, [moves[i] for i in moved]
 
@@ -215,7 +215,7 @@ def _ruled(step: Any, orders: int, what: str) -> Callable[..., Any]:
 
 
 def _reversed(step: Any, orders: int, what: str) -> Callable[..., Any]:
-    """The same of a rule that goes backwards: what is left for it is the arguments, from which it begins anew."""
+    """Return the same for a `custom_vjp` operation; its residuals are the arguments, from which both passes start."""
     closed = next(one for one in step.params.values() if _is_jaxpr(one))
     itself = _function(_made(closed, orders, what))
     if orders == 0:
@@ -250,7 +250,7 @@ def _reversed(step: Any, orders: int, what: str) -> Callable[..., Any]:
 
 
 def _chosen(step: Any, given: Any, moving: list[int]) -> Callable[..., list[Any]]:
-    """An operation as a function of its floats, the rest given."""
+    """Return an operation as a function of its float arguments, the others fixed."""
 
     def of(*chosen: Any) -> list[Any]:
         full = list(given)
@@ -262,7 +262,7 @@ def _chosen(step: Any, given: Any, moving: list[int]) -> Callable[..., list[Any]
 
 
 def _floats(avals: Any) -> list[int]:
-    """Places of the floats, which alone have derivatives."""
+    """Return the places of floats, which alone have derivatives."""
     return [i for i, one in enumerate(avals) if jax().numpy.issubdtype(one.dtype, np.floating)]
 
 
@@ -278,5 +278,5 @@ def _closed(jaxpr: Any, consts: list[Any]) -> Any:
 
 
 def _shapes(avals: Any) -> list[Any]:
-    """What a trace is made for: a shape and a type each."""
+    """Return the shape and type of each argument of a trace."""
     return [jax().ShapeDtypeStruct(one.shape, one.dtype, weak_type=getattr(one, "weak_type", False)) for one in avals]

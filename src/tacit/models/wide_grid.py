@@ -1,4 +1,4 @@
-"""A few points over a box of any width, and a window between two of them: public arithmetic.  No data here.
+"""A grid of 4,097 points over a box of any width, and a window about two of them: public arithmetic.  No data here.
 
 Points are even in a coordinate s: the log of positive parameters (wherever their search is in logs), log-odds of
 shares, and on the line asinh: x = middle + half sinh(s) / sinh(CURVE), 12 digits finer in the middle than at the ends.
@@ -19,7 +19,7 @@ from tacit.models.boxes import Array, Parameter
 STEPS: Final = 2**12
 CURVE: Final = 12.0
 REACH: Final = 4.0
-"""How far a window reaches beyond the quartiles, in distances between them: 6 standard deviations of a normal law."""
+"""How far a window reaches beyond the quartiles, in distances between them; of a normal law, 6 standard deviations."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class WideGrid:
 
 
 def window(wide: WideGrid, points: Sequence[int]) -> tuple[float, float]:
-    """Where estimates are clamped to, from the points selected near the quartiles: within the box, never empty."""
+    """Return the window that estimates are clamped to, from the points selected near the quartiles: never empty."""
     first, last = max(min(points), 0), min(max(points) + 1, STEPS)
     low, high = (float(x) for x in wide.values(np.array([max(first - 1, 0), min(last + 1, STEPS)])))
     apart = high - low

@@ -1,4 +1,4 @@
-"""How many rows a block has room for: public arithmetic."""
+"""The capacity of a block in rows, from public facts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from math import ceil, sqrt
 from typing import Final
 
 SPARE: Final = 6.0
-"""Standard deviations of a block's size (of rows assigned one by one) that its capacity leaves room for."""
+"""Standard deviations of a block's size, of independently assigned rows, that its capacity exceeds the mean by."""
 
 
 def capacity(rows: int, blocks: int) -> int:
-    """Rows that a block has room for, from public facts: the expected number and six standard deviations more.
+    """Return the rows that a block can hold: the expected number, and six standard deviations and eight rows more.
 
     >>> capacity(100_000, 1_000)
     168
@@ -20,7 +20,7 @@ def capacity(rows: int, blocks: int) -> int:
 
 
 def equal_capacity(rows: int, blocks: int) -> int:
-    """Seats of the largest block.
+    """Return the rows of the largest of blocks of equal size: rows / blocks, rounded up.
 
     >>> equal_capacity(10, 4)
     3

@@ -32,25 +32,26 @@ KIND: Final = "sample-and-aggregate"
 
 @dataclass(frozen=True)
 class BlockPlan:
-    """Public facts of the blocks: the model, how many blocks, rows that one has room for, the columns that are read.
+    """Public facts of the blocks.
 
-    rows: of the whole table, where their number is public and blocks are of equal size; else None.
+    capacity: rows that a block holds at most.  cells: the columns that are read.  rows: of the whole table, where their
+    number is public and blocks are of equal size; else None.
     """
 
     model: Likelihood | Statistic
     blocks: int
-    room: int
+    capacity: int
     cells: tuple[ColumnCell, ...]
     rows: int | None = None
 
     @property
     def likelihood(self) -> Likelihood:
-        """The model, where it is one: steps are refused of statistics (`SampleAndAggregate`)."""
+        """The model as a likelihood, for one step, which `SampleAndAggregate` refuses for a `Statistic`."""
         return cast(Likelihood, self.model)
 
 
 def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
-    """Blocks, grids and noise from public facts; QueryError where the question cannot be asked."""
+    """Return blocks, grids and noise from public facts; QueryError Q95 to Q97 for what cannot be asked."""
     where = None if query.where is None else typed(query.where, public.schema)
     model = _model(query)
     chosen = [one for one in model.parameters if not query.parameters or one.name in query.parameters]
@@ -67,17 +68,19 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     _possible(k, size, len(model.parameters))
     unit, most = unit_of(public.schema), most_rows(public.schema)
     rows = public.rows if unit is None else None
-    room = block_sizes.capacity(size, k) * most
-    plan = BlockPlan(model, k, room if rows is None else min(room, block_sizes.equal_capacity(rows, k)), cells, rows)
+    capacity = block_sizes.capacity(size, k) * most
+    plan = BlockPlan(
+        model, k, capacity if rows is None else min(capacity, block_sizes.equal_capacity(rows, k)), cells, rows
+    )
     share = cost if p == 1 else cost.share(Fraction(1, p))
     columns = tuple(column_of(one.name, one.lower, one.upper, k, share) for one in chosen)
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, columns=columns, where=where, blocks=plan)
 
 
 def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
-    """The model, looked at without data; QueryError Q95 where a file has its name alone, ModelError M14 to M16.
+    """Return the model, checked without data; QueryError Q95 where a file has only its name, ModelError M14 to M16.
 
-    A statistic is tried by the mechanism, on rows made up.
+    A `Statistic` is checked by the mechanism, on made-up rows.
     """
     law = query.model.law
     if law is None:
@@ -91,7 +94,7 @@ def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
 def _blocks(
     query: SampleAndAggregate, model: Likelihood | Statistic, names: list[str], rows: int, epsilon: float
 ) -> int:
-    """How many blocks, from public facts: the model at what stands for a block without an answer (theory §2, §6)."""
+    """Return the number of blocks from public facts, the model taken at its public default (theory §2, §6)."""
     if query.method == "smith":
         return published_blocks(rows, epsilon)
     box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
@@ -99,14 +102,16 @@ def _blocks(
         return published_for_parties(rows, epsilon, parties, box)
     orders = [model.order(name) for name in names]
     second = max(one.v for one in orders), max(one.b for one in orders)
-    if query.bias not in ("cox-snell", "none") and not isinstance(model, Statistic):  # which trust no law
+    if query.bias not in ("cox-snell", "none") and not isinstance(
+        model, Statistic
+    ):  # corrections that do not rest on the model
         second = second[0], max(second[1], Order().b)
     return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
 
 
 @lru_cache(maxsize=256)
 def width(model: Likelihood | Statistic) -> float:
-    """The widest box, in standard deviations of an estimate from one row; 1 where the model cannot say."""
+    """Return the widest box in standard deviations of an estimate from one row; 1 where these are not known."""
     if isinstance(model, Statistic):
         return 1.0
     try:
@@ -118,13 +123,14 @@ def width(model: Likelihood | Statistic) -> float:
 
 
 def _possible(k: int, rows: int, p: int) -> None:
+    """Check that every block has more rows than the model has parameters p: QueryError Q97."""
     if k > rows // (p + 1):
         text = f"blocks of SampleAndAggregate: {rows:,} rows are too few for {k:,} blocks with {p} parameters."
         raise QueryError(text, code="Q97", hint=f"blocks={max(2, rows // max(20, 10 * p)):,}".replace(",", "_"))
 
 
 def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
-    """A parameter: its form, its grid from the ends of the box, and the law of its share of the price."""
+    """Return a parameter's plain encoding, its grid over the box, and the noise of its share of the price."""
     form = moment_forms.plain(GRID, share.noise)
     form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)

@@ -71,7 +71,7 @@ def matched(
     p = len(model.names)
     nothing = np.full((p, p), np.nan)
     try:
-        law = scores.law(scores.aim(model, at), scores.CLIP, at)
+        law = scores.law(scores.scaling_at(model, at), scores.CLIP, at)
         theta, arrived = scores.solve(law, mean)
         _, slope, spread = law.mean(theta)
     except (ModelError, ArithmeticError, ValueError, np.linalg.LinAlgError):

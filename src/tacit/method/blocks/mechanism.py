@@ -1,10 +1,10 @@
-"""Sample and aggregate: means of blocks' estimates, plain or winsorised, and one step from them.  INSIDE the wall.
+"""Sample and aggregate: means of block estimates, plain or winsorised, and one step from them.  INSIDE the wall.
 
 Three mechanisms, each with its own argument: noisy means of the blocks' estimates (`mechanism_means`); means within
-windows that selections of the estimates' quartiles set (`mechanism_winsorized`); and one step over all rows from either
-of these as its pilot (`mechanism_one_step`).  Where two compose, the later question is a function of what the earlier
-one released, at a part of the price fixed beforehand: adaptive composition, pure [lecture notes §2], Gaussian [Bun &
-Steinke 2016, Lemma 2.3].
+windows that are set by privately selected quartiles of the estimates (`mechanism_winsorized`); and one step over all
+rows from a pilot that is either of these (`mechanism_one_step`).  Where two compose, the later query is a function of
+what the earlier one released, at a part of the price that is fixed beforehand: adaptive composition, pure [lecture
+notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3].
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tacit.source import Source
 
 
 def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
-    """Blocks, grids and noise; a function of the user's is tried on rows made up: ModelError M22 to M24."""
+    """Return blocks, grids and noise; try a user's function on made-up rows first: ModelError M22 to M24."""
     law = query.model.law
     if isinstance(law, Statistic):
         user_statistics.check(law)
@@ -36,11 +36,12 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Only what is protected is kept."""
+    """READS ROWS.  Return the released parts; nothing without noise is kept."""
     return _of(shape).measure(shape, source)
 
 
 def _of(shape: Measurement) -> Any:
+    """Return the module of the mechanism that a question asks for."""
     query: Any = shape.query
     if query.one_step:
         return one_step

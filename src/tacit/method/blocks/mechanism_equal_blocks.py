@@ -1,9 +1,9 @@
-"""Blocks of equal size, where the number of rows is public: words of rows by their ranks.  INSIDE the wall.
+"""Blocks of equal size, where the number of rows is public: labels of rows from ranks of words.  INSIDE the wall.
 
-All n rows of the table have words, those that are left out too; the row whose word has rank r sits in block
-floor(r k / n), so that blocks have floor(n / k) or one seat more.  Ranks of independent words are a uniformly random
-permutation of the rows, whatever their order is (words that tie, with probability below n**2 / 2**65, share a seat's
-block).  Where blocks begin (`cuts`) is a function of words alone: no row is looked at.
+Every one of the n rows of the table has a random 64-bit word, also the rows that are left out.  The row whose word has
+rank r is in block floor(r k / n), so that blocks have floor(n / k) rows or one more.  Ranks of independent words are a
+uniformly random permutation of the rows, whatever their order is.  (Words that are equal, with probability below
+n**2 / 2**65, go to the same block.)  The words at which blocks begin (`cuts`) depend on the words alone, on no row.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LAST: Final = 2**64 - 1
 
 
 def cuts(own: Words, blocks: int) -> Words:
-    """The words at which the second, third, ... block begins, shape (blocks - 1,), of the words of all rows.
+    """Return the words at which the second, third, ... block begins, shape (blocks - 1,), from the words of all rows.
 
     >>> cuts(np.array([40, 10, 30, 20], dtype=np.uint64), 2).tolist()
     [30]
@@ -31,7 +31,7 @@ def cuts(own: Words, blocks: int) -> Words:
 
 
 def keyed_cuts(key: bytes, rows: int, blocks: int, held: int = HELD) -> Words:
-    """The same of words by a key and the rows' places, in as many passes over the words as memory needs."""
+    """Return the same for words made of a key and the rows' places, in as many passes as memory needs."""
     starts, passes = _starts(rows, blocks), -(-rows // held)
     made, below = list[Words](), 0
     for i in range(passes):
@@ -44,9 +44,9 @@ def keyed_cuts(key: bytes, rows: int, blocks: int, held: int = HELD) -> Words:
 
 
 def seated(own: Words, at: Words) -> Words:
-    """Words whose blocks, as `blocks` reads them off, are those of their ranks; at: the cuts.
+    """Return words from which `mechanism_labels` reads the blocks of equal size; at: the cuts.
 
-    The upper half is the first that is read as the block, the lower half stays.
+    The upper 32 bits become the smallest number that is read as the block; the lower 32 bits stay.
     """
     blocks = len(at) + 1
     label = np.searchsorted(at, own, side="right").astype(np.uint64)
@@ -55,12 +55,12 @@ def seated(own: Words, at: Words) -> Words:
 
 
 def _starts(rows: int, blocks: int) -> NDArray[np.int64]:
-    """Ranks at which the second, third, ... block begins: the first r with floor(r k / n) = b."""
+    """Return the ranks at which the second, third, ... block begins: the smallest r with floor(r k / n) = b."""
     return np.array([-(-b * rows // blocks) for b in range(1, blocks)], dtype=np.int64)
 
 
 def _at(ranked: Words, starts: NDArray[np.int64]) -> Words:
-    """The words of some ranks; no word where there are no more rows."""
+    """Return the words of these ranks of ascending words; the largest word stands for ranks beyond the last row."""
     return _filled(ranked[starts[starts < len(ranked)]], len(starts) + 1)
 
 
@@ -69,6 +69,6 @@ def _filled(found: Words, blocks: int) -> Words:
 
 
 def _between(key: bytes, first: int, rows: int, low: int, high: int) -> Words:
-    """Words of the places of one chunk that are in a range."""
+    """Return the words between `low` and `high` of one chunk of places, which starts at place `first`."""
     own = of_places(key, first, min(CHUNK, rows - first))
     return own[(own >= np.uint64(low)) & (own <= np.uint64(high))]

@@ -1,13 +1,13 @@
 """The process that block statistics are forked from: it holds the function and never a row.  INSIDE the wall.
 
 It is started as a fresh interpreter (no engine, no JAX, no threads), reads the function, and forks one child for each
-block.  A child's rows come to it by a socket of its own, which the curator's process made: they never pass through this
-process, so that no child finds another's.
+block.  A child receives its rows through a socket of its own, which the curator's process made: they never pass through
+this process, so no child can find another's rows.
 
-A child has so many seconds of the processor's time (user and system), which does not depend on what else the machine
-does: the other blocks, whose number of rows might show in this one's answer, or anybody's load.  The kernel counts, and
-ends it.  One that waits uses none of them: after `patience` seconds of the clock on the wall it is killed as well, with
-all that it started.
+A child has a limit on processor time (user and system), which the kernel counts and enforces.  Processor time does not
+depend on the load of the machine, in particular not on the other blocks, whose numbers of rows could otherwise show in
+this block's answer.  A child that waits uses no processor time: after `patience` seconds on the wall clock it is
+killed too, with all processes that it started.
 """
 
 from __future__ import annotations
@@ -29,18 +29,19 @@ from tacit.base.muted import silent_process
 from tacit.models.function_pickle import unpacked
 
 HEADER: Final = struct.Struct("<qqqq")
-"""Rows of a block, rows of its first half (-1: no halves), columns (0: rows are numbers), numbers wanted."""
+"""Message before a block: its rows, rows of its first half (-1: no halves), columns (0: rows are single numbers), and
+how many numbers the function returns."""
 START: Final = struct.Struct("<dq")
-"""Seconds for a block, bytes of the function."""
+"""First message: processor seconds for a block, and the size of the function in bytes."""
 BLOCK, TRIAL = b"b", b"t"
 TICK: Final = 0.05
-"""Seconds between looks at the children's clocks."""
+"""Seconds between checks of the children's wall clocks."""
 WAITED: Final = (10.0, 5.0)
-"""Seconds on the wall for each of the processor's, and at least."""
+"""Wall seconds for each processor second, and the least number of them."""
 
 
 def patience(seconds: float) -> float:
-    """Seconds on the wall that a block has which has so many of the processor's: public, and generous.
+    """Return the wall seconds of a block that has so many processor seconds: public, and generous.
 
     >>> patience(60.0), patience(0.1)
     (600.0, 5.0)
@@ -49,7 +50,7 @@ def patience(seconds: float) -> float:
 
 
 def serve(handle: int) -> None:
-    """Runs until the curator's process closes the socket."""
+    """Fork children until the curator's process closes the socket; `handle` is its file descriptor."""
     control = socket.socket(fileno=handle)
     seconds, size = START.unpack(_whole(control, START.size))
     given = _whole(control, size)
@@ -79,7 +80,7 @@ def serve(handle: int) -> None:
 
 
 def _look_after(children: dict[int, float]) -> None:
-    """Children that ended are taken off, those that waited too long are killed."""
+    """Forget children that ended, and kill those that are past their wall time."""
     now = time.monotonic()
     for child, end in list(children.items()):
         if os.waitpid(child, os.WNOHANG)[0]:
@@ -89,7 +90,7 @@ def _look_after(children: dict[int, float]) -> None:
 
 
 def _kill(child: int) -> None:
-    for kill in (os.killpg, os.kill):  # a child that has not made its group yet has only itself
+    for kill in (os.killpg, os.kill):  # a child that has not made its own group yet is killed by itself
         try:
             kill(child, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
@@ -97,13 +98,13 @@ def _kill(child: int) -> None:
 
 
 def _limited(seconds: float) -> None:
-    """So many seconds of the processor's time for this process, which the kernel ends; no core of it on the disk."""
+    """Let the kernel end this process after so many seconds of processor time, and write no core file."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
-    whole = ceil(seconds) + 1  # should a function have turned the timer off; those it starts have as many each
+    whole = ceil(seconds) + 1  # a second limit, should the function turn the timer off; its own children have it, too
     most = resource.getrlimit(resource.RLIMIT_CPU)[1]
     whole = whole if most == resource.RLIM_INFINITY else min(whole, most)
     resource.setrlimit(resource.RLIMIT_CPU, (whole, whole))
@@ -111,7 +112,7 @@ def _limited(seconds: float) -> None:
 
 
 def _child(control: socket.socket, handle: int, function: Callable[..., Any], seconds: float, *, trial: bool) -> None:
-    """One block, in a process that ends with it; whatever happens, it says but numbers (of a trial, why not)."""
+    """Compute one block and end the process; send nothing but numbers (in a trial, on made-up rows, also an error)."""
     try:
         os.setsid()
         control.close()
@@ -120,7 +121,7 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
         total = rows if half < 0 else 2 * rows
         given = np.frombuffer(bytearray(_whole(mine, 8 * total * max(columns, 1))), dtype=np.float64)
         block = given.reshape(total, columns) if columns else given
-        silent_process()  # what the function's modules set when they were read
+        silent_process()  # again: the function's modules may have set other outputs
         _limited(seconds)
         try:
             found = [_numbers(function, block[:rows], wanted)]
@@ -138,7 +139,7 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
 
 
 def _numbers(function: Callable[..., Any], rows: Any, wanted: int) -> Any:
-    """What the function gives, shape (wanted,); any error where it is something else."""
+    """Return what the function gives for rows, shape (wanted,); any error where that is something else."""
     found = np.asarray(function(rows), dtype=np.float64)
     if found.size != wanted or found.ndim > 1:
         raise ValueError(f"{wanted} numbers are wanted, and an array of shape {found.shape} came")
@@ -146,13 +147,13 @@ def _numbers(function: Callable[..., Any], rows: Any, wanted: int) -> Any:
 
 
 def _said(error: BaseException) -> bytes:
-    """The first line of an error, of a function that has seen no row of anybody."""
+    """Return the first line of an error, only of a function that has seen no real rows."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}{': ' + lines[0] if lines else ''}".encode()[:400]
 
 
 def _whole(given: socket.socket, size: int) -> bytes:
-    """Exactly so many bytes; EOFError where fewer come."""
+    """Receive exactly so many bytes; EOFError where fewer come."""
     made = bytearray()
     while len(made) < size:
         part = given.recv(min(size - len(made), 2**20))

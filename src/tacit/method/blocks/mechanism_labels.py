@@ -1,20 +1,20 @@
 """Blocks of rows by fresh secret labels, for mechanisms that sample and aggregate.  INSIDE the wall.
 
-Every row (person) has a random word of its own, used for one release and dropped: its block, and its place in the order
-in which a full block leaves rows out.  Words do not depend on the rows, so that neighbouring tables are compared with
-the same words: a row that is replaced keeps its own, one that is added or removed changes no other's.  So exactly one
-block changes (theory §2, erratum E2), and nothing need be known of the number of rows; a sorted file does no harm.  A
-block's content is a function of its own rows and their words: sorted, padded to a public capacity.
+Every row (person) has a random 64-bit word of its own, used for one release and dropped.  It decides the row's block,
+and which rows a full block leaves out.  Words do not depend on the rows, so neighbouring tables are compared with the
+same words: a row that is replaced keeps its word, and one that is added or removed changes no other's.  So exactly one
+block changes (theory §2, erratum E2), whatever the number of rows is; that a file is sorted does no harm.  What a block
+holds is a function of its own rows and their words: sorted, and padded to a public capacity.
 
-Where the number n of rows is public (replace-one, without persons) blocks are of equal size: ranks of words, not words,
-say which block (`mechanism_equal_blocks`).  Ranks are a uniformly random permutation of n seats, rows that are left out
-keep theirs, and neighbours are compared with the same permutation, the row that is replaced in the seat of the other:
-one block changes.
+Where the number n of rows is public (replace-one, without persons) blocks have equal size: the rank of a word, not the
+word, decides the block (`mechanism_equal_blocks`).  Ranks are a uniformly random permutation of n places; rows that are
+left out of the model have places too.  Neighbours are compared with the same permutation, the row that replaces another
+in its place: one block changes.
 
-A small table is read once, and its words are the operating system's.  A large one, of a source whose rows have places
-that last, is read piece by piece, once for each group of as many blocks as there is room for; its words are a function
-of a key from the operating system, which is gone with the release.  Memory is that of one group, whatever the table.
-On a cluster rows go to the machine of their group of blocks, and the numbers of blocks come back.
+A small table is read once, and its words come from the operating system.  A large table, of a source whose rows keep
+their places, is read piece by piece, once for each group of as many blocks as memory holds; its words are a function of
+a key from the operating system, which is dropped with the release.  Memory is that of one group, whatever the table.
+On a cluster, rows go to the machine of their group of blocks, and only the blocks' numbers come back.
 """
 
 from __future__ import annotations
@@ -38,14 +38,16 @@ from tacit.source.row_arrays import RowArrays, fresh
 
 LARGEST: Final = 2**31
 SMALL: Final = 2**24
-"""Numbers in all blocks, up to which a table is read once and held."""
+"""Numbers in all blocks (blocks x capacity x columns) up to which a table is read once and held in memory."""
 GROUP: Final = 2**26
-"""Numbers in the blocks of one reading of a larger one: half a gigabyte, and as much again for words."""
+"""Numbers in the blocks that one pass over a larger table fills: half a gigabyte, and as much again for words."""
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """values: shape (blocks, capacity, columns), rows of a block in ascending order, 0 where it has no more of them.
+    """Rows in blocks.
+
+    values: shape (blocks, capacity, columns), the rows of a block in ascending order, then zeros.
     sizes: shape (blocks,), rows in each.
     """
 
@@ -54,18 +56,18 @@ class Blocks:
 
 
 def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
-    """READS ROWS.  A fresh word for each row, the same for all rows of a person; shape (rows,).
+    """READS ROWS.  Return a fresh word for each row, the same for all rows of a person, shape (rows,).
 
-    public: the number of all rows of the table, where blocks are of equal size.
+    public: the number of all rows of the table, where blocks have equal size; else None.
     """
     if public is not None:
         if len(rows.values) > public:
             raise RuntimeError("the table changed while it was read")
-        own = fresh(public)  # which of them are those of rows left out does not matter
+        own = fresh(public)  # independent words: any of them may be those of the rows left out
         return seats.seated(own[: len(rows.values)], seats.cuts(own, blocks))
     if rows.owners is None:
         return fresh(len(rows.values))
-    owners = rows.owners + 1  # rows of nobody are one person's
+    owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
     return fresh(int(owners.max(initial=0)) + 1)[owners]
 
 
@@ -75,21 +77,21 @@ def groups(
     unit: Unit | None,
     where: Predicate | None,
     blocks: int,
-    room: int,
+    capacity: int,
     public: int | None,
 ) -> Iterator[Blocks]:
-    """READS ROWS.  All blocks of complete rows, group by group; how many groups there are is public."""
-    many, key, seat = blocks * room * len(cells), os.urandom(32), None
-    size = max(1, GROUP // (room * len(cells)))
+    """READS ROWS.  Yield all blocks of complete rows, group by group; the number of groups is public."""
+    many, key, seat = blocks * capacity * len(cells), os.urandom(32), None
+    size = max(1, GROUP // (capacity * len(cells)))
     for first in range(0, blocks, size):
         found = source.pieces(cells, unit, where, key) if many > SMALL else None
         if found is None:
             rows = source.complete(cells, unit, where)
-            yield packed(rows, words(rows, blocks, public), blocks, room)
+            yield packed(rows, words(rows, blocks, public), blocks, capacity)
             return
         if public is not None and seat is None:
             seat = _seated(key, public, blocks)
-        group = Group(blocks, room, len(cells), first, min(size, blocks - first))
+        group = Group(blocks, capacity, len(cells), first, min(size, blocks - first))
         for values, own in found:
             group.add(values, own if seat is None else seat(own))
         yield group.blocks()
@@ -101,17 +103,17 @@ def spread(
     unit: Unit | None,
     where: Predicate | None,
     blocks: int,
-    room: int,
+    capacity: int,
     public: int | None,
     answer: Callable[[Blocks], NDArray[np.float64]],
     default: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
-    """READS ROWS where they are.  The numbers of every block, shape (blocks, p), by machines of a cluster; else None.
+    """READS ROWS on the machines of a cluster.  Return the numbers of every block, shape (blocks, p); None elsewhere.
 
-    A group without a row has none of its own, and every block of it the default, as an empty block has.
+    Blocks of a group to which no row belongs have the default, as every empty block has.
     """
-    size, key = max(1, SMALL // 16 // (room * len(cells))), os.urandom(32)
-    of = partial(_of_group, answer, blocks, room, size)
+    size, key = max(1, SMALL // 16 // (capacity * len(cells))), os.urandom(32)
+    of = partial(_of_group, answer, blocks, capacity, size)
     seat = None if public is None else partial(_seated, key, public, blocks)
     found = source.spread(cells, unit, where, key, seat, partial(_group, blocks, size), of, len(default))
     if found is None:
@@ -123,67 +125,69 @@ def spread(
 
 
 def _labels(own: Words, blocks: int) -> NDArray[np.int64]:
+    """Return floor(u blocks / 2**32) for the upper 32 bits u of each word: a block from 0 to blocks - 1."""
     return (((own >> np.uint64(32)) * np.uint64(blocks)) >> np.uint64(32)).astype(np.int64)
 
 
 def parts(numbers: int, most: int) -> int:
-    """Parts in which so many numbers are read, of about `most` at once: public."""
+    """Return in how many parts `numbers` numbers are read, about `most` at a time: public."""
     return max(1, -(-numbers // most))
 
 
 def part_of(parts: int, own: Words) -> NDArray[np.int64]:
-    """In which of the parts each word is."""
+    """Return the part that each word is in."""
     return _labels(own, parts)
 
 
 def _seated(key: bytes, public: int, blocks: int) -> Callable[[Words], Words]:
-    """How words of places by a key are turned into those of blocks of equal size."""
+    """Return the function from words, made of a key and places, to words of blocks of equal size."""
     return partial(seats.seated, at=seats.keyed_cuts(key, public, blocks))
 
 
 def _group(blocks: int, size: int, own: Words) -> NDArray[np.int64]:
+    """Return the group of `size` blocks that each word is in."""
     return _labels(own, blocks) // size
 
 
 def _of_group(
     answer: Callable[[Blocks], NDArray[np.float64]],
     blocks: int,
-    room: int,
+    capacity: int,
     size: int,
     number: int,
     values: NDArray[np.float64],
     own: Words,
 ) -> NDArray[np.float64]:
-    """The numbers of a group's blocks from all of its rows."""
-    group = Group(blocks, room, values.shape[1], number * size, min(size, blocks - number * size))
+    """READS ROWS.  Return the numbers of the blocks of one group from all of its rows."""
+    group = Group(blocks, capacity, values.shape[1], number * size, min(size, blocks - number * size))
     group.add(values, own)
     return answer(group.blocks())
 
 
-def packed(rows: RowArrays, own: Words, blocks: int, room: int) -> Blocks:
-    """READS ROWS.  The rows in their blocks, by their words; of more rows than room those of the lowest words stay."""
-    group = Group(blocks, room, rows.values.shape[1], 0, blocks)
+def packed(rows: RowArrays, own: Words, blocks: int, capacity: int) -> Blocks:
+    """READS ROWS.  Return the rows in blocks by their words; too full a block keeps those of the lowest words."""
+    group = Group(blocks, capacity, rows.values.shape[1], 0, blocks)
     group.add(rows.values, own)
     return group.blocks()
 
 
 class Group:
-    """Some consecutive blocks, filled row by row in any order: what they hold in the end does not depend on it."""
+    """Some consecutive blocks, filled with rows: what they hold in the end does not depend on the order of rows."""
 
-    def __init__(self, blocks: int, room: int, columns: int, first: int, count: int) -> None:
-        """`count` of all `blocks`, from number `first` on."""
+    def __init__(self, blocks: int, capacity: int, columns: int, first: int, count: int) -> None:
+        """Hold `count` of all `blocks`, from number `first` on."""
         if not 0 < blocks < LARGEST:
             raise ArithmeticError(f"{blocks} blocks cannot be labelled")
-        self._all, self._first, self._room = blocks, first, room
-        self._values = np.empty((count, room, columns))
-        self._words = np.empty((count, room), dtype=np.uint64)
+        self._all, self._first, self._capacity = blocks, first, capacity
+        self._values = np.empty((count, capacity, columns))
+        self._words = np.empty((count, capacity), dtype=np.uint64)
         self._sizes = np.zeros(count, dtype=np.int64)
 
     def add(self, values: NDArray[np.float64], own: Words) -> None:
-        """Rows, shape (rows, columns), and their words; those of other blocks are passed over.
+        """READS ROWS.  Add rows, shape (rows, columns), by their words; rows of other blocks are passed over.
 
-        Numbers that sort as equal are made equal bit by bit, -0.0 and 0.0, and all that are none: else what a block
-        holds would depend on the order in which its rows came.
+        Numbers that sort as equal are made equal bit by bit (-0.0 and 0.0, all NaN): else what a block holds would
+        depend on the order in which its rows came.
         """
         values = values + 0.0
         values[np.isnan(values)] = np.nan
@@ -195,7 +199,7 @@ class Group:
         order = np.argsort(labels.astype(np.uint16) if count <= 2**16 else labels, kind="stable")
         new = np.bincount(labels, minlength=count)
         starts = np.cumsum(new) - new
-        crowded = self._sizes + new > self._room
+        crowded = self._sizes + new > self._capacity
         for block in np.flatnonzero(crowded & (new > 0)):
             at = order[starts[block] : starts[block] + new[block]]
             self._crowd(int(block), values[at], own[at])
@@ -205,19 +209,19 @@ class Group:
             easy = ~crowded[labels]
             order, labels, place = order[easy], labels[easy], place[easy]
         self._values[labels, place], self._words[labels, place] = values[order], own[order]
-        self._sizes = np.where(crowded, self._room, self._sizes + new)
+        self._sizes = np.where(crowded, self._capacity, self._sizes + new)
 
     def _crowd(self, block: int, values: NDArray[np.float64], own: Words) -> None:
-        """Of a block's rows and new ones those of the lowest words, ties by the rows themselves."""
+        """Keep, of a block's rows and new ones, those of the lowest words; equal words are ordered by their rows."""
         size = int(self._sizes[block])
         values = np.concatenate([self._values[block, :size], values])
         own = np.concatenate([self._words[block, :size], own])
-        kept = np.lexsort((*values.T[::-1], own))[: self._room]
+        kept = np.lexsort((*values.T[::-1], own))[: self._capacity]
         self._values[block], self._words[block] = values[kept], own[kept]
 
     def blocks(self) -> Blocks:
-        """The blocks as they are, rows in ascending order; the group is used up."""
-        unused = np.arange(self._room) >= self._sizes[:, None]
+        """Return the blocks with rows in ascending order; nothing can be added afterwards."""
+        unused = np.arange(self._capacity) >= self._sizes[:, None]
         self._words = np.empty((0, 0), dtype=np.uint64)
         self._values[unused] = np.inf
         _ascend(self._values)
@@ -226,7 +230,7 @@ class Group:
 
 
 def _ascend(values: NDArray[np.float64]) -> None:
-    """Rows of each block in ascending order, by the first column, then the second, ...; what is infinite last."""
+    """Sort the rows of each block in place, by the first column, then the second, ...; infinite numbers come last."""
     if values.shape[2] == 1:
         values[:, :, 0].sort(axis=1)
         return

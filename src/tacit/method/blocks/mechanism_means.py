@@ -1,32 +1,36 @@
 """Sample and aggregate: the noisy mean of an estimate made in each of k blocks.  INSIDE the wall.
 
 Definition
-    Complete rows (of which `where` holds) fall into k blocks by fresh secret labels (`blocks`), of equal size where the
-    number n of rows is public: all n rows, those left out too, have seats by a random permutation, and block b has the
-    seats s with floor(s k / n) = b (`mechanism_equal_blocks`).  Otherwise labels are independent, with a PrivacyUnit
-    one for all rows of a person.  In each block the model's estimate is made from the block's rows alone, corrected for
-    its bias, put into the public box and on its grid of G steps; a block without an answer has the public default.  A
-    `Statistic` stands for the model: any function of a block's rows, each block in a process of its own (`fresh`).
-    Released, for each parameter: the sum of w = v - H over the blocks, H = G / 2, and the sum of floor(w**2 / c).
-    Public: schema, query, model, box, k, room, relation, price, and under replace-one the number of rows (persons).
+    Complete rows (for which `where` holds) are divided into k blocks by fresh secret labels (`mechanism_labels`).
+    Where the number n of rows is public, blocks have equal size: all n rows, also those left out, get places 0, ...,
+    n - 1 by a uniformly random permutation, and block b has the places s with floor(s k / n) = b
+    (`mechanism_equal_blocks`).  Otherwise labels are independent; with a PrivacyUnit all rows of a person have one
+    label.  In each block the model's parameters are estimated from the block's rows alone, corrected for bias, clamped
+    to the public box and rounded to its grid {0, ..., G}: the grid value v.  A block without an estimate has the public
+    default.  In place of a model a `Statistic` may stand: any function of a block's rows, computed for each block in a
+    process of its own (`mechanism_user_statistics`).  Released, for each parameter: the sum over blocks of w = v - H,
+    where H = G / 2, and the sum of floor(w**2 / c), where c is a public divisor.
+    Public: schema, query, model, box, k, capacity of a block, neighbouring relation, price, and under replace-one the
+    number of rows (persons).
 Sensitivity
-    One block changes: of independent labels the row (person) that comes, goes or is replaced has its own, and all
-    others keep theirs (`blocks`).  Of seats, under replace-one: D is C and a row r, D' is C and r'.  The permutation is
-    uniform whatever the order of rows, so that the law of D' is also that in which r' has the seat of r, and all of C
-    the seats they have in D; only the block of that seat differs, be r or r' left out or not.  Every block counts
-    whatever its rows are, so that the sums are those of k values of which one is replaced: the plain
-    form (`method.shared.encoding.plain`), 2H in l1 and in l2 for each parameter.  [Smith 2008, Algorithm 1; theory §2,
-    errata E1, E2]
+    Neighbouring tables D and D' are compared under a coupling of their labels in which one block changes.
+    Independent labels: the row (person) that is added, removed or replaced has its own label, and all others keep
+    theirs.  Equal blocks, under replace-one: D is a set C of rows and a row r, D' is C and a row r'.  The permutation
+    is uniform whatever the order of rows, so the law of the blocks of D' is also that in which r' takes the place of r
+    and every row of C keeps its place; then only the block of that place differs, whether or not r or r' is left out.
+    Every block counts whatever its rows are, so the sums are over k values of which one is replaced: the plain encoding
+    (`method.shared.encoding.plain`), with sensitivity 2H in l1 (pure) or in l2 (Gaussian) for each parameter.
+    [Smith 2008, Algorithm 1; theory §2, errata E1, E2]
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
-    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the parameter's equal share of the price.
+    sqrt(l2^2 / (2 rho')) rounded to integers, where epsilon' and rho' are the parameter's equal share of the price.
 Cost
     Shares add up to the price: parameters are released side by side (basic composition; Gaussian: sums of rho).
-    The second moment rides free (theory §9, applied to blocks).
+    The second moment adds nothing to the sensitivity, and so costs nothing (theory §9, applied to blocks).
 Failures
-    A block that is empty, constant, separable or does not converge has the default: never left out, never said (theory
-    §2).  The time that blocks take is out of scope.  A function of one's own is trusted to compute only: it has the
-    curator's rights, and could write its rows down.
+    A block that is empty, constant, separable or does not converge has the default; it is neither left out nor
+    reported (theory §2).  How long blocks take is not protected.  A user's function is trusted only to compute: it
+    runs with the curator's rights, and could write its rows down.
 """
 
 from __future__ import annotations
@@ -54,48 +58,48 @@ from tacit.source.row_arrays import RowArrays
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Exact sums over blocks, and at once their noise; only noisy integers are kept."""
+    """READS ROWS.  Sum over blocks exactly and add noise at once; only noisy integers are kept."""
     return protected(shape, of_blocks(shape, source), protect)
 
 
 def of_blocks(shape: Measurement, source: Source) -> NDArray[np.float64]:
-    """READS ROWS.  The estimates of all blocks, shape (blocks, parameters): never to be shown."""
+    """READS ROWS.  Return the estimates of all blocks, shape (blocks, parameters): never to be shown."""
     plan, query = cast(BlockPlan, shape.blocks), cast(SampleAndAggregate, shape.query)
-    asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.room, plan.rows)
+    asked = (source, plan.cells, shape.unit, shape.where, plan.blocks, plan.capacity, plan.rows)
     answer = partial(estimates, plan.model, query.bias)
     values = blocks.spread(*asked, answer, plan.model.fallback)
     return np.concatenate([answer(one) for one in blocks.groups(*asked)]) if values is None else values
 
 
 def released(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:
-    """READS ROWS.  The parts of rows at hand; `noise` protects, or simulates; nothing is selected by `draw`."""
+    """READS ROWS.  Return the parts of rows in memory with labels `own`; `noise` protects, or simulates; no `draw`."""
     plan, query = cast(BlockPlan, shape.blocks), cast(SampleAndAggregate, shape.query)
-    found = blocks.packed(rows, own, plan.blocks, plan.room)
+    found = blocks.packed(rows, own, plan.blocks, plan.capacity)
     return protected(shape, estimates(plan.model, query.bias, found), noise)
 
 
 def protected(shape: Measurement, values: NDArray[np.float64], noise: Any) -> tuple[Part, ...]:
-    """READS ROWS.  The parts of the blocks' estimates, shape (blocks, parameters)."""
+    """READS ROWS.  Return the noisy parts of the blocks' estimates `values`, shape (blocks, parameters)."""
     found = totals(shape, values)
     return tuple(column.released(noise(cells, column.law)) for column, cells in zip(shape.columns, found, strict=True))
 
 
 def exact(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64]) -> tuple[Cells, ...]:
-    """READS ROWS.  The integers before noise, one cell for each parameter: never to be shown."""
+    """READS ROWS.  Return the integers before noise, one cell for each parameter: never to be shown."""
     plan, query = cast(BlockPlan, shape.blocks), cast(SampleAndAggregate, shape.query)
-    found = blocks.packed(rows, own, plan.blocks, plan.room)
+    found = blocks.packed(rows, own, plan.blocks, plan.capacity)
     return totals(shape, estimates(plan.model, query.bias, found))
 
 
 def totals(shape: Measurement, values: NDArray[np.float64]) -> tuple[Cells, ...]:
-    """READS ROWS.  The integers of the blocks' estimates, shape (blocks, parameters), before noise."""
+    """READS ROWS.  Return the integers, before noise, of the blocks' estimates `values`, shape (blocks, parameters)."""
     plan = cast(BlockPlan, shape.blocks)
     place = {name: j for j, name in enumerate(plan.model.names)}
     return tuple(sums(column, values[:, place[column.label]]) for column in shape.columns)
 
 
 def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) -> NDArray[np.float64]:
-    """The estimate of each block, within the box, shape (blocks, parameters)."""
+    """READS ROWS.  Return the estimate of each block, within the box, shape (blocks, parameters)."""
     if isinstance(model, Statistic):
         return fresh.statistics(model, found.values, found.sizes, bias)
     values = found.values[:, :, 0] if model.columns == 1 else found.values
@@ -103,10 +107,11 @@ def estimates(model: Likelihood | Statistic, bias: str, found: blocks.Blocks) ->
 
 
 def sums(column: PartSpec, values: NDArray[np.float64]) -> Cells:
-    """READS ROWS.  Sums of w and floor(w**2 / c), of values clamped, in integers, to {0, ..., G}; what is none to 0."""
+    """READS ROWS.  Return the sums of w and floor(w**2 / c); a value that is not finite is the box's lower end."""
     grid = cast(Grid, column.grid)
     at = np.where(np.isfinite(values), values, grid.lower)
     step = np.floor((at - grid.lower) * (grid.G / (grid.upper - grid.lower)) + 0.5)
+    # the clip in integers is the one that the sensitivity rests on: it holds whatever the floats were
     w = np.clip(np.clip(step, 0, grid.G).astype(np.int64), 0, grid.G) - grid.G // 2
     squares = w * w // column.form.parameters["divisor"]
     return ((int(w.sum()), int(squares.sum())),)

@@ -1,26 +1,28 @@
 """One step from sample and aggregate: the mean of clipped scores at a released pilot, over all rows.  INSIDE the wall.
 
 Definition
-    First a pilot, by `sample_and_aggregate` (or `winsorized`) at PILOT of the price: all parameters.  Then, at what it
-    released, theta0, every complete row (of which `where` holds) has psi = root score (`models.scores`), each
-    coordinate clipped to [-CLIP, CLIP] and put on a grid of G steps; a score that is no number is 0.  With a
-    PrivacyUnit a person has the mean of her rows' integers, rounded.  Released, for each parameter: the moments that
-    `moments` releases of a column with these bounds.  Public: schema, query, model, CLIP, PILOT, k, relation, price,
-    and under replace-one the number of rows (persons).  Neighbours: one row (person) replaced, or added or removed.
+    First a pilot: all parameters by `mechanism_means` (or `mechanism_winsorized`), at the part PILOT of the price.
+    Then, at the released pilot theta0, every complete row (for which `where` holds) has the scaled score psi = R s,
+    where s is the gradient of its log-density and R a root of the inverse information (`models.scores`); each
+    coordinate is clipped to [-CLIP, CLIP] and rounded to a grid {0, ..., G}; a score that is not a number is 0.  With a
+    PrivacyUnit a person has the mean of the integers of her rows, rounded.  Released, for each parameter: the sums that
+    `moments` releases of a column with these bounds.  Public: schema, query, model, CLIP, PILOT, k, neighbouring
+    relation, price, and under replace-one the number of rows (persons).
 Sensitivity
-    The pilot's as it is proven there.  Given theta0, the integers of a row are in {0, ..., G} and a function of that
-    row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own says
-    (`blocks`), one for all rows of a person: the forms of `moments` apply, P or Z where the number of rows is public
-    and none can be absent, E where one can, B or C under add-remove.  Persons as rows: one vector each, however many
-    rows.
+    The pilot's is proven where it is made.  Given theta0, the integers of a row lie in {0, ..., G} and are a function
+    of that row, of theta0, and of its place in a batch of one public shape, which a fresh random word of its own
+    decides (`mechanism_labels`), one word for all rows of a person.  So the encodings of `moments` apply
+    (`method.shared.encoding`): plain where the number of rows is public and no row can be absent, exclusion where one
+    can, group under add-remove.  With persons each has one vector, however many rows.
 Noise
     As for `moments`: independent for each integer, for each parameter's equal part of the price.
 Cost
-    PILOT of the price and the rest: the second question is a function of the first's release (adaptive composition,
-    pure [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3]); within each, parts add up.
+    PILOT of the price and the rest: the second query depends on the first's release (adaptive composition, pure
+    [lecture notes §2], Gaussian [Bun & Steinke 2016, Lemma 2.3]); within each, parts add up.
 Failures
-    None depends on a row: a score that cannot be had is 0, as is in form P and Z that of a row that is not there; where
-    the information cannot be had at theta0, which is released, that of the public default scales the scores.
+    None depends on a row: a score that cannot be computed is 0, the value that the plain encoding also gives a row
+    that is not there; where the information cannot be computed at theta0, which is released, that of the public default
+    scales the scores.
 """
 
 from __future__ import annotations
@@ -53,24 +55,24 @@ from tacit.source.row_arrays import RowArrays
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  The noisy pilot; then, at what it says, noisy moments of scores.  Nothing exact is kept."""
+    """READS ROWS.  Return the noisy pilot and, at what it released, noisy moments of scores.  Nothing exact is kept."""
     first, second = split(shape)
     model = cast(BlockPlan, shape.blocks).likelihood
     pilot = _pilot(shape.query).measure(first, source)
-    found = read(replace(shape, columns=second), source, scores.aim(model, scores.pilot(pilot, model)))
+    found = read(replace(shape, columns=second), source, scores.scaling_at(model, scores.pilot(pilot, model)))
     return (*pilot, *(column.released(protect(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
-def read(shape: Measurement, source: Source, aim: scores.ScoreAim) -> tuple[Cells, ...]:
-    """READS ROWS, as the blocks of the pilot are read: where they are on a cluster, or piece by piece, or at once.
+def read(shape: Measurement, source: Source, scaling: scores.ScoreScaling) -> tuple[Cells, ...]:
+    """READS ROWS.  Return the integers of every column of scores before noise: never to be shown.
 
-    The integers of every column of scores before noise: never to be shown.
+    The table is read as for the pilot's blocks: on the machines of a cluster, piece by piece, or at once.
     """
     plan, key = cast(BlockPlan, shape.blocks), os.urandom(32)
-    many = plan.blocks * plan.room * len(plan.cells)
+    many = plan.blocks * plan.capacity * len(plan.cells)
     far, near = (blocks.parts(many, most) for most in (blocks.SMALL // 16, blocks.GROUP))
     asked = (plan.cells, shape.unit, shape.where)
-    answer = partial(_summed, shape, aim)
+    answer = partial(_summed, shape, scaling)
     numbers = 1 + sum(len(column.form.polynomials) for column in shape.columns)
     told = source.spread(*asked, key, None, partial(blocks.part_of, far), answer, numbers)
     if told is None:
@@ -82,10 +84,10 @@ def read(shape: Measurement, source: Source, aim: scores.ScoreAim) -> tuple[Cell
 def _here(
     shape: Measurement, source: Source, key: bytes, parts: int, answer: Callable[[int, Any, Any], NDArray[np.float64]]
 ) -> Iterator[NDArray[np.float64]]:
-    """READS ROWS, on this machine: sums of scores of rows, some at a time; of persons, of some persons at a time."""
+    """READS ROWS.  Yield sums of scores of some rows at a time (with a unit, some persons), on this machine."""
     plan = cast(BlockPlan, shape.blocks)
     asked = (plan.cells, shape.unit, shape.where)
-    large = plan.blocks * plan.room * len(plan.cells) > blocks.SMALL
+    large = plan.blocks * plan.capacity * len(plan.cells) > blocks.SMALL
     for part in range(parts if shape.unit is not None else 1):
         found = source.pieces(*asked, key) if large else None
         if found is None:
@@ -101,23 +103,23 @@ def _here(
 
 
 def _summed(
-    shape: Measurement, aim: scores.ScoreAim, number: int, values: Any, own: NDArray[np.uint64]
+    shape: Measurement, scaling: scores.ScoreScaling, number: int, values: Any, own: NDArray[np.uint64]
 ) -> NDArray[np.float64]:
-    """READS ROWS.  Sums over some rows (persons), and how many they are: whole numbers below 2**53, shape (1, q).
+    """READS ROWS.  Return the sums over some rows (persons) and their number: whole numbers below 2**53, shape (1, q).
 
-    A row's word says its place in the batch, a person's also whose rows are hers.
+    A row's word decides its place in the batch; with a unit, rows of one word are one person's.
     """
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
     if len(values):
         rows = RowArrays(values, None if shape.unit is None else own.view(np.int64))
-        v = integers(rows, aim, _lanes(own))
+        v = integers(rows, scaling, _lanes(own))
         each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
         total[:] = [*each, len(v)]
     return total[None]
 
 
 def _assembled(shape: Measurement, sums: Sequence[int]) -> tuple[Cells, ...]:
-    """The integers of every column from sums of all its polynomials, and the number of rows (persons)."""
+    """Return the integers of every column from the sums of its polynomials; the last sum is the number of rows."""
     if shape.rows is not None and sums[-1] > shape.rows:
         raise RuntimeError("the table changed while it was read")
     found, left = list[Cells](), iter(sums)
@@ -129,54 +131,58 @@ def _assembled(shape: Measurement, sums: Sequence[int]) -> tuple[Cells, ...]:
 def released(
     shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], places: NDArray[np.int64], draw: Any, noise: Any
 ) -> tuple[Part, ...]:
-    """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
+    """READS ROWS.  Return the parts of rows in memory; `draw` and `noise` protect, or simulate."""
     model = cast(BlockPlan, shape.blocks).likelihood
     first, second = split(shape)
     pilot = _pilot(shape.query).released(first, rows, own, draw, noise)
-    aim = scores.aim(model, scores.pilot(pilot, model))
-    found = exact(replace(shape, columns=second), rows, aim, places)
+    scaling = scores.scaling_at(model, scores.pilot(pilot, model))
+    found = exact(replace(shape, columns=second), rows, scaling, places)
     return (*pilot, *(column.released(noise(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
 def _lanes(own: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """A place in the batch for each row by its word: one row more or less moves no other's."""
+    """Return each row's place in the batch, from its word alone: a row more or less moves no other."""
     return (own % np.uint64(scores.BATCH)).astype(np.int64)
 
 
-def exact(shape: Measurement, rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> tuple[Cells, ...]:
-    """READS ROWS.  The integers of every column of scores of rows at hand, before noise: never to be shown."""
-    v = integers(rows, aim, own)
+def exact(
+    shape: Measurement, rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]
+) -> tuple[Cells, ...]:
+    """READS ROWS.  Return the integers of every column of scores before noise, of rows in memory: never shown."""
+    v = integers(rows, scaling, own)
     sums = [int(one.numpy(v[:, j]).sum()) for j, column in enumerate(shape.columns) for one in column.form.polynomials]
     return _assembled(shape, [*sums, len(v)])
 
 
-def integers(rows: RowArrays, aim: scores.ScoreAim, own: NDArray[np.int64]) -> NDArray[np.int64]:
-    """READS ROWS.  The grid values in {0, ..., G} of each row (person), shape (rows, parameters)."""
+def integers(rows: RowArrays, scaling: scores.ScoreScaling, own: NDArray[np.int64]) -> NDArray[np.int64]:
+    """READS ROWS.  Return the grid values in {0, ..., G} of each row (person), shape (rows, parameters)."""
     order = np.argsort(own, kind="stable")
     lane = own[order]
     sizes = np.bincount(lane, minlength=scores.BATCH)
     turn = np.arange(len(lane)) - (np.cumsum(sizes) - sizes)[lane]
-    v = np.full((len(own), len(aim.at)), H, dtype=np.int64)
+    v = np.full((len(own), len(scaling.at)), H, dtype=np.int64)
     columns = rows.values.shape[1]
     by_turn = np.argsort(turn, kind="stable")
     ends = [0, *np.cumsum(np.bincount(turn)).tolist()]
-    for start, end in pairwise(ends):  # one row of each lane at a time
+    # one row of each place at a time, in batches of one shape: at its place compiled code gives a row the same floats
+    # whatever the other rows are, so that a row that changes moves no other row's integers
+    for start, end in pairwise(ends):
         here = by_turn[start:end]
         batch = np.full((scores.BATCH, columns), np.nan)
         batch[lane[here]] = rows.values[order[here]]
-        psi = scores.clipped(aim, batch[:, 0] if columns == 1 else batch, CLIP)
+        psi = scores.clipped(scaling, batch[:, 0] if columns == 1 else batch, CLIP)
         v[order[here]] = grid_of(psi)[lane[here]]
     return v if rows.owners is None else reduced(v, rows.owners)
 
 
 def grid_of(psi: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Scores on the grid: what is no number to the middle, then, in integers, to {0, ..., G}."""
+    """Return scores as integers in {0, ..., G}; what is not a number goes to the middle."""
     at = np.where(np.isfinite(psi), np.clip(psi, -CLIP, CLIP), 0.0)
     return np.clip(np.floor((at + CLIP) * (GRID / (2 * CLIP)) + 0.5).astype(np.int64), 0, GRID)
 
 
 def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The mean of each person's integers, rounded; rows of nobody are one person's."""
+    """Return the mean of each person's integers, rounded; rows without a person count as those of one person."""
     who = np.unique(owners, return_inverse=True)[1].reshape(-1)
     many = np.bincount(who)
     total = np.zeros((len(many), v.shape[1]), dtype=np.int64)
@@ -185,5 +191,5 @@ def reduced(v: NDArray[np.int64], owners: NDArray[np.int64]) -> NDArray[np.int64
 
 
 def _pilot(query: Any) -> Any:
-    """The mechanism of the pilot."""
+    """Return the module of the pilot's mechanism."""
     return winsorized if query.winsorize else sample_and_aggregate

@@ -1,8 +1,8 @@
 """A Python function of the rows of each block, each in a process of its own.  INSIDE the wall.
 
-A block's number is a function of its own rows alone: the process that computes it is forked from one that holds no
-rows (`mechanism_fork_server`), is handed this block and no other, and is gone afterwards.  A failure of the function is
-no number; a failure of the machine (no process can be started) is an error.
+A block's numbers are a function of its own rows alone: the process that computes them is forked from one that holds no
+rows (`mechanism_fork_server`), receives this block and no other, and ends afterwards.  A block on which the function
+fails has the default; a failure of the machine (no process can be started) is an error.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ CODE: Final = (
     "from tacit.method.blocks.mechanism_fork_server import serve; serve(int(sys.argv[1]))"
 )
 SINGLE: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-"""A process with threads cannot be forked: linear algebra has one."""
+"""Settings that keep linear algebra to one thread: a process with threads cannot be forked safely."""
 SET: Final = ("PYTHONWARNINGS", "PYTHONDEVMODE", "PYTHONINSPECT", "PYTHONFAULTHANDLER", "PYTHONTRACEMALLOC")
-"""What makes an interpreter speak, or fail, is not handed on; the order of sets is the same in all processes."""
+"""Environment variables that make an interpreter print or fail: they are not passed on."""
 TRIED: Final = 200
-"""Rows of a block made up, on which a function is tried."""
+"""Made-up rows on which a function is tried."""
 SPARE: Final = 30.0
-"""Seconds more than a block may wait, after which nobody waits for it."""
+"""Seconds beyond a block's wall time after which its answer is given up."""
 
 
 def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: str = "none") -> Array:
-    """READS ROWS.  The numbers of each block, clamped into their ranges, shape (k, p); the default where it has none.
+    """READS ROWS.  Return the numbers of each block, clamped to their ranges, shape (k, p), or its default.
 
     values: shape (k, capacity, columns), rows sorted; sizes: shape (k,).  bias: "none", or "split-half": twice the
-    number less the mean of those of two halves, which leaves no bias of the order of one over the rows; where a half
-    has none, the number as it is.
+    block's number less the mean of the numbers of its halves, which removes the bias of order one over the rows; where
+    a half has no number, that of the block is left uncorrected.
     """
     rows = values[:, :, 0] if model.columns == 1 else values
     found, *halves = _numbers(model, rows, sizes, halves=bias == "split-half")
@@ -61,33 +61,33 @@ def statistics(model: Statistic, values: Array, sizes: NDArray[np.int64], bias: 
 
 
 def _numbers(model: Statistic, rows: Array, sizes: NDArray[np.int64], *, halves: bool) -> list[Array]:
-    """The numbers of each block as they come, shape (k, p), NaN where there is none; and those of both its halves."""
+    """READS ROWS.  Return the numbers of each block, shape (k, p), NaN where it has none, then those of both halves."""
     parts = split(rows, sizes) if halves else ()
     if isinstance(model.function, str):
         return [STATISTICS[model.function][1](*part) for part in ((rows, sizes), *parts)]
     blocks = [block[:size] for block, size in zip(rows, sizes, strict=True)]
     pairs = list(zip(*([half[:size] for half, size in zip(*part, strict=True)] for part in parts), strict=True))
-    with Zygote(model) as zygote, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
-        each = pool.map(zygote.block, blocks, pairs or [()] * len(blocks))
+    with ForkServer(model) as server, ThreadPoolExecutor(2 * (os.cpu_count() or 1)) as pool:
+        each = pool.map(server.block, blocks, pairs or [()] * len(blocks))
         found = np.array(list(each)).reshape(len(sizes), 1 + len(parts), len(model.names))
     return list(np.moveaxis(found, 1, 0))
 
 
 @lru_cache(maxsize=64)
 def check(model: Statistic) -> None:
-    """Tries a function on rows made up: ModelError M22 where it fails on all of them, M23, M24."""
+    """Try a function on made-up rows: ModelError M22 where it fails on all of them, M23, M24."""
     if model.built_in:
         return
-    with Zygote(model) as zygote:
-        said = [zygote.trial(rows) for rows in _made_up(model.columns)]
+    with ForkServer(model) as server:
+        said = [server.trial(rows) for rows in _made_up_rows(model.columns)]
     if all(said):
         shape = (TRIED,) if model.columns == 1 else (TRIED, model.columns)
         message = f"the statistic fails on rows made up, an array of shape {shape}: {said[0]}."
         raise ModelError(message, code="M22", hint="one number for each range, in their order")
 
 
-def _made_up(columns: int) -> list[Array]:
-    """Public rows: between 0 and 1; a first column of 0 and 1; whole numbers in it, the others about 0."""
+def _made_up_rows(columns: int) -> list[Array]:
+    """Return three public tables: of numbers in [0, 1), with a binary first column, and with a whole first column."""
     i = np.arange(1.0, TRIED + 1)[:, None]
     spread: Array = (i * np.sqrt([2.0 + 7 * j for j in range(columns)])) % 1
     several: list[Array] = [spread, spread.copy(), 4 * spread - 2]
@@ -96,8 +96,8 @@ def _made_up(columns: int) -> list[Array]:
     return [one[:, 0] if columns == 1 else one for one in several]
 
 
-class Zygote(AbstractContextManager["Zygote"]):
-    """A process that holds a function, and from which blocks are forked; `with`."""
+class ForkServer(AbstractContextManager["ForkServer"]):
+    """The process that holds a function and forks one child for each block; for use in a `with` statement."""
 
     def __init__(self, model: Statistic) -> None:
         """ModelError M23 for a function that cannot be read there, M24 where processes cannot be had."""
@@ -135,7 +135,7 @@ class Zygote(AbstractContextManager["Zygote"]):
             raise ModelError(message, code="M23", hint="what it uses must be there to be imported")
 
     def __exit__(self, *_: object) -> None:
-        """Ends the process and all that is left of its children."""
+        """End the process and all that is left of its children."""
         self._control.close()
         try:
             self._process.wait(5)
@@ -144,20 +144,20 @@ class Zygote(AbstractContextManager["Zygote"]):
             self._process.wait()
 
     def block(self, rows: Array, halves: Sequence[Array] = ()) -> Array:
-        """READS ROWS.  The numbers of one block, then those of its halves, NaN where it has none."""
+        """READS ROWS.  Return the numbers of one block, then those of its halves, NaN where it has none."""
         many = self._wanted * (1 + len(halves))
-        found = self._ask(BLOCK, rows, 8 * many, halves)
+        found = self._send(BLOCK, rows, 8 * many, halves)
         return np.frombuffer(found) if len(found) == 8 * many else np.full(many, np.nan)
 
     def trial(self, rows: Array) -> str | None:
-        """Why there are no numbers for rows made up; None where there are."""
-        found = self._ask(TRIAL, rows, 401)
+        """Return why the function has no numbers for made-up rows; None where it has."""
+        found = self._send(TRIAL, rows, 401)
         if len(found) == 8 * self._wanted and found[:1] != b"!":
             return None
         return found[1:].decode(errors="replace") or f"no answer within {self._seconds:g} seconds"
 
-    def _ask(self, kind: bytes, rows: Array, most: int, halves: Sequence[Array] = ()) -> bytes:
-        """Sends a block to a new child by a socket of its own.  OSError where there is no child to be had."""
+    def _send(self, kind: bytes, rows: Array, most: int, halves: Sequence[Array] = ()) -> bytes:
+        """READS ROWS.  Send a block to a new child by a socket of its own; OSError where no child can be forked."""
         if rows.size == 0:
             return b""
         mine, theirs = socket.socketpair()
@@ -171,12 +171,12 @@ class Zygote(AbstractContextManager["Zygote"]):
                 mine.sendall(HEADER.pack(len(rows), first, columns, self._wanted))
                 mine.sendall(b"".join(one.tobytes() for one in (rows, *halves)))
                 return _all(mine, most)
-            except OSError:  # the child is gone, or is not done
+            except OSError:  # the child was killed, or did not finish in time
                 return b""
 
 
 def _all(given: socket.socket, most: int) -> bytes:
-    """What comes until the other side closes, at most so many bytes."""
+    """Receive until the other side closes, at most so many bytes."""
     made = b""
     while len(made) < most and (part := given.recv(most - len(made))):
         made += part

@@ -1,27 +1,31 @@
 """Winsorised sample and aggregate: noise as wide as the blocks' own spread, in a box of any width.  INSIDE the wall.
 
 Definition
-    Blocks and their estimates are those of `sample_and_aggregate`.  For each parameter its box is divided into STEPS
-    points of a public map (`models.wide_grid`: logs of positive numbers, ever coarser away from the middle of the
-    line), and two of these are selected by rank (`method.shared.mechanism_rank_selection`) near the quartiles of the k
-    estimates, each to the point below it.  A window is a function of the two, `models.wide_grid.window`: as far again
-    as they are apart, REACH times, on both sides, at least two steps wide, within the box.  Every estimate is put on a
-    grid of G steps over the window, what is outside to its ends, and the sums of w and floor(w**2 / c) are released as
-    there.
-    Public: as there, and STEPS, REACH, the parts of the price.
+    Blocks and their estimates are those of `mechanism_means`.  For each parameter its box is divided into STEPS points
+    of a public map (`models.wide_grid`: even in the logarithm of positive parameters; on the line, ever coarser away
+    from the middle of the box).  Two of these points are selected by rank (`method.shared.mechanism_rank_selection`),
+    near the quartiles of the k estimates, each of which stands at the last point that is not above it.  A window is a
+    public function of the two selected points (`models.wide_grid.window`): it reaches REACH times their distance beyond
+    them on both sides, spans at least two steps, and lies within the box.  Every estimate is then clamped to the window
+    and rounded to a grid of G steps over it, and the sums of w and floor(w**2 / c) are released as in
+    `mechanism_means`.
+    Public: as there, and STEPS, REACH and the parts of the price.
 Sensitivity
-    Under both relations, and of persons, one of k estimates is replaced.  Selections: that of ranks' utilities under
-    replace-one, 4 for p = 1/4 and 3/4.  Sums: form P or Z, whatever the window is.  [Smith 2011; theory §12]
+    Under both neighbouring relations, and for persons, one of k estimates is replaced (`mechanism_means`).
+    Selections: the sensitivity of rank utilities under replace-one, which is 4 for the quartiles p = 1/4 and 3/4.
+    Sums: the plain encoding, whose sensitivity in grid steps does not depend on the window.  [Smith 2011; theory §12]
 Noise
-    Selections exactly by `noise.select`; sums as for `sample_and_aggregate`, on the window's grid.
+    Selections exactly by `noise.select`; sums as in `mechanism_means`, on the window's grid.
 Cost
-    Of a parameter's equal share one of QUARTILE for each selection, by public facts the first at which k tells the
-    quartiles, and the rest for the sums, whose window is a function of the released points: adaptive composition.
-    Pure: 2 epsilon_q + epsilon_n.  rho: a selection of epsilon_q has a bounded range, epsilon_q**2 / 8 each [Dong,
-    Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.  (epsilon, delta): mu**2 of a range instead of rho.
+    Each selection has a part, one of QUARTILE, of the parameter's equal share of the price: from public facts, the
+    first part at which k blocks suffice to find the quartiles.  The sums have the rest; their window is a function of
+    the released points, so adaptive composition applies.  With epsilon_q for each selection and epsilon_n or rho_n for
+    the sums: pure, 2 epsilon_q + epsilon_n.  rho: a selection of epsilon_q has bounded range and costs epsilon_q**2 / 8
+    [Dong, Durfee & Rogers 2020], so epsilon_q**2 / 4 + rho_n in all.  (epsilon, delta): mu**2 of a bounded-range
+    mechanism in place of rho.
 Failures
-    None depends on a row: blocks without an answer have the default, and count; equal estimates have a window of two
-    steps; points that are selected in the wrong order are turned around.
+    None depends on a row: blocks without an estimate have the default, and count; equal estimates have a window of two
+    steps; points that are selected in the wrong order are swapped.
 """
 
 from __future__ import annotations
@@ -52,19 +56,19 @@ from tacit.source.row_arrays import RowArrays
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Selections, and in their windows the sums; only what is protected is kept."""
+    """READS ROWS.  Return the selections and the noisy sums within their windows; nothing exact is kept."""
     return of_estimates(shape, sample_and_aggregate.of_blocks(shape, source), ranks.select, protect)
 
 
 def released(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], draw: Any, noise: Any) -> tuple[Part, ...]:
-    """READS ROWS.  The parts of rows at hand; `draw` and `noise` protect, or simulate."""
+    """READS ROWS.  Return the parts of rows in memory with labels `own`; `draw` and `noise` protect, or simulate."""
     plan, query = cast(BlockPlan, shape.blocks), cast(SampleAndAggregate, shape.query)
-    found = blocks.packed(rows, own, plan.blocks, plan.room)
+    found = blocks.packed(rows, own, plan.blocks, plan.capacity)
     return of_estimates(shape, sample_and_aggregate.estimates(plan.model, query.bias, found), draw, noise)
 
 
 def of_estimates(shape: Measurement, values: NDArray[np.float64], draw: Any, noise: Any) -> tuple[Part, ...]:
-    """READS ROWS.  The parts from estimates of blocks, shape (k, parameters)."""
+    """READS ROWS.  Return the parts made from the blocks' estimates `values`, shape (k, parameters)."""
     names = cast(BlockPlan, shape.blocks).model.names
     made: list[Part] = []
     for chosen, mean in zip(shape.columns[::2], shape.columns[1::2], strict=True):
@@ -78,12 +82,12 @@ def of_estimates(shape: Measurement, values: NDArray[np.float64], draw: Any, noi
 
 
 def utilities(wide: WideGrid, values: NDArray[np.float64]) -> tuple[rank_utilities.Runs, ...]:
-    """READS ROWS.  Those of the points near each quartile of the estimates."""
+    """READS ROWS.  Return the rank utilities of the grid points for each quartile of the estimates."""
     counts: Counter[int] = Counter(wide.places(values).tolist())
     return tuple(rank_utilities.utilities(counts, STEPS + 1, p) for p in PROBS)
 
 
 def windowed(column: PartSpec, wide: WideGrid, points: tuple[int, ...]) -> PartSpec:
-    """The sums' column with the window of two released points for its grid; its form and its law stay."""
+    """Return the column of sums on the window of two released points; its encoding and its noise stay the same."""
     lower, upper = window(wide, points)
     return replace(column, grid=replace(cast(Grid, column.grid), lower=lower, upper=upper))

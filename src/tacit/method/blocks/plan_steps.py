@@ -30,7 +30,7 @@ def stepped(shape: Measurement, rows: int, level: float) -> list[Entry]:
     """Name, assumed value, width, variances due to privacy and to sampling, of each parameter."""
     model = cast(BlockPlan, shape.blocks).likelihood
     at = scores.inner(model, model.fallback)
-    _, slope, spread = scores.law(scores.aim(model, at), scores.CLIP, at).mean(at)
+    _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
     turn = np.linalg.inv(slope)
     noise = np.array([_noise(column, shape.rows, rows) for column in split(shape)[1]])
     sampling, privacy = np.diag(turn @ spread @ turn.T) / rows, np.diag((turn * noise) @ turn.T)

@@ -12,7 +12,7 @@ from tacit.errors import QueryError
 from tacit.method.shared import encoding_choice
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.sufficient_statistics.query import SufficientStatistics, widened
-from tacit.models.sufficient_statistics import Bounds, SufficientStatistic, statistics
+from tacit.models.sufficient_statistics import Bounds, SufficientStatistic
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Grid
 from tacit.rows.row_map import GRID, RowMap
@@ -30,9 +30,9 @@ KIND: Final = "sufficient-statistics"
 
 
 def design(query: SufficientStatistics, public: Public, cost: Cost) -> Measurement:
-    """Statistics, grids and noise from public facts; QueryError Q10, Q11, Q60, Q115, Q116."""
+    """Return statistics, grids and noise from public facts; QueryError Q10, Q11, Q60, Q115, Q116."""
     where = None if query.where is None else typed(query.where, public.schema)
-    found = cast("tuple[SufficientStatistic, ...]", statistics(query.family.law))
+    found = cast("tuple[SufficientStatistic, ...]", query.statistics)
     share = cost if len(found) == 1 else cost.share(Fraction(1, len(found)))
     shape = Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, where=where)
     made = [_column(shape, public.schema, one, share) for one in found]
@@ -43,7 +43,7 @@ def design(query: SufficientStatistics, public: Public, cost: Cost) -> Measureme
 def _column(
     shape: Measurement, schema: Schema, given: SufficientStatistic, share: Cost
 ) -> tuple[PartSpec, Computed | None]:
-    """One statistic as a column of numbers, and how it is computed where it is not the table's own."""
+    """Return one statistic as a column of numbers, and how it is computed where it is not a column of the table."""
     query = cast(SufficientStatistics, shape.query)
     at, statistic, computed = _mapped(query, schema, given)
     if shape.unit is not None:
@@ -65,7 +65,7 @@ def _column(
 def _mapped(
     query: SufficientStatistics, schema: Schema, given: SufficientStatistic
 ) -> tuple[RowMap, SufficientStatistic, Computed | None]:
-    """The map of a statistic to its grid; the table's own column where it is the row itself, within its own bounds."""
+    """Return the map of a statistic to its grid; that of the table's column where the statistic is the row itself."""
     column, bounds = column_of(schema, query.what), dict(query.bounds)
     if not isinstance(column, Boolean | Integer | Real):
         text = f"column {query.what!r} of SufficientStatistics is a {type(column).__name__}: no family is of such rows."
@@ -87,7 +87,7 @@ def _mapped(
 
 
 def _inner(query: SufficientStatistics, column: Boolean | Integer | Real, given: SufficientStatistic) -> Bounds:
-    """Where y is clamped: as given for it, or as the bounds of the column have it; QueryError Q115."""
+    """Return where y is clamped: the bounds given for y, or those that follow from the column's; QueryError Q115."""
     bounds, name = dict(query.bounds), given.inner_spelled(query.what)
     if name in bounds:
         found = cast(Bounds, bounds[name])
@@ -116,14 +116,14 @@ def _shaped(given: SufficientStatistic, inner: Bounds, name: str) -> Bounds:
 
 
 def _cell(schema: Schema, name: str, statistic: SufficientStatistic, own: Bounds) -> ColumnCell:
-    """The column as the statistic reads it: clamped where the statistic's bounds are reached."""
+    """Return the column as the statistic reads it, clamped to the rows at which the statistic reaches its bounds."""
     low, high = statistic.row_bounds(statistic.inner_bounds(own))
     cell = replace(cell_of(schema, name), lower=low, upper=high)
     return cell if cell.missing is None else replace(cell, missing=min(max(cell.missing, low), high))
 
 
 def _number(statistic: SufficientStatistic, cell: ColumnCell) -> Number:
-    """The arithmetic of a row, the same on every engine."""
+    """Return the arithmetic of a row, the same on every engine."""
     y: Number = cell
     if statistic.inner != "row":
         y = Applied("log", cell if statistic.inner == "log" else Operation("-", Fixed(1.0), cell))

@@ -36,7 +36,7 @@ TRUSTED: Final = 0.1
 """Released variances are shrunk to the model's as if they differed by this part of it (sd) in truth, or by as much as
 they do beyond their noise."""
 UNLIKE: Final = 1.25
-"""Rows that vary so many times as much as the family says, or less than one over it, are told of."""
+"""A note says so where the rows' variance is more than this many times the family's, or less than one over it."""
 
 
 @shown_by_summary
@@ -126,20 +126,20 @@ def map_of(release: Released) -> MeanMap:
 
 
 def box_of(part: Part) -> tuple[float, float]:
-    """Bounds of a statistic."""
+    """Return the bounds of a statistic."""
     grid = cast(Grid, part.grid)
     return grid.lower, grid.upper
 
 
 def _noisy(blocks: Sequence[ColumnTerms]) -> tuple[Array, Array]:
-    """Means of the statistics, and about how far off they are, which decides where none is met exactly."""
+    """Return the means of the statistics and about their standard errors, the units of the search for parameters."""
     spread = [np.sqrt(one.sampling_variance[0] + one.privacy_variance[0]) for one in blocks]
     value = np.array([one.value[0] for one in blocks])
     return value, np.array(spread) + 1e-12 * (1 + np.abs(value))
 
 
 def means_of(release: Released, blocks: Sequence[ColumnTerms], at: At, target: Target) -> Means:
-    """The means of a release with their errors; all noises in units of the first part's law."""
+    """Return the means of a release with their errors; all noises in units of the first part's law."""
     value, _ = _noisy(blocks)
     facts = [_second(release, part) for part in release.parts]
     law = blocks[0].law
@@ -162,7 +162,7 @@ def means_of(release: Released, blocks: Sequence[ColumnTerms], at: At, target: T
 
 
 def _second(release: Released, part: Part) -> tuple[float, float]:
-    """Rows behind a part, and the standard deviation of the noise in their released variance; 0 of zeros and ones."""
+    """Return the rows of a part, and the standard deviation of the noise in their variance; 0 for zeros and ones."""
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
     size = max(float(noisy.size[0]), 1.0)
     if part.form in BINARY:
@@ -174,7 +174,7 @@ def _second(release: Released, part: Part) -> tuple[float, float]:
 
 
 def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | None = None) -> ColumnTerms:
-    """Means and where their inverse is -> the parameters as a block of terms that share their noises."""
+    """Return the parameters, found at `at`, as terms that share the noises of the means."""
     p = len(at.theta)
     low, high = found.model.lower, found.model.upper
     inverse = at.inverse
@@ -196,7 +196,7 @@ def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | N
 
 
 def sampling_of(means: Means, at: At) -> Array:
-    """Sampling covariance of the means, shape (p, p): variances released or the model's, correlations the model's."""
+    """Return the sampling covariance of the means: variances released or the law's, correlations the law's."""
     model = np.diag(at.cov) / means.size
     sd = np.sqrt(np.maximum(means.trust * means.sampling + (1 - means.trust) * model, 0.0))
     found = at.correlation * np.outer(sd, sd)
@@ -204,7 +204,7 @@ def sampling_of(means: Means, at: At) -> Array:
 
 
 def _mapped(found: MeanMap, means: Means, at: At, own: Array) -> MonotoneMap:
-    """The interval of one mean, to be carried over."""
+    """Return the map that carries the interval of one mean over to its parameter."""
     low, high = found.boxes[0]
     linear = LinearInversion(means.value, np.diag(own), means.loadings, means.law, low, high)
     return MonotoneMap(means.exact or linear, found, at, means.spread)
@@ -212,7 +212,7 @@ def _mapped(found: MeanMap, means: Means, at: At, own: Array) -> MonotoneMap:
 
 @dataclass(frozen=True)
 class Within:
-    """Nothing is known but the box."""
+    """The interval where nothing is known but the box."""
 
     low: Array
     high: Array
@@ -266,14 +266,14 @@ class LinkedDelta:
 
 
 def clamped_words(release: Released) -> str:
-    """Maximum likelihood by means of wait in 0 to 20, log(wait) in -5 to 3; clamping is allowed for."""
+    """Return the note on which means, within which bounds, the estimate is made from."""
     told = ", ".join(f"{p.label} in {box_of(p)[0]:.6g} to {box_of(p)[1]:.6g}" for p in release.parts)
     words = f"from the mean{'s' if len(release.parts) > 1 else ''} of {told}; clamping is allowed for"
     return words + (", noise as Chen & Sung print it" if getattr(release.query, "method", "") == "chen-sung" else "")
 
 
 def unlike(release: Released, means: Means, at: At) -> tuple[str, ...]:
-    """Where rows vary otherwise than the family says: a free look at whether it fits."""
+    """Return notes on statistics whose released variance is not the family's: a free check of its fit."""
     if release.unit is not None:
         return ()
     model, said = np.diag(at.cov) / means.size, list[str]()
@@ -286,7 +286,7 @@ def unlike(release: Released, means: Means, at: At) -> tuple[str, ...]:
 
 
 def ends(found: MeanMap, at: At) -> tuple[str, ...]:
-    """Parameters at an end of their box."""
+    """Return a note on parameters at an end of their box."""
     low, high = found.inner
     out = [name for j, name in enumerate(found.model.names) if not low[j] < at.theta[j] < high[j]]
     return (f"{', '.join(out)} at an end of the box",) if out else ()

@@ -1,23 +1,24 @@
 """Sufficient statistics of an exponential family, averaged over all rows.  INSIDE the wall.
 
 Definition
-    A row x becomes T_1(x), ..., T_p(x): the statistics of the family (`models.sufficient_statistics`), each of x
-    clamped to bounds first, by the arithmetic of computed columns, so that it lies between public bounds.  Each is a
-    column of numbers from there on, of which `moments` releases the mean with its second moment: T_j is put on its grid
-    {0, ..., G}, and sums of an integer form are released.  There are no blocks.  With a PrivacyUnit the rows of a
-    person are first reduced to their mean.  Public: schema, query with its family and bounds, relation, price, and
-    under replace-one the number of rows (persons).
+    A row x becomes T_1(x), ..., T_p(x): the sufficient statistics of the family (`Family.sufficient_statistics`), each
+    computed after x is clamped to public bounds, by the arithmetic of computed columns, so that it lies between public
+    bounds.  Each T_j is then a column of numbers, of which `moments` releases the mean with its second moment: T_j is
+    put on its grid {0, ..., G}, and the sums of an integer encoding are released.  There are no blocks.  With a
+    PrivacyUnit the rows of a person are first reduced to their mean.  Public: schema, query with its family and bounds,
+    neighbouring relation, price, and under replace-one the number of rows (persons).
 Sensitivity
-    That of the form of each statistic, proven beside it over all pairs of rows (`method.shared.encoding`): whatever
-    the arithmetic gives, the last step is a clamp in 64-bit integers.  Second moments are free (theory §9, §12).
+    That of the encoding of each statistic, proven with it over all pairs of rows (`method.shared.encoding`): whatever
+    the arithmetic gives, the last step is a clamp in 64-bit integers.  Second moments cost nothing (theory §9, §12).
 Noise
     Independent for each integer: discrete Laplace of scale l1 / epsilon', or normal of standard deviation
-    sqrt(l2^2 / (2 rho')) rounded to integers, where the prime is the statistic's equal share of the price.  Method
-    "chen-sung": n / k times that, as [Chen & Sung, Algorithm 3] is printed; it protects more than is charged (E15).
+    sqrt(l2^2 / (2 rho')) rounded to integers, where epsilon' and rho' are the statistic's equal share of the price.
+    Method "chen-sung": n / k times that, n rows and k blocks, as [Chen & Sung, Algorithm 3] prints it; it protects more
+    than is charged (erratum E15).
 Cost
     Shares add up to the price: statistics are released side by side (basic composition; Gaussian: sums of rho).
 Failures
-    As of `moments`: a cell without a value is missing, and no value stops the arithmetic.
+    As for `moments`: a cell without a value is missing, and no value stops the arithmetic.
 """
 
 from __future__ import annotations
@@ -33,13 +34,13 @@ from tacit.source import Source
 
 
 def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
-    """READS ROWS.  The exact integers, one cell a statistic, before noise: never to be shown."""
+    """READS ROWS.  Return the exact integers, one cell for each statistic, before noise: never to be shown."""
     columns = {one.source: one for one in shape.computed}
     return exact_sums(shape, source.computing(columns) if columns else source)
 
 
 def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
-    """READS ROWS.  Exact sums, and at once their noise; only noisy integers are kept."""
+    """READS ROWS.  Sum exactly and add noise at once; only noisy integers are kept."""
     return noisy_parts(shape, exact(shape, source))
 
 

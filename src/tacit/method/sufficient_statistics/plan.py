@@ -1,6 +1,6 @@
 """Expected precision of sufficient statistics: the integers that the family's law would give, at a public vector.
 
-The parameters are taken to be what stands for a block without an answer, the middle of their box unless said otherwise.
+The parameters are taken to be the family's default, the middle of their box unless said otherwise.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tacit.rows.row_map import RowMap
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """One entry a parameter."""
+    """Return the expected precision of each parameter."""
     return of_integers(shape, integers(shape, rows), rows, level)
 
 
 def integers(shape: Measurement, rows: int) -> tuple[NDArray[np.int64], ...]:
-    """Expected integers of `rows` rows, one array of shape (1, k) a statistic."""
+    """Return the expected integers of `rows` rows, an array of shape (1, k) for each statistic."""
     found = _map(shape)
     points, weights, _ = rule(found.model, found.model.fallback, found.kinks)
     made: list[NDArray[np.int64]] = []
@@ -38,7 +38,7 @@ def integers(shape: Measurement, rows: int) -> tuple[NDArray[np.int64], ...]:
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:
-    """What a careful colleague would say."""
+    """Return warnings that follow from public facts."""
     del rows
     found = _map(shape)
     at = ", ".join(f"{name} {x:.3g}" for name, x in zip(found.model.names, found.model.fallback, strict=True))

@@ -17,9 +17,9 @@ from tacit.release.query_checks import column, condition
 
 if TYPE_CHECKING:
     from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease  # noqa: F401
+    from tacit.models.sufficient_statistics import SufficientStatistic
 
 METHODS: Final = ("direct", "chen-sung")
-REGRESSIONS: Final = "tc.Regression for linear models; SampleAndAggregate, or a Histogram and its fits, for others"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
 
     @property
     def widens_noise(self) -> bool:
-        """Of method "chen-sung", n / k times wider: as [Chen & Sung, Algorithm 3] prints it."""
+        """Whether noise is n / k times wider, as [Chen & Sung, Algorithm 3] prints it: method "chen-sung"."""
         return self.method != "direct"
 
     def __post_init__(self) -> None:
@@ -70,16 +70,23 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
         condition(self)
 
     def statistics_bounded(self) -> tuple[str, ...]:
-        """What bounds may be given for; QueryError Q114 where the family has no statistics to be averaged."""
-        from tacit.models.sufficient_statistics import statistics
+        """Return the names that bounds may be given for; QueryError Q114 where the family has no statistics."""
+        from tacit.models.family import Family
+
+        if self.statistics is None:
+            words, law = self.family.words, self.family.law
+            text = "family of SufficientStatistics: {} has no finite sufficient statistics of one column here."
+            hint = (law if isinstance(law, Family) else Family).statistics_hint
+            raise QueryError(text.format(words.get("name", words["family"])), code="Q114", hint=hint)
+        return tuple(dict.fromkeys((self.what, *(one.inner_spelled(self.what) for one in self.statistics))))
+
+    @property
+    def statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """The sufficient statistics of a row, one for each free parameter; None where the family has none such."""
+        from tacit.models.family import Family
 
         law = self.family.law
-        found = None if law is None else statistics(law)
-        if found is None:
-            name = self.family.words.get("name", self.family.words["family"])
-            text = f"family of SufficientStatistics: {name} has no finite sufficient statistics of one column here."
-            raise QueryError(text, code="Q114", hint=_instead(str(self.family.words["family"])))
-        return tuple(dict.fromkeys((self.what, *(one.inner_spelled(self.what) for one in found))))
+        return law.sufficient_statistics() if isinstance(law, Family) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values only, defaults left out."""
@@ -90,21 +97,8 @@ class SufficientStatistics(Query["SufficientStatisticsRelease"]):
         return words if self.method == "direct" else {**words, "method": self.method}
 
 
-def _instead(family: str) -> str:
-    """What serves a family that has no bounded sufficient statistics of one column."""
-    if family.endswith("Regression"):
-        return REGRESSIONS
-    if family in ("Categorical", "Multinomial"):
-        return "Histogram(…): the counts of the levels are the sufficient statistics"
-    if family == "MultivariateNormal":
-        return "tc.Regression, whose cross-products are its statistics, or SampleAndAggregate(…)"
-    fixed = {"NegativeBinomial": "dispersion=0.5", "Laplace": "location=0", "Weibull": "shape=2"}
-    held = f"{fixed[family]}, a number at which it is held, or " if family in fixed else ""
-    return f"{held}SampleAndAggregate(…), which takes any family"
-
-
 def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float, float]], ...]:
-    """Pairs of a name and its bounds, in order of names; QueryError Q115."""
+    """Return pairs of a name and its bounds, in order of names; QueryError Q115."""
     hint = f'bounds={{"{known[-1]}": (-5, 5)}}'
     try:
         pairs = dict(cast("Mapping[str, Any]", given))
@@ -124,7 +118,7 @@ def _bounds(given: Any, known: tuple[str, ...]) -> tuple[tuple[str, tuple[float,
 
 
 def _pair(ends: Any) -> tuple[float, float] | None:
-    """Two finite numbers, or None."""
+    """Return two finite numbers, or None where they are not."""
     given = list(cast("list[Any]", ends)) if isinstance(ends, list | tuple) else []
     plain = [float(x) for x in given if isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x)]
     return (plain[0], plain[1]) if len(plain) == len(given) == 2 else None
@@ -145,7 +139,7 @@ def _method(method: str, blocks: int | None) -> None:
 
 
 def widened(query: SufficientStatistics, rows: int | None, share: Cost) -> Fraction:
-    """How many times the noise of a mean is drawn: n / k for "chen-sung", 1 otherwise; QueryError Q116."""
+    """Return the factor of the noise's scale: n / k for "chen-sung", 1 otherwise; QueryError Q116."""
     if query.method == "direct":
         return Fraction(1)
     if rows is None:

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Why the parts are not those of the question; nothing where they are."""
-    from tacit.models.sufficient_statistics import statistics
-
-    query = cast(SufficientStatistics, made.query)
-    found = statistics(query.family.law) or ()
+    """Yield why the parts are not those of the question; nothing where they are."""
+    found = cast(SufficientStatistics, made.query).statistics or ()
     if len(made.parts) != len(found) or not once([part.label for part in made.parts]):
         yield f"it has {len(made.parts)} parts for {len(found)} sufficient statistics"

@@ -27,9 +27,10 @@ class RegressionFamily(Family):
     slopes: Span = (-10.0, 10.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real"}
-    lifts, rows_given = True, True
+    linear_in_statistics, is_regression = True, True
     law_order: ClassVar[Order] = Order(9.0, 2.0)
     """Of a coefficient; the bias is so many times as large as there are parameters."""
+    statistics_hint = "tc.Regression for linear models; SampleAndAggregate, or a Histogram and its fits, for others"
 
     def order(self, name: str) -> Order:
         """Of a coefficient, by how many are estimated together."""
@@ -68,14 +69,14 @@ class RegressionFamily(Family):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
-        u = self.lift(x)
-        return self.of_lift(u, theta) + self.constant(u[0])
+        u = self.row_statistics(x)
+        return self.log_density_from(u, theta) + self.constant(u[0])
 
     def constant(self, y: Any) -> Any:
         """What the log-density has beside the parameters."""
         return 0.0
 
-    def statistics(self, y: Any) -> list[Any]:
+    def response_statistics(self, y: Any) -> list[Any]:
         """What of the response the log-density is linear in."""
         return [y]
 
@@ -87,13 +88,13 @@ class RegressionFamily(Family):
         """The log-density from the statistics of the response, linear in them."""
         raise NotImplementedError
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """Statistics of the response, then the regressors."""
         lib = jnp()
         y, z = (x, lib.zeros(0)) if self.columns == 1 else (x[0], x[1:])
-        return lib.concatenate([lib.stack(self.statistics(y)), z])
+        return lib.concatenate([lib.stack(self.response_statistics(y)), z])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density."""
         q = len(u) - self.regressors
         return self.core(u[:q], self.eta(u[q:], theta), theta)
@@ -107,7 +108,7 @@ class RegressionFamily(Family):
         """The responses of a block, shape (n,)."""
         return x if self.columns == 1 else x[:, 0]
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """No slopes, and the intercept of the mean."""
         return [self.link(mean(self.response(x), w)), *[jnp().array(0.0)] * self.regressors]
 
@@ -237,7 +238,7 @@ class GammaRegression(RegressionFamily):
         """Positive numbers."""
         return y > 0
 
-    def statistics(self, y: Any) -> list[Any]:
+    def response_statistics(self, y: Any) -> list[Any]:
         """The response and its log."""
         return [y, jnp().log(y)]
 
@@ -254,9 +255,9 @@ class GammaRegression(RegressionFamily):
         """The log."""
         return jnp().log(mean)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """No slopes, the log of the mean, and a shape of one."""
-        return [*super().guess(x, w), jnp().array(1.0)]
+        return [*super().start(x, w), jnp().array(1.0)]
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
         """Gamma draws."""
@@ -274,9 +275,9 @@ class LinearRegression(RegressionFamily):
     sd: Span = (0.1, 10.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real", "sd": "positive"}
-    closed = True
+    start_is_maximum = True
 
-    def statistics(self, y: Any) -> list[Any]:
+    def response_statistics(self, y: Any) -> list[Any]:
         """The response and its square."""
         return [y, y**2]
 
@@ -292,7 +293,7 @@ class LinearRegression(RegressionFamily):
         """Mean and mean square."""
         return [eta, eta**2 + theta.sd**2]
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """Least squares about the means; none where regressors depend on each other or residuals are all zero."""
         lib, d = jnp(), self.regressors
         y = self.response(x)

@@ -1,4 +1,4 @@
-"""Families of counts and categories."""
+"""Families of counts: Bernoulli, binomial, Poisson, geometric, negative binomial."""
 
 from __future__ import annotations
 
@@ -11,29 +11,25 @@ from tacit.models.block_moments import at_least, jnp, mean, special
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
 from tacit.models.likelihood import Order
+from tacit.models.sufficient_statistics import ROW, SufficientStatistic
 
 
 @dataclass(frozen=True, repr=False)
 class _Counts(Family):
     """Laws of counts whose sufficient statistic is the count, and whose log-density has no other part of theta."""
 
-    on, closed, lifts, averages = "count", True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "count", True, True, True
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The count itself."""
         return jnp().stack([x])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density without its constant."""
         return self._core(u[0], theta)
 
     def _core(self, x: Any, theta: Any) -> Any:
         raise NotImplementedError
-
-
-def _log(p: Any, times: Any) -> Any:
-    """The product times * log(p), and 0 where times is 0: an impossible event that did not happen."""
-    return special().xlogy(times, p)
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,9 +60,9 @@ class Bernoulli(_Counts):
         return self._core(x, theta) + g(self.number + 1.0) - g(x + 1) - g(self.number - x + 1)
 
     def _core(self, x: Any, theta: Any) -> Any:
-        return _log(theta.p, x) + _log(1 - theta.p, self.number - x)
+        return special().xlogy(x, theta.p) + special().xlogy(self.number - x, 1 - theta.p)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The share of successes."""
         return [mean(x, w) / self.number]
 
@@ -81,6 +77,10 @@ class Bernoulli(_Counts):
     def fisher_form(self, theta: Any) -> Any:
         """Trials over p (1 - p)."""
         return [[self.number / (theta.p * (1 - theta.p))]]
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row itself."""
+        return (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Binomial draws."""
@@ -125,9 +125,9 @@ class Poisson(_Counts):
         return self._core(x, theta) - special().gammaln(x + 1)
 
     def _core(self, x: Any, theta: Any) -> Any:
-        return _log(theta.mean, x) - theta.mean
+        return special().xlogy(x, theta.mean) - theta.mean
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The mean."""
         return [mean(x, w)]
 
@@ -142,6 +142,10 @@ class Poisson(_Counts):
     def fisher_form(self, theta: Any) -> Any:
         """One over the mean."""
         return [[1 / theta.mean]]
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row itself."""
+        return (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Poisson draws."""
@@ -166,9 +170,9 @@ class Geometric(_Counts):
         return self._core(x, theta)
 
     def _core(self, x: Any, theta: Any) -> Any:
-        return _log(1 - theta.p, x) + jnp().log(theta.p)
+        return special().xlogy(x, 1 - theta.p) + jnp().log(theta.p)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """One over one plus the mean."""
         return [1 / (1 + mean(x, w))]
 
@@ -183,6 +187,10 @@ class Geometric(_Counts):
     def fisher_form(self, theta: Any) -> Any:
         """One over p^2 (1 - p)."""
         return [[1 / (theta.p**2 * (1 - theta.p))]]
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row itself."""
+        return (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Geometric draws, from 0."""
@@ -205,137 +213,28 @@ class NegativeBinomial(Family):
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "positive", "dispersion": "positive"}
     orders: ClassVar[dict[str, Order]] = {"mean": Order(0.5, 0.3, 0.5), "dispersion": Order(3.0, 10.0, 0.0)}
-    on, edge = "count", "clamp"
+    row_support, edge = "count", "clamp"
+    statistics_hint = f"dispersion=0.5, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-probability of one row."""
         lib, g = jnp(), special().gammaln
-        size, both = 1 / theta.dispersion, lib.log1p(theta.dispersion * theta.mean)
-        return (
-            g(x + size) - g(size) - g(x + 1) - (x + size) * both + x * lib.log(theta.dispersion) + _log(theta.mean, x)
-        )
+        k = theta.dispersion
+        size, both = 1 / k, lib.log1p(k * theta.mean)
+        constant = g(x + size) - g(size) - g(x + 1)
+        return constant - (x + size) * both + x * lib.log(k) + special().xlogy(x, theta.mean)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """From mean and variance."""
         middle = mean(x, w)
         square = mean((x - middle) ** 2, w)
         return [at_least(middle, 1e-9), at_least((square - middle) / at_least(middle**2, 1e-9), 0.05)]
 
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return the row itself where the dispersion is held fixed; None where it is estimated."""
+        return None if self.is_free("dispersion") else (ROW,)
+
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Poisson draws with gamma means."""
         size = 1 / float(theta.dispersion)
         return rng.poisson(rng.gamma(size, float(theta.mean) / size, rows)).astype(np.float64)
-
-
-@dataclass(frozen=True, repr=False)
-class Categorical(Family):
-    """One of `levels` codes 0, 1, ...: the shares of all but code 0, in their order.
-
-    >>> Categorical(levels=3).names
-    ('share1', 'share2')
-    """
-
-    levels: int = 2
-    shares: Span = (0.0, 1.0)
-
-    kinds: ClassVar[dict[str, Kind]] = {"shares": "unit"}
-    orders: ClassVar[dict[str, Order]] = {"shares": Order(0.3, 0.0)}
-    on, closed, lifts, averages = "count", True, True, True
-
-    @classmethod
-    def _settings(cls) -> dict[str, int]:
-        return {"levels": 2}
-
-    def sizes(self) -> dict[str, int]:
-        """One share less than levels."""
-        return {"shares": self.levels - 1}
-
-    def inside(self, x: Any) -> Any:
-        """The codes."""
-        return (x >= 0) & (x < self.levels) & (x % 1 == 0)
-
-    def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
-        return self.of_lift(self.lift(x), theta)
-
-    def guess(self, x: Any, w: Any) -> list[Any]:
-        """The shares of the block."""
-        return [mean((x == code) * 1.0, w) for code in range(1, self.levels)]
-
-    def lift(self, x: Any) -> Any:
-        """One for each code: whether it is the row's."""
-        return (x == np.arange(self.levels)) * 1.0
-
-    def of_lift(self, u: Any, theta: Any) -> Any:
-        """The log-probability."""
-        return _log(1 - theta.shares.sum(), u[0]) + _log(theta.shares, u[1:]).sum()
-
-    def expected(self, u: Any, theta: Any) -> Any:
-        """The shares."""
-        return jnp().concatenate([1 - theta.shares.sum()[None], theta.shares])
-
-    def bias_form(self, theta: Any) -> Any:
-        """There is none."""
-        return 0 * theta.shares
-
-    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Codes."""
-        shares = np.asarray(theta.shares)
-        return rng.choice(self.levels, rows, p=[1 - shares.sum(), *shares]).astype(np.float64)
-
-
-@dataclass(frozen=True, repr=False)
-class Multinomial(Categorical):
-    """Counts of `levels` outcomes that add up to a public number of trials: the shares of all but the first.
-
-    >>> Multinomial(levels=3, trials=10).columns
-    3
-    """
-
-    trials: int = 1
-
-    @classmethod
-    def _settings(cls) -> dict[str, int]:
-        return {"levels": 2, "trials": 1}
-
-    @property
-    def columns(self) -> int:
-        """One count for each outcome."""
-        return self.levels
-
-    @property
-    def anchor(self) -> None:
-        """A row of the block."""
-        return None
-
-    @property
-    def support(self) -> None:
-        """Rows of several columns."""
-        return None
-
-    def inside(self, x: Any) -> Any:
-        """Counts that add up."""
-        return ((x >= 0) & (x % 1 == 0)).all(-1) & (x.sum(-1) == self.trials)
-
-    def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
-        g = special().gammaln
-        return self.of_lift(x, theta) + g(self.trials + 1.0) - g(x + 1).sum()
-
-    def guess(self, x: Any, w: Any) -> list[Any]:
-        """The shares of the block."""
-        found = mean(x, w) / self.trials
-        return [found[code] for code in range(1, self.levels)]
-
-    def lift(self, x: Any) -> Any:
-        """The row itself."""
-        return x
-
-    def expected(self, u: Any, theta: Any) -> Any:
-        """Trials times the shares."""
-        return self.trials * super().expected(u, theta)
-
-    def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Multinomial draws."""
-        shares = np.asarray(theta.shares)
-        return rng.multinomial(self.trials, [1 - shares.sum(), *shares], size=rows).astype(np.float64)

@@ -13,11 +13,14 @@ from tacit.models.block_moments import jnp, mean, mean_of, moments, special
 from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
 from tacit.models.likelihood import Order
+from tacit.models.sufficient_statistics import LOG, ROW, SufficientStatistic
 
 EULER: Final = 0.5772156649015329
 ZETA3: Final = 1.2020569031595942
 EQUAL: Final = 1e-12
 """Log mean less mean log of rows that are equal, but for rounding: a shape beyond 10^11."""
+POWERS: Final = (1.0, 2.0, 3.0, 4.0)
+"""Powers whose arithmetic is the same on every engine."""
 WEIBULL_SHAPE: Final = 18 * (math.pi**2 - 2 * ZETA3) / math.pi**4
 """The bias of Weibull's shape, in shapes."""
 WEIBULL_SCALE: Final = (
@@ -38,8 +41,9 @@ class Exponential(Family):
     rate: Span = (0.01, 100.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"rate": "positive"}
-    on, closed, lifts, averages = "positive", True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "positive", True, True, True
     orders: ClassVar[dict[str, Order]] = {"rate": Order(2.5, 0.0, -1 / 3)}
+    histogram_names = ("rate",)
 
     def inside(self, x: Any) -> Any:
         """Zero is a value like others."""
@@ -49,15 +53,15 @@ class Exponential(Family):
         """JAX: the log-density of one row."""
         return jnp().log(theta.rate) - theta.rate * x
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """One over the mean."""
         return [1 / mean(x, w)]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The row itself."""
         return jnp().stack([x])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density."""
         return self.log_density(u[0], theta)
 
@@ -73,9 +77,17 @@ class Exponential(Family):
         """One over the squared rate."""
         return [[theta.rate**-2]]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """The log of the mean."""
         return -math.log(theta.rate), 1.0
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row itself."""
+        return (ROW,)
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return one over the mean."""
+        return (1 / mean,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Exponential draws."""
@@ -94,27 +106,28 @@ class Gamma(Family):
     rate: Span = (0.01, 100.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "rate": "positive"}
-    on, lifts, averages = "positive", True, True
+    row_support, linear_in_statistics, mean_statistics_suffice = "positive", True, True
     orders: ClassVar[dict[str, Order]] = {"shape": Order(5.5, 0.6, -0.2), "rate": Order(5.5, 0.6, -0.2)}
+    histogram_names = ("shape", "rate")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
-        return self.of_lift(self.lift(x), theta)
+        return self.log_density_from(self.row_statistics(x), theta)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """From log mean less mean log, within 1.5% of the maximum [Minka 2002]; none where all rows are equal."""
         lib = jnp()
-        middle, log = mean_of(self.lift, x, w)
+        middle, log = mean_of(self.row_statistics, x, w)
         s = lib.log(middle) - log
         s = lib.where(s > EQUAL, s, lib.nan)
         shape = (3 - s + lib.sqrt((s - 3) ** 2 + 24 * s)) / (12 * s)
         return [shape, shape / middle]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The row and its log."""
         return jnp().stack([x, jnp().log(x)])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density."""
         a, b = theta.shape, theta.rate
         return a * jnp().log(b) + (a - 1) * u[1] - b * u[0] - special().gammaln(a)
@@ -140,9 +153,17 @@ class Gamma(Family):
         a, b = theta.shape, theta.rate
         return [[special().polygamma(1, a), -1 / b], [-1 / b, a / b**2]]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """The log of the mean, and about the spread of logs."""
         return math.log(theta.shape / theta.rate), float(theta.shape) ** -0.5
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row for the rate and its log for the shape."""
+        return tuple(one for name, one in (("rate", ROW), ("shape", LOG)) if self.is_free(name))
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return the shape and rate of this mean and variance."""
+        return mean * mean / variance, mean / variance
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Gamma draws."""
@@ -161,8 +182,10 @@ class Weibull(Family):
     scale: Span = (0.01, 100.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive", "scale": "positive"}
-    on = "positive"
+    row_support = "positive"
     orders: ClassVar[dict[str, Order]] = {"shape": Order(4.0, 0.8, 0.0), "scale": Order(0.5, 0.3)}
+    histogram_names = ("shape", "scale")
+    statistics_hint = f"shape=2, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
@@ -170,7 +193,7 @@ class Weibull(Family):
         log = lib.log(x / theta.scale)
         return lib.log(theta.shape) - lib.log(x) + theta.shape * log - lib.exp(theta.shape * log)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """From mean and variance of the log; none where all rows are equal."""
         lib = jnp()
         middle, square = moments(lib.log(x), w)
@@ -192,9 +215,20 @@ class Weibull(Family):
         c, s = theta.shape, theta.scale
         return [[(math.pi**2 / 6 + (1 - EULER) ** 2) / c**2, -(1 - EULER) / s], [-(1 - EULER) / s, (c / s) ** 2]]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """The log of the scale, and one over the shape."""
         return math.log(theta.scale), 1 / float(theta.shape)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return the power `shape` of the row where the shape is held at 1, 2, 3 or 4; None otherwise."""
+        shape = self.shape
+        if not isinstance(shape, int | float) or shape not in POWERS:
+            return None
+        return (SufficientStatistic("row", "power", float(shape)),)
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return about the shape and scale of this mean and variance."""
+        return (mean * mean / variance) ** 0.54, 1.1 * mean
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Weibull draws."""
@@ -215,7 +249,7 @@ class Pareto(Family):
     minimum: float = 1.0
 
     kinds: ClassVar[dict[str, Kind]] = {"shape": "positive"}
-    on, closed, lifts, averages = "positive", True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "positive", True, True, True
     orders: ClassVar[dict[str, Order]] = {"shape": Order(2.5, 0.0, -1 / 3)}
 
     def __post_init__(self) -> None:
@@ -241,17 +275,17 @@ class Pareto(Family):
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
-        return self.of_lift(self.lift(x), theta) - jnp().log(x)
+        return self.log_density_from(self.row_statistics(x), theta) - jnp().log(x)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """One over the mean log, of rows in minimums."""
         return [1 / mean(jnp().log(x / self.minimum), w)]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The log of the row, in minimums."""
         return jnp().stack([jnp().log(x / self.minimum)])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density."""
         return jnp().log(theta.shape) - theta.shape * u[0]
 
@@ -266,6 +300,10 @@ class Pareto(Family):
     def fisher_form(self, theta: Any) -> Any:
         """One over the squared shape."""
         return [[theta.shape**-2]]
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the log of the row."""
+        return (LOG,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Pareto draws."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tacit.models.boxes import Array, Kind, Span
 from tacit.models.family import Family
 from tacit.models.likelihood import Order
 from tacit.models.median_distance import expected
+from tacit.models.sufficient_statistics import LOG, LOG_OF_REST, Inner, SufficientStatistic
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,23 +28,24 @@ class Normal(Family):
     sd: Span = (0.1, 10.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"mean": "real", "sd": "positive"}
-    on, closed, lifts, averages = "real", True, True, True
+    row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "real", True, True, True
     orders: ClassVar[dict[str, Order]] = {"mean": Order(0.0, 0.0), "sd": Order(1.5, 0.0)}
+    histogram_names = ("mean", "sd")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
         return log_normal(x, theta.mean, theta.sd)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """Mean and root mean square; none where all rows are equal."""
         middle, square = moments(x, w)
         return [middle, jnp().sqrt(square)]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The row and its square."""
         return jnp().stack([x, x**2])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density."""
         m, sd = theta.mean, theta.sd
         return -0.5 * (u[1] - 2 * m * u[0] + m**2) / sd**2 - jnp().log(sd)
@@ -66,9 +68,23 @@ class Normal(Family):
         """Powers of the standard deviation."""
         return [[theta.sd**-2, 0.0], [0.0, 2 * theta.sd**-2]]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """Mean and standard deviation."""
         return float(theta.mean), float(theta.sd)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the row for the mean and, for the standard deviation, a square about the mean where that is held."""
+        return self._statistics_of("row")
+
+    def _statistics_of(self, inner: Inner) -> tuple[SufficientStatistic, ...]:
+        """Return those of y: the row, or its log."""
+        first = (SufficientStatistic(inner),) if self.is_free("mean") else ()
+        about = None if self.is_free("mean") else float(cast(float, self.mean))
+        return (*first, SufficientStatistic(inner, "square", about)) if self.is_free("sd") else first
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return the mean and the standard deviation."""
+        return mean, variance**0.5
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Normal draws."""
@@ -83,20 +99,30 @@ class Lognormal(Normal):
     ('mean', 'sd')
     """
 
-    on = "positive"
+    row_support = "positive"
+    histogram_names = ("log_mean", "log_sd")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
         log = jnp().log(x)
         return log_normal(log, theta.mean, theta.sd) - log
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """Those of the logs."""
-        return super().guess(jnp().log(x), w)
+        return super().start(jnp().log(x), w)
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """The log and its square."""
-        return super().lift(jnp().log(x))
+        return super().row_statistics(jnp().log(x))
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return those of a normal law for the log of the row."""
+        return self._statistics_of("log")
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return mean and standard deviation of the log, of the lognormal law of this mean and variance."""
+        log_variance = float(np.log1p(variance / mean**2))
+        return float(np.log(mean)) - log_variance / 2, float(np.sqrt(log_variance))
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Exponentials of normal draws."""
@@ -117,14 +143,15 @@ class Laplace(Family):
     scale: Span = (0.1, 10.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"location": "real", "scale": "positive"}
-    on, closed, smooth = "real", True, False
+    row_support, start_is_maximum, smooth = "real", True, False
     orders: ClassVar[dict[str, Order]] = {"location": Order(6.0, 0.0), "scale": Order(1.0, 0.0, 1 / 3)}
+    statistics_hint = f"location=0, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
         return -jnp().abs(x - theta.location) / theta.scale - jnp().log(2 * theta.scale)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """The median and the mean distance from it; none where all rows are equal."""
         middle = median(x, w)
         apart = 0 * moments(x, w)[1]
@@ -142,9 +169,15 @@ class Laplace(Family):
         """Powers of the scale."""
         return [[theta.scale**-2, 0.0], [0.0, theta.scale**-2]]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """Location and scale."""
         return float(theta.location), float(theta.scale)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
+        """Return the distance from the location where that is held fixed; None where it is estimated."""
+        if self.is_free("location"):
+            return None
+        return (SufficientStatistic("row", "distance", float(cast(float, self.location))),)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Laplace draws."""
@@ -163,24 +196,25 @@ class Beta(Family):
     b: Span = (0.1, 50.0)
 
     kinds: ClassVar[dict[str, Kind]] = {"a": "positive", "b": "positive"}
-    on, lifts, averages = "unit", True, True
+    row_support, linear_in_statistics, mean_statistics_suffice = "unit", True, True
     orders: ClassVar[dict[str, Order]] = {"a": Order(6.0, 0.5, -0.2), "b": Order(6.0, 0.5, -0.2)}
+    histogram_names = ("a", "b")
 
     def log_density(self, x: Any, theta: Any) -> Any:
         """JAX: the log-density of one row."""
-        return self.of_lift(self.lift(x), theta)
+        return self.log_density_from(self.row_statistics(x), theta)
 
-    def guess(self, x: Any, w: Any) -> list[Any]:
+    def start(self, x: Any, w: Any) -> list[Any]:
         """From mean and variance; none where all rows are equal."""
         middle, square = moments(x, w)
         size = at_least(middle * (1 - middle) / square - 1, 0.1)
         return [middle * size, (1 - middle) * size]
 
-    def lift(self, x: Any) -> Any:
+    def row_statistics(self, x: Any) -> Any:
         """Logs of the row and of its distance from 1."""
         return jnp().stack([jnp().log(x), jnp().log1p(-x)])
 
-    def of_lift(self, u: Any, theta: Any) -> Any:
+    def log_density_from(self, u: Any, theta: Any) -> Any:
         """The log-density."""
         a, b, g = theta.a, theta.b, special().gammaln
         return (a - 1) * u[0] + (b - 1) * u[1] + g(a + b) - g(a) - g(b)
@@ -196,10 +230,19 @@ class Beta(Family):
         both = p(1, theta.a + theta.b)
         return [[p(1, theta.a) - both, -both], [-both, p(1, theta.b) - both]]
 
-    def where(self, theta: Any) -> tuple[float, float]:
+    def location_and_width(self, theta: Any) -> tuple[float, float]:
         """The logit of the mean, and about the spread of logits."""
         a, b = float(theta.a), float(theta.b)
         return math.log(a / b), math.sqrt(1 / a + 1 / b)
+
+    def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
+        """Return the log of the row for a, and the log of its distance from 1 for b."""
+        return tuple(one for name, one in (("a", LOG), ("b", LOG_OF_REST)) if self.is_free(name))
+
+    def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
+        """Return a and b of this mean and variance."""
+        size = max(mean * (1 - mean) / variance - 1, 0.1)
+        return mean * size, (1 - mean) * size
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
         """Beta draws."""

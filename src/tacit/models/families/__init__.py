@@ -1,0 +1,1 @@
+"""Built-in families of likelihoods; `tacit.models.registered_families` lists them."""
