@@ -1,4 +1,4 @@
-"""Each column of combined releases as numbers: what all parties say, what each says, how far they differ."""
+"""Pooled numbers of each column of combined releases: over all parties, of each party, and how far parties differ."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ FEW: Final = "fewer than two parties of a size clearly above its noise"
 
 @dataclass(frozen=True)
 class Column:
-    """T terms of one column; privacy, excess: noise variance, and the variance of one Laplace variable of its kurtosis.
+    """T pooled terms of one column.
 
-    shares, and each of `parts`: shape (M, T).  effects: how far parties differ, one a term, None where that is not
-    known or has no meaning (totals).  shared: whether correlations of terms are not known.
+    value, variance (sampling), privacy (noise variance): shape (T,).  excess: the fourth cumulant of the noise, as the
+    variance of the Laplace variable that has it.  shares: weights of M parties, shape (M, T).  parts: each party's own
+    estimates.  effects: how far parties differ, one a term, None where that is not known or has no meaning (totals).
+    shared: whether terms have errors in common whose correlation is not known.
     """
 
     label: str
@@ -45,10 +47,10 @@ class Column:
     effects: tuple[PooledEffects | None, ...]
     shared: bool = False
     made: ColumnTerms | None = None
-    """Of parameters of one law: the terms, which share their noises."""
+    """For parameters of a family: the terms, with the noises that they have in common."""
 
     def block(self, people: str, source: str) -> ColumnTerms:
-        """As terms of an estimate."""
+        """Return the column as terms of an `Estimate`."""
         if self.made is not None:
             return replace(self.made, people=people, source=source)
         law, loadings = noises(self.privacy, self.excess)
@@ -71,7 +73,7 @@ class Column:
 def columns(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> tuple[Column, ...]:
-    """Releases of one question, and the party of each -> its columns."""
+    """Pool releases of one question; index: the party of each.  One entry a column."""
     first = releases[0]
     kind, size = type(first.query).__name__, len(first.parts)
     if kind in ("Count", "Sum"):
@@ -122,7 +124,7 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
 def _parameters(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> Column:
-    """Parameters of a family: statistics pooled and inverted once, or each party's own parameters."""
+    """Pool parameters of a family: pooled statistics solved once, or random effects of the parties' own parameters."""
     model = parameters.map_of(releases[0]).model
     limits = (model.lower, model.upper)
     if effect == "random":
@@ -144,7 +146,7 @@ def _parameters(
 
 
 def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: str, method: Method) -> Column:
-    """Coefficients of regressions: each party's own, weighted; their correlations are told as not known."""
+    """Pool regressions: weighted means of the parties' coefficients, whose correlations are treated as unknown."""
     found = regressions.coefficients(releases, index)
     parts = found.parts
     limits = np.full(parts.value.shape[1], -regressions.FAR), np.full(parts.value.shape[1], regressions.FAR)
@@ -185,13 +187,14 @@ def _random(label: str, made: Varied, few: str = FEW) -> Column:
 
 
 def _differing(found: Evidence, parts: Parts, method: Method) -> tuple[PooledEffects | None, ...]:
-    """How far parties differ beyond their errors, also where one quantity is estimated; None without any error."""
+    """Return how far parties differ beyond their errors, also under common effects; None where there is no error."""
     certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
     made, _ = differing(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
     return made
 
 
 def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled: bool) -> Column:
+    """Add up the totals of part `at` over parties, after averaging releases about the same people."""
     own: list[list[totals.One]] = [[] for _ in range(max(index) + 1)]
     for release, place in zip(releases, index, strict=True):
         own[place].append(totals.one(release, release.parts[at], sampled))
