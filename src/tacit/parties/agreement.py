@@ -1,7 +1,7 @@
 """Find answers that cannot be combined with the others, so that one defective answer does not stop the combination.
 
-First public facts are compared: all answers to one question have the same groups, grids and columns.  Where they differ,
-those of the largest group of parties are taken for the study's and the other parties are left out; where two groups are
+First public facts are compared: all answers to one question have the same groups, grids and columns.  Where they
+differ, those of the largest group of parties are taken for the study's and the other parties are left out; where two groups are
 equally large, all are.  Then the combination is tried; if it fails, each answer is tried alone, and then the
 combination without each party in turn.
 """

@@ -1,4 +1,4 @@
-"""`tc.hierarchy`: releases of totals at several levels (school, state, nation) become totals that add up."""
+"""`tc.hierarchy`: reconcile released totals of several levels (school, state, nation) so that they add up."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NOT_KNOWN = "no release at or below it, and none that leaves it alone"
 
 @dataclass(frozen=True)
 class Node:
-    """What an estimate of one node shows of its releases: a `Released` without integers."""
+    """The public facts that an estimate of one node shows: a `Released` without integers."""
 
     query: Query[Any]
     table: str
@@ -53,7 +53,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Sums:
-    """One column: reconciled totals, and of each node's own noise the sum of squared Laplace variances, shape (n,)."""
+    """Reconciled totals of one column; fourth: sum of squared variances of each node's Laplace noises, shape (n,)."""
 
     label: str
     found: Reconciled
@@ -62,14 +62,14 @@ class Sums:
 
 @dataclass(frozen=True)
 class NodeTotals:
-    """Intervals of one node's totals: the law of the weighted noises, variance and kurtosis kept."""
+    """Intervals of one node's totals, from the variance and the excess (see `Pooled`) of their weighted noises."""
 
     value: Array
     noise: Array
     excess: Array
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits, shape (T,)."""
+        """Return lower and upper limits, shape (T,); infinite where the total is unknown."""
         known = np.isfinite(self.noise)
         safe = np.where(known, self.noise, 1.0)
         half = halfwidth(level, *law(np.zeros_like(safe), safe, np.where(known, self.excess, 0.0)))
@@ -78,9 +78,10 @@ class NodeTotals:
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """Totals of every node of a tree, made by `tc.hierarchy`: children add up to their parents.
+    """Totals of every node of a tree, where children add up to their parents; made by `tc.hierarchy`.
 
-    nodes: names, parents before their children.  parents: of each node, None at the top.  terms: of each node's totals.
+    nodes: names, parents before their children.  parents: the parent of each node, None at the top.  terms: labels of
+    the totals of a node.
     """
 
     releases: Mapping[str, Release]
@@ -104,7 +105,10 @@ class Hierarchy:
 
     @property
     def cost(self) -> Cost:
-        """What a person paid: levels add up, nodes of a level do not; the dearest way from a leaf to the top."""
+        """The privacy cost for a person: the largest sum of costs along a path from a leaf to the top.
+
+        A person's rows are in one leaf, so levels compose sequentially and nodes of one level in parallel.
+        """
         tree = self.columns[0].found.tree
         sums: list[Cost] = []
         for leaf in (i for i, below in enumerate(tree.children) if not below):
@@ -113,9 +117,9 @@ class Hierarchy:
         return largest(sums)
 
     def estimate(self, node: str) -> Estimate:
-        """Reconciled totals of one node's table, with what the noise of all levels leaves uncertain.
+        """Estimate the totals of one node's table, with the uncertainty from the noise of all levels.
 
-        InferenceError C15 for an unknown node.  Sampling error is that of the table, whatever the noise: not counted.
+        The target is the table itself, so sampling error does not count.  InferenceError C15 for an unknown node.
         """
         at = self._at(node)
         some = next(iter(self.releases.values()))
@@ -138,6 +142,7 @@ class Hierarchy:
         return Estimate(facts, "table", words, self.terms, blocks, notes=notes)
 
     def _block(self, one: Sums, at: int, source: str) -> ColumnTerms:
+        """Return one column's totals of node number `at` as terms of an estimate."""
         found = one.found
         weights = found.weights(at)
         own = np.where(np.isfinite(found.noise), found.noise, 0.0)
@@ -152,7 +157,7 @@ class Hierarchy:
         return ColumnTerms(one.label, value, zero, zero, loadings, law_, limits, reasons, source=source)
 
     def covariance(self, *nodes: str) -> Array:
-        """Noise covariance of the totals of some nodes, of the first column: shape (nodes, nodes)."""
+        """Return the noise covariance of some nodes' totals of the first column, shape (nodes, nodes)."""
         return self.columns[0].found.covariance([self._at(node) for node in nodes])
 
     @cached_property
@@ -160,7 +165,7 @@ class Hierarchy:
         return np.concatenate([whole(one.found.tree, one.found.value) for one in self.columns], axis=1)
 
     def totals(self) -> pd.DataFrame:
-        """Whole numbers, one row a node, that add up exactly over every level: reconciled, and rounded from the top.
+        """Return integer totals that add up exactly, one row a node: the reconciled totals, rounded from the top.
 
         InferenceError C16 where a node's total is not known.
         """
@@ -173,7 +178,7 @@ class Hierarchy:
         return pd.DataFrame(self._whole, index=pd.Index(self.nodes, name="node"), columns=list(self.terms))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a node and term: estimate and std_error (NaN where nothing is known)."""
+        """Return estimate and std_error of each node and term (NaN where unknown)."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         value = np.concatenate([one.found.value for one in self.columns], axis=1)
@@ -186,7 +191,7 @@ class Hierarchy:
         return pd.DataFrame({"estimate": value.reshape(-1), "std_error": error.reshape(-1)}, index=index)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The top of the tree as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Return the totals of the top node as a table; InferenceError I01 (level below 0.5, or 1 and above)."""
         return self.estimate(self.nodes[0]).summary(level)
 
     def _at(self, node: str) -> int:
@@ -202,11 +207,11 @@ class Hierarchy:
 
 
 def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy:
-    """Releases of Count, Sum or Histogram at nodes of a tree -> totals of all nodes that add up.
+    """Reconcile releases of Count, Sum or Histogram at nodes of a tree: totals of all nodes that add up.
 
-    releases: of any nodes, by name: of the leaves only, of trusted nodes above them, or of several levels with the
-    budget split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of those below it.
-    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that make no tree.
+    releases: by node, for any nodes: only the leaves, only nodes above them, or several levels among which the budget
+    is split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of the nodes below it.
+    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree.
     Source: theory §6 (generalised least squares, two passes).
 
     >>> import tacit as tc
@@ -232,7 +237,7 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
 
 
 def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Names in order, parents before their children; InferenceError C19 where there is a circle."""
+    """Return each node's parent, parents before their children; InferenceError C19 where there is a circle."""
     whole: dict[str, str | None] = dict(parents)
     for parent in parents.values():
         if parent is not None:
@@ -244,6 +249,7 @@ def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _column(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release], at: int) -> Sums:
+    """Reconcile part `at` of the releases; place: the number of each node."""
     read = {name: _own(one, at) for name, one in given.items()}
     size = len(next(iter(read.values()))[0])
     value, noise, fourth = np.zeros((len(place), size)), np.full(len(place), np.inf), np.zeros(len(place))
@@ -254,7 +260,7 @@ def _column(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release], 
 
 
 def _own(release: Release, at: int) -> tuple[Array, float, float]:
-    """Totals as released, unclipped, shape (T,); variance of their noise, and sum of squared Laplace variances."""
+    """Return unclipped totals, shape (T,), their noise variance, and the sum of squared Laplace variances."""
     part = release.parts[at]
     if release.kind == "histogram":
         variance = part.law.variance() / part.parameters.get("share", 1) ** 2

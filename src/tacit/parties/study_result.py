@@ -1,4 +1,4 @@
-"""What came back to a study: files checked against it, wrong ones left out by name and reason, the rest combined."""
+"""Combine the answers to a study: check each against the study, leave out wrong ones with the reason."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class StudyResult(Mapping[str, Any]):
-    """Answers to a study, combined: a mapping of question to `Combined` or `CombinedHistogram`.
+    """The combined answers to a study: a mapping of question to `Combined` or `CombinedHistogram`.
 
     Attributes
     ----------
     study: the study.
-    answers: what is combined, by party.
-    refused: who is left out, and why: {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}.
-    missing: listed parties of which nothing came, but for optional ones.
-    alone: questions whose answers do not combine, and why; each party's own are in `answers`.
+    answers: the answers that are combined, by party.
+    refused: parties left out, with the reason: {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}.
+    missing: listed parties without an answer, except optional ones.
+    alone: questions whose answers cannot be combined, with the reason; each party's own are in `answers`.
 
-    Its questions are those that combine.  A pooled result takes the study's minimum of answers: StudyError C21 with
-    fewer, C22 for a question that there is not or whose answers do not combine.
+    Its keys are the questions whose answers can be combined.  A pooled result needs the study's minimum number of
+    answers: StudyError C21 with fewer, C22 for an unknown question or one whose answers cannot be combined.
     """
 
     study: Study
@@ -54,23 +54,23 @@ class StudyResult(Mapping[str, Any]):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Listed parties of which nothing came, but for optional ones."""
+        """Listed parties without an answer, except optional ones."""
         came = {*self.answers, *self.refused}
         return tuple(name for name, one in self.study.parties.items() if name not in came and not one.optional)
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """Parties whose answers bear the signature of the key that the study lists; nobody can have changed those."""
+        """Parties whose answers are signed with the key that the study lists, and so are unchanged."""
         return tuple(name for name in self.answers if name in self.study.parties and self.study.parties[name].key)
 
     @property
     def parties(self) -> tuple[str, ...]:
-        """Names of the parties that are combined."""
+        """Names of the parties whose answers are combined."""
         return tuple(self.answers)
 
     @property
     def alone(self) -> dict[str, str]:
-        """Questions whose answers do not combine, and why."""
+        """Questions whose answers cannot be combined, with the reason."""
         if not self.answers:
             return {}
         first = next(iter(self.answers.values()))
@@ -91,7 +91,7 @@ class StudyResult(Mapping[str, Any]):
         return self.made[name]
 
     def together(self, name: str, answers: Mapping[str, Release]) -> Any:
-        """What answers to a question make, its numbers worked out: whatever fails, fails here."""
+        """Combine answers to a question and compute the estimate, so that a failure is seen here, not when printed."""
         how = self.effects, self.method, self.study.combining.overlap, self._notes()
         made = combined(tuple(answers), tuple(answers.values()), True, *how)
         if made.kind != "histogram":
@@ -106,7 +106,7 @@ class StudyResult(Mapping[str, Any]):
 
     @property
     def many_enough(self) -> bool:
-        """Whether there are as many answers as the study's minimum, and as its effects take."""
+        """Whether there are enough answers for the study's minimum and for its effects."""
         return len(self.answers) >= self._least
 
     @property
@@ -114,7 +114,7 @@ class StudyResult(Mapping[str, Any]):
         return max(self.study.combining.minimum, 2 if self.effects == "random" else 1)
 
     def enough(self) -> None:
-        """StudyError C21 with fewer answers than the study's minimum, or than its effects take."""
+        """Raise StudyError C21 with fewer answers than the study's minimum, or than its effects need."""
         least = self._least
         if not self.many_enough:
             count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
@@ -130,10 +130,10 @@ class StudyResult(Mapping[str, Any]):
             said.append(f"no answer yet from {listed(self.missing)}")
         return tuple(said)
 
-    # Shown ----------------------------------------------------------------------------------------------------------
+    # Tables and files -----------------------------------------------------------------------------------------------
 
     def summary(self, level: float | None = None) -> Table:
-        """One row a term of every question that combines; who is left out below.  StudyError C21 (too few answers)."""
+        """Return one row for each term of every combined question, with notes on who is left out.  StudyError C21."""
         level = self.study.combining.level if level is None else level
         self.enough()
         rows: list[tuple[object, ...]] = []
@@ -156,7 +156,7 @@ class StudyResult(Mapping[str, Any]):
         return Table(title, columns, tuple(rows), self.notes())
 
     def notes(self) -> tuple[str, ...]:
-        """Who is left out and why, what is missing, what does not combine: one sentence each."""
+        """Return notes: refused and missing parties, questions that cannot be combined, answers without signature."""
         said = [f"refused {name}: {why}" for name, why in self.refused.items()]
         if self.missing:
             said.append(f"no answer from {', '.join(self.missing)}")
@@ -168,9 +168,9 @@ class StudyResult(Mapping[str, Any]):
         return tuple(said)
 
     def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
-        """Write the summary (text, CSV), a table of the parties for each question, and who was refused (JSON).
+        """Write the summary (text, CSV), a table of the parties for each question, and refused parties (JSON).
 
-        The folder is made where there is none.  StudyError C21 (too few answers), ReleaseError R07.
+        The folder is created if needed.  StudyError C21 (too few answers), ReleaseError R07 (cannot be written).
         """
         level = self.study.combining.level if level is None else level
         place = Path(folder)
@@ -198,7 +198,7 @@ class StudyResult(Mapping[str, Any]):
 
 
 def _plain(name: str) -> str:
-    """A question's name as that of a file."""
+    """Return a question's name with the characters that a file name cannot have replaced."""
     return "".join(one if one.isalnum() or one in "-_." else "_" for one in name)
 
 
@@ -225,7 +225,7 @@ def combine_study(
 
 
 def _agreed(result: StudyResult) -> StudyResult:
-    """The result without parties whose answers do not go with the others' or cannot be combined: they are refused."""
+    """Refuse parties whose answers differ from the others' or make a combination fail, until the rest combines."""
     for _ in range(len(result.answers)):
         wrong: dict[str, str] = {}
         for name in result:
@@ -245,13 +245,13 @@ def _agreed(result: StudyResult) -> StudyResult:
 
 
 def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
-    """Those that answer this study."""
+    """Keep the answers that answer this study; the others are added to `refused`."""
     digest, schema = study.digest(), study.schema.digest()
     answers: dict[str, Releases] = {}
     for party, one in kept.items():
         try:
             why = reason(study, digest, schema, party, one)
-        except Exception as problem:  # a file that nobody thought of is one party's, not everybody's
+        except Exception as problem:  # an unforeseen file must refuse one party, not stop the whole combination
             why = f"it cannot be checked ({type(problem).__name__})"
         if why is None:
             answers[party] = one

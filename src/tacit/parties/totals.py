@@ -1,6 +1,6 @@
-"""Counts and sums of many parties add up, and so do the variances of their noises.  Pure array functions.
+"""Totals over parties: counts and sums are added, and so are the variances of their noises.  Functions of arrays.
 
-Unlike a party's own estimate nothing is clipped before it is added: the sum of many clipped numbers is biased.
+Unlike in a party's own estimate nothing is clipped before it is added: a sum of many clipped numbers is biased.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from tacit.release.parts import Grid, Part
 
 @dataclass(frozen=True)
 class One:
-    """A party's totals: value, sampling variance as released, its noise variance, noise variance: shape (T,).
+    """The totals of one party.
 
-    fourth: sum of squared variances of its Laplace noises, shape (T,).  largest: of a row.  rows: public size, or None.
+    value, sampling (estimated sampling variance), own (noise variance of `sampling`), noise (noise variance of
+    `value`), fourth (sum of squared variances of its Laplace noises): shape (T,).  largest: the largest contribution of
+    a row in magnitude.  rows: the public number of rows, or None.  whole: whether the totals are numbers of rows.
     """
 
     value: Array
@@ -40,12 +42,15 @@ class One:
     rows: int | None
     whole: bool
     law: Law | None = None
-    """Of a count of whole rows: its own noise."""
+    """The noise of a count of rows that all count fully; None otherwise."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals over all parties, shape (T,): value, variance (sampling), noise (privacy), excess as in `pooling`."""
+    """Totals over all parties, shape (T,): value, variance (sampling), noise (privacy), excess (see `Pooled`).
+
+    low, high: smallest and largest possible total.  rows, whole: as in `One`.  law: of the sum of noises, if known.
+    """
 
     value: Array
     variance: Array
@@ -58,7 +63,7 @@ class Totals:
     law: Law | None = None
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits, shape (T,): of numbers of rows the exact inversion of a count's law, else normal."""
+        """Return lower and upper limits, shape (T,): for numbers of rows exact inversion, else normal plus Laplace."""
         if self.whole and self.variance.any():
             found = [self._counted(t, level) for t in range(len(self.value))]
             return np.array([one[0] for one in found]), np.array([one[1] for one in found])
@@ -66,9 +71,9 @@ class Totals:
         return np.clip(self.value - half, self.low, self.high), np.clip(self.value + half, self.low, self.high)
 
     def _counted(self, t: int, level: float) -> tuple[float, float]:
-        """Binomial of all rows (Poisson where they are private) plus the sum of the noises.
+        """Invert the law of total t: binomial over all rows (Poisson where their number is private) plus the noises.
 
-        Sums of binomials of unlike shares vary less than the binomial of their mean.
+        Shares differ between parties, but a sum of binomials varies less than the binomial with their mean share.
         """
         noise: Any = self.law
         if noise is None:
@@ -80,7 +85,7 @@ class Totals:
 
 
 def one(release: Released, part: Part, sampled: bool) -> One:
-    """A part of a release of Count or Sum -> its totals, unclipped."""
+    """Return the unclipped totals of a part of a release of Count or Sum."""
     counted = part.form in ("count", "counted")
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
     center, half = (1.0, 0.0) if counted else _scale(part)
@@ -107,7 +112,7 @@ def one(release: Released, part: Part, sampled: bool) -> One:
 
 
 def shared(found: Sequence[One]) -> One:
-    """Totals of the same people, released several times: the noise is averaged, the sampling error is theirs."""
+    """Merge totals of the same people from several releases: noises are averaged, the sampling error counts once."""
     if len(found) == 1:
         return found[0]
     worth = 1 / np.array([one.noise for one in found])
@@ -129,7 +134,7 @@ def shared(found: Sequence[One]) -> One:
 
 
 def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
-    """Parties' totals -> those of all; a sampling variance is at least FLOOR standard deviations of its own noise."""
+    """Add parties' totals; the sampling variance is at least FLOOR standard deviations of its own noise."""
     public = all(one.rows is not None for one in found)
     rows = sum(cast(int, one.rows) for one in found) if public else None
     value, noise = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("value", "noise"))
@@ -151,12 +156,13 @@ def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
 
 
 def _scale(part: Part) -> tuple[float, float]:
+    """Return the middle of a grid and half its width."""
     grid = cast(Grid, part.grid)
     return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
 
 
 def _bounds(part: Part, one: One, rows: int | None) -> tuple[float, float]:
-    """What a total may be: nothing below 0 where no value is."""
+    """Return the smallest and largest possible total: at least 0 where no value is negative, at most 0 likewise."""
     lower, upper = (
         (0.0, 1.0)
         if part.grid is None or part.form in ("count", "counted")

@@ -64,7 +64,7 @@ class Pooled:
         return part / np.maximum(part.sum(axis=0), 1e-300)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Return lower and upper limits: all x that a test of mean zero of the weighted sum of D(x) accepts (Fieller)."""
+        """Return lower and upper limits: all x at which a test accepts that the sum of a_j D_j(x) has mean 0 (Fieller)."""
         found, low, high = self.evidence, *self.evidence.bounds
         size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
@@ -111,7 +111,7 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
 
 
 def solution(found: Evidence, a: Array) -> Array:
-    """Solve the weighted estimating equation: the x at which the weighted sum of D(x) is zero, clipped to its bounds."""
+    """Solve the weighted estimating equation for x: the weighted sum of D(x) is zero; x is clipped to its bounds."""
     size = np.maximum((a * found.size).sum(axis=0), a.max(axis=0))
     return np.clip((a * found.total).sum(axis=0) / size, *found.bounds)
 

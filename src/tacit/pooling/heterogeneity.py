@@ -173,7 +173,7 @@ def inflation(w: Array) -> Array:
 
 
 def moment(y: Array, v: Array, use: Array) -> Array:
-    """Return DerSimonian and Laird's tau2, shape (T,): max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v."""
+    """Return DerSimonian and Laird's max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
     w, total, mu = weighted(y, v, use, np.zeros_like(y[0]))
     Q = (w * (y - mu) ** 2).sum(axis=0)
     return np.maximum(0.0, (Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))
@@ -181,7 +181,8 @@ def moment(y: Array, v: Array, use: Array) -> Array:
 
 def restricted(y: Array, v: Array, use: Array) -> Array:
     """Return the REML estimate of tau2, shape (T,): the better of two runs of Fisher scoring."""
-    first = _climb(y, v, use, moment(y, v, use))  # the likelihood may have two maxima: start at the moment estimate and 0
+    # the likelihood may have two maxima: one run starts at the moment estimate, the other at 0
+    first = _climb(y, v, use, moment(y, v, use))
     second = _climb(y, v, use, np.zeros_like(y[0]))
     return np.where(height(y, v, use, second) > height(y, v, use, first), second, first)
 

@@ -75,7 +75,7 @@ class Varied:
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Return lower and upper limits, shape (T,) each: t with each effect's degrees of freedom, within the limits."""
+        """Return t intervals with each effect's degrees of freedom, within the limits: shape (T,) each end."""
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
         wide = np.array(

@@ -131,7 +131,7 @@ def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
 
 
 def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
-    """Return sums of squared deviations, corrected for the second-order effect of noise on the mean, and sizes N - 1."""
+    """Return sums of squared deviations, corrected to second order for the noise on the mean, and sizes N - 1."""
     found: list[_Alike] = []
     for places, part, n, cells in _alike(parts, rows):
         noisy = powers(part.parameters, cells, n)

@@ -82,7 +82,8 @@ class Reconciled:
         """Return the coefficients of the released totals in the reconciled total of one node, shape (n,)."""
         tree, found = self.tree, np.zeros(len(self.own))
         path, share = tree.path(node), 1.0
-        # x_node = u_node + r_node (x_parent - sum of u over the parent's children): unrolled up to the root, in upward means u
+        # x_node = u_node + r_node (x_parent - sum of u over the parent's children), u the upward means: unrolled to the
+        # root, which gives coefficients of the u
         for below, above in pairwise(path):
             found[below] += share
             share *= self.ratio[below]
@@ -146,7 +147,7 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
 
 
 def _share(children: float, noise: float) -> float:
-    """Return the inverse-variance weight of a node's own total against the sum of its children's; 1 for an exact one."""
+    """Return the inverse-variance weight of a node's own total beside its children's sum; 1 for an exact own total."""
     if not np.isfinite(noise):
         return 0.0
     return 1.0 if noise == 0 else children / (children + noise)
