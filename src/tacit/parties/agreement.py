@@ -1,9 +1,9 @@
 """Find answers that cannot be combined with the others, so that one defective answer does not stop the combination.
 
 First public facts are compared: all answers to one question have the same groups, grids and columns.  Where they
-differ, those of the largest group of parties are taken for the study's and the other parties are left out; where two groups are
-equally large, all are.  Then the combination is tried; if it fails, each answer is tried alone, and then the
-combination without each party in turn.
+differ, those of the largest group of parties are taken for the study's and the other parties are left out; where two
+groups are equally large, all are.  Then the combination is tried; if it fails, each answer is tried alone, and then
+the combination without each party in turn.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TRIED: Final = 100
 """With more parties than this, a failing combination is not repeated without each party in turn."""
 
 
-def odd(answers: Mapping[str, Releases], question: str) -> dict[str, str]:
+def differing_parties(answers: Mapping[str, Releases], question: str) -> dict[str, str]:
     """Return the parties whose answer to a question cannot be combined with the largest group's, with the reason."""
     groups: list[list[str]] = []
     for party, one in answers.items():
@@ -45,7 +45,7 @@ def odd(answers: Mapping[str, Releases], question: str) -> dict[str, str]:
     }
 
 
-def failing(
+def try_combining(
     answers: Mapping[str, Release], combine: Callable[[Mapping[str, Release]], T]
 ) -> tuple[T | None, dict[str, str]]:
     """Combine the answers; where that fails, return None and the parties that cause the failure, with the reason.

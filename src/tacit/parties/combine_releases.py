@@ -14,7 +14,7 @@ from tacit.method.quality.estimate import QualityRelease
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
 from tacit.parties.combined import Combined, enough
-from tacit.pooling.compatibility import checked, named, people
+from tacit.pooling.compatibility import check_compatible, named_releases, population_index
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release
 from tacit.study.study_parties import Effects
@@ -84,7 +84,7 @@ def combine(
             guess = nearest(str(value), known) or known[0]
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
-    names, listed, given = named(releases)
+    names, listed, given = named_releases(releases)
     return combined(names, listed, given, effects, method, overlap)
 
 
@@ -98,8 +98,8 @@ def combined(
     notes: tuple[str, ...] = (),
 ) -> Combined | CombinedHistogram:
     """Combine named releases; given: whether the caller chose the names.  Errors as of `combine`."""
-    checked(names, releases)
-    index = people(names, releases, given)
+    check_compatible(names, releases)
+    index = population_index(names, releases, given)
     made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
     if made.kind == "histogram":
         return added(made, made.parties)

@@ -16,7 +16,7 @@ from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import estimand, title
 from tacit.method.regression.combine import names_of
 from tacit.method.sufficient_statistics.estimate import map_of
-from tacit.parties import combined_tables as telling
+from tacit.parties import combined_tables
 from tacit.parties.combined_columns import Column, columns
 from tacit.parties.combined_cost import person_cost
 from tacit.parties.combined_estimate import Combination
@@ -123,7 +123,7 @@ class Combined:
     @property
     def remaining(self) -> str:
         """A note printed beside the cost: whose cost it is."""
-        return telling.beside_the_cost(self)
+        return combined_tables.beside_the_cost(self)
 
     # Estimates ------------------------------------------------------------------------------------------------------
 
@@ -156,15 +156,19 @@ class Combined:
         blocks = tuple(one.block(people, source) for one in made)
         words = "shares of cells over all parties" if self.kind == "quality" else ""
         models = (BLOCKS, STATISTICS, REGRESSION)
-        named = f"coefficients, {telling.formula_of(self)}" if self.kind == REGRESSION else f"parameters, {title(self)}"
+        named = (
+            f"coefficients, {combined_tables.formula_of(self)}"
+            if self.kind == REGRESSION
+            else f"parameters, {title(self)}"
+        )
         words = named if self.kind in models else words or estimand(self, target)
         return Combination(
             self,
             target,
-            telling.estimand_of(self, words),
+            combined_tables.estimand_of(self, words),
             self.terms,
             blocks,
-            notes=(*telling.notes(self, made, target), *self.notes),
+            notes=(*combined_tables.notes(self, made, target), *self.notes),
             units=None
             if self.kind in models
             else next((part.grid.units for part in self.parts if part.grid is not None), None),
@@ -243,19 +247,19 @@ class Combined:
 
     def heterogeneity(self, level: float = 0.95) -> Table:
         """Return a table of Q, I², τ² and the prediction interval of each term; InferenceError I01 (level)."""
-        return telling.heterogeneity(self, check_level(level))
+        return combined_tables.heterogeneity(self, check_level(level))
 
     def by_party(self, level: float = 0.95) -> Table:
         """Return a table of each party's estimate, interval, weight and cost; InferenceError I01 (level)."""
-        return telling.by_party(self, check_level(level))
+        return combined_tables.by_party(self, check_level(level))
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
         """Return estimate, std_error, lower, upper, privacy_share and weight by party and term; I01 (level)."""
-        return telling.frame(self, check_level(level))
+        return combined_tables.frame(self, check_level(level))
 
     def leave_one_out(self, level: float = 0.95) -> Table:
         """Return a table of the estimates without each party; InferenceError I01 (level), C14 (fewer than three)."""
-        return telling.leave_one_out(self, check_level(level))
+        return combined_tables.leave_one_out(self, check_level(level))
 
     def without(self, *parties: str) -> Combined:
         """Return the combination without some parties; InferenceError C15 (unknown party), C14 (too few left)."""

@@ -20,14 +20,14 @@ def person_cost(releases: Sequence[Release], index: Sequence[int], overlap: bool
     [parallel composition: McSherry 2009].  With overlap it is the sum of all, capped at the largest possible `Cost`.
     """
     if overlap:
-        return added([one.cost for one in releases])
+        return sum_of_costs([one.cost for one in releases])
     own: dict[int, list[Cost]] = {}
     for place, one in zip(index, releases, strict=True):
         own.setdefault(place, []).append(one.cost)
-    return largest([added(costs) for costs in own.values()])
+    return largest_cost([sum_of_costs(costs) for costs in own.values()])
 
 
-def added(costs: Sequence[Cost]) -> Cost:
+def sum_of_costs(costs: Sequence[Cost]) -> Cost:
     """Add costs: pure ones in ε, pairs (ε, δ) and shares of pairs in μ², mixed kinds in ρ (`Cost.zcdp`)."""
     if len(costs) == 1:
         return costs[0]
@@ -39,7 +39,7 @@ def added(costs: Sequence[Cost]) -> Cost:
     return Cost(rho=min(sum((one.zcdp for one in costs), Fraction(0)), MOST["rho"]))
 
 
-def largest(costs: Sequence[Cost]) -> Cost:
+def largest_cost(costs: Sequence[Cost]) -> Cost:
     """Return the largest cost: of pairs and shares of pairs compared in μ², of mixed kinds compared in ρ."""
     distinct = list(dict.fromkeys(costs))
     if len(distinct) == 1:

@@ -11,7 +11,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, facts, p_words, percent
-from tacit.parties.combined_cost import added
+from tacit.parties.combined_cost import sum_of_costs
 from tacit.pooling.compatibility import REGRESSION
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def beside_the_cost(found: Combined) -> str:
     if found.overlap:
         return f"for a person in all {len(found.parties):,} parties"
     words = "a person, where nobody is in two parties"
-    total = added([one.cost for one in found.releases])
+    total = sum_of_costs([one.cost for one in found.releases])
     return f"{words} (in all of them: {total})" if len(found.parties) > 1 else words
 
 
@@ -159,7 +159,7 @@ def by_party(found: Combined, level: float) -> Table:
 
 
 def _cost(found: Combined, party: int) -> str:
-    return str(added([one.cost for one, i in zip(found.releases, found.index, strict=True) if i == party]))
+    return str(sum_of_costs([one.cost for one, i in zip(found.releases, found.index, strict=True) if i == party]))
 
 
 def _own(found: Combined, t: int, level: float) -> tuple[Array, Array, tuple[Array, Array]]:

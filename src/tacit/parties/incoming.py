@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.base.json_text import read_json
 from tacit.errors import StudyError, TacitError
-from tacit.parties.validation import forged
+from tacit.parties.validation import forgery_reason
 from tacit.release.digests import LOST, body_of
 from tacit.release.document import Release, Releases, releases_from_dict
 from tacit.release.document_fields import SEAL
+from tacit.release.simulated import SimulatedRelease
 
 if TYPE_CHECKING:
     from tacit.study import Study
@@ -35,7 +36,7 @@ class Arrival:
     false: str | None
 
 
-def arrived(
+def read_answers(
     study: Study,
     returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
     refused: dict[str, str],
@@ -45,8 +46,8 @@ def arrived(
     StudyError C20 where there is no file, C27 where a key is listed and `cryptography` is not installed.
     """
     if isinstance(returned, Mapping):
-        return _once(_genuine(_given(study, returned, refused), refused), refused)
-    return _once(_genuine(_read(study, files_of(returned), refused), refused), refused)
+        return _one_each(_genuine(_given(study, returned, refused), refused), refused)
+    return _one_each(_genuine(_read(study, files_of(returned), refused), refused), refused)
 
 
 def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
@@ -72,7 +73,7 @@ def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -
     out: list[Arrival] = []
     for name, one in returned.items():
         if isinstance(one, Releases) and all(isinstance(release, Release) for release in one.values()):
-            false = forged(study, name, one.signature, lambda one=one: body_of(one.to_dict()))
+            false = forgery_reason(study, name, one.signature, lambda one=one: body_of(one.to_dict()))
             out.append(Arrival(f"answer of {name}", name, one, false))
         else:
             what = "simulated, and protects nobody" if _simulated(one) else "no answer that a curator made (Releases)"
@@ -83,11 +84,12 @@ def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -
 def _simulated(one: Any) -> bool:
     """Whether an answer is simulated, or holds a simulated release."""
     inside = tuple(cast("Mapping[str, Any]", one).values()) if isinstance(one, Mapping) else (one,)
-    return any(type(release).__name__ in ("SimulatedRelease", "Simulation") for release in inside)
+    # a `Simulation` is known by name: `tacit.testing` stands above this room
+    return any(isinstance(one, SimulatedRelease) or type(one).__name__ == "Simulation" for one in inside)
 
 
 @contextmanager
-def unswept() -> Generator[None]:
+def without_garbage_collection() -> Generator[None]:
     """Pause the cyclic garbage collector: reading many documents makes many small objects, none of them in a cycle."""
     was = gc.isenabled()
     gc.disable()
@@ -114,7 +116,9 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
             )
             continue
         party = tables.pop()
-        out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))
+        out.append(
+            Arrival(path.name, party, found, forgery_reason(study, party, found.signature, partial(body_of, words)))
+        )
     return out
 
 
@@ -153,7 +157,7 @@ def _genuine(found: Sequence[Arrival], refused: dict[str, str]) -> list[Arrival]
     return kept
 
 
-def _once(found: Sequence[Arrival], refused: dict[str, str]) -> dict[str, Releases]:
+def _one_each(found: Sequence[Arrival], refused: dict[str, str]) -> dict[str, Releases]:
     """Keep one answer a party: identical copies count once; a party with two different answers is refused."""
     kept: dict[str, Arrival] = {}
     twice: dict[str, list[str]] = {}

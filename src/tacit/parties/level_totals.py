@@ -17,11 +17,11 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
-from tacit.parties.combined_cost import added, largest
-from tacit.parties.totals import one as totals_of
+from tacit.parties.combined_cost import largest_cost, sum_of_costs
+from tacit.parties.totals import party_totals as totals_of
 from tacit.pooling.common_value import law, noises
-from tacit.pooling.compatibility import checked, named
-from tacit.pooling.tree_totals import Reconciled, Tree, reconcile, whole
+from tacit.pooling.compatibility import check_compatible, named_releases
+from tacit.pooling.tree_totals import Reconciled, Tree, integer_totals, reconcile
 from tacit.privacy import Cost
 from tacit.release.document import Release
 from tacit.release.parts import Levels, Part, cell_labels
@@ -113,8 +113,8 @@ class Hierarchy:
         sums: list[Cost] = []
         for leaf in (i for i, below in enumerate(tree.children) if not below):
             own = [self.releases[name] for i in tree.path(leaf) if (name := self.nodes[i]) in self.releases]
-            sums += [added([one.cost for one in own])] if own else []
-        return largest(sums)
+            sums += [sum_of_costs([one.cost for one in own])] if own else []
+        return largest_cost(sums)
 
     def estimate(self, node: str) -> Estimate:
         """Estimate the totals of one node's table, with the uncertainty from the noise of all levels.
@@ -162,7 +162,7 @@ class Hierarchy:
 
     @cached_property
     def _whole(self) -> NDArray[np.int64]:
-        return np.concatenate([whole(one.found.tree, one.found.value) for one in self.columns], axis=1)
+        return np.concatenate([integer_totals(one.found.tree, one.found.value) for one in self.columns], axis=1)
 
     def totals(self) -> pd.DataFrame:
         """Return integer totals that add up exactly, one row a node: the reconciled totals, rounded from the top.
@@ -223,8 +223,8 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
     >>> bool(found.totals()["rows"]["north"] + found.totals()["rows"]["south"] == found.totals()["rows"]["nation"])
     True
     """
-    names, listed, _ = named(releases)
-    checked(names, listed)
+    names, listed, _ = named_releases(releases)
+    check_compatible(names, listed)
     kind = type(listed[0].query).__name__
     if kind not in ("Count", "Sum", "Histogram"):
         text = f"answers to {kind} are no totals that add up over levels."

@@ -15,12 +15,12 @@ from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError, StudyError, nearest
 from tacit.estimates.display import percent, term_decimals
 from tacit.method.histogram.estimate_margins import SHOWN
-from tacit.parties.agreement import failing, odd
+from tacit.parties.agreement import differing_parties, try_combining
 from tacit.parties.combine_releases import combined
 from tacit.parties.combined_tables import listed
-from tacit.parties.incoming import arrived, unswept
-from tacit.parties.validation import reason
-from tacit.pooling.compatibility import alone
+from tacit.parties.incoming import read_answers, without_garbage_collection
+from tacit.parties.validation import refusal_reason
+from tacit.pooling.compatibility import why_not_combinable
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release, Releases
 from tacit.study.study_parties import Effects
@@ -74,7 +74,7 @@ class StudyResult(Mapping[str, Any]):
         if not self.answers:
             return {}
         first = next(iter(self.answers.values()))
-        found = {name: alone(first[name]) for name in self.study.asks}
+        found = {name: why_not_combinable(first[name]) for name in self.study.asks}
         return {name: why[0] for name, why in found.items() if why is not None}
 
     def __getitem__(self, name: str) -> Any:
@@ -86,7 +86,7 @@ class StudyResult(Mapping[str, Any]):
             raise StudyError(f"{name!r}: {self.alone[name]}.", code="C22", hint=hint, state=None)
         self.enough()
         if name not in self.made:
-            with unswept():
+            with without_garbage_collection():
                 self.made[name] = self.together(name, {party: one[name] for party, one in self.answers.items()})
         return self.made[name]
 
@@ -217,8 +217,8 @@ def combine_study(
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
     refused: dict[str, str] = {}
-    with unswept():
-        answers = _checked(study, arrived(study, returned, refused), refused)
+    with without_garbage_collection():
+        answers = _checked(study, read_answers(study, returned, refused), refused)
         order = {name: i for i, name in enumerate(study.parties)}
         listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
         return _agreed(StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method))
@@ -229,11 +229,11 @@ def _agreed(result: StudyResult) -> StudyResult:
     for _ in range(len(result.answers)):
         wrong: dict[str, str] = {}
         for name in result:
-            wrong |= odd(result.answers, name)
+            wrong |= differing_parties(result.answers, name)
         if not wrong and result.many_enough:
             for name in result:
                 answers = {party: one[name] for party, one in result.answers.items()}
-                made, found = failing(answers, partial(result.together, name))
+                made, found = try_combining(answers, partial(result.together, name))
                 wrong |= found
                 if made is not None:
                     result.made[name] = made
@@ -250,7 +250,7 @@ def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]
     answers: dict[str, Releases] = {}
     for party, one in kept.items():
         try:
-            why = reason(study, digest, schema, party, one)
+            why = refusal_reason(study, digest, schema, party, one)
         except Exception as problem:  # an unforeseen file must refuse one party, not stop the whole combination
             why = f"it cannot be checked ({type(problem).__name__})"
         if why is None:

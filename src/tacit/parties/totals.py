@@ -19,13 +19,13 @@ from tacit.estimates.interval_inversion import FLOOR, CountInversion
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.noise.laws import Law
 from tacit.pooling.common_value import law
-from tacit.pooling.noise_sum import Summed, summed
+from tacit.pooling.noise_sum import NoiseSum, sum_of_noises
 from tacit.release.document import Released
 from tacit.release.parts import Grid, Part
 
 
 @dataclass(frozen=True)
-class One:
+class PartyTotals:
     """The totals of one party.
 
     value, sampling (estimated sampling variance), own (noise variance of `sampling`), noise (noise variance of
@@ -49,7 +49,8 @@ class One:
 class Totals:
     """Totals over all parties, shape (T,): value, variance (sampling), noise (privacy), excess (see `Pooled`).
 
-    low, high: smallest and largest possible total.  rows, whole: as in `One`.  law: of the sum of noises, if known.
+    low, high: smallest and largest possible total.  rows, whole: as in `PartyTotals`.  law: of the summed
+    noises, if known.
     """
 
     value: Array
@@ -78,13 +79,13 @@ class Totals:
         noise: Any = self.law
         if noise is None:
             wide = max(float(self.noise[t]), 1e-12)
-            noise = Summed(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
+            noise = NoiseSum(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
         factor = 1.0 if self.rows is None else float(self.rows)
         low, high = CountInversion(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
         return float(low[0]), float(high[0])
 
 
-def one(release: Released, part: Part, sampled: bool) -> One:
+def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
     """Return the unclipped totals of a part of a release of Count or Sum."""
     counted = part.form in ("count", "counted")
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
@@ -108,10 +109,10 @@ def one(release: Released, part: Part, sampled: bool) -> One:
     whole = part.weight is None and (counted or cast(Grid, part.grid).kind == "boolean")
     sampling = (squares, own) if sampled else (zero, zero)
     law = part.law if part.form == "count" and part.parameters.get("share", 1) == 1 else None
-    return One(value, *sampling, noise, fourth, largest, rows, whole, law)
+    return PartyTotals(value, *sampling, noise, fourth, largest, rows, whole, law)
 
 
-def shared(found: Sequence[One]) -> One:
+def merge_same_people(found: Sequence[PartyTotals]) -> PartyTotals:
     """Merge totals of the same people from several releases: noises are averaged, the sampling error counts once."""
     if len(found) == 1:
         return found[0]
@@ -133,7 +134,7 @@ def shared(found: Sequence[One]) -> One:
     )
 
 
-def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
+def totals(found: Sequence[PartyTotals], part: Part, sampled: bool) -> Totals:
     """Add parties' totals; the sampling variance is at least FLOOR standard deviations of its own noise."""
     public = all(one.rows is not None for one in found)
     rows = sum(cast(int, one.rows) for one in found) if public else None
@@ -151,7 +152,7 @@ def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
             variance = np.minimum(variance, rows * found[0].largest ** 2)
     laws = Counter(one.law for one in found if one.law is not None)
     all_known = sum(laws.values()) == len(found)
-    whole = summed([(law, 1, many) for law, many in laws.items()]) if all_known else None
+    whole = sum_of_noises([(law, 1, many) for law, many in laws.items()]) if all_known else None
     return Totals(value, variance, noise, np.sqrt(fourth), rows, found[0].whole, low, high, whole)
 
 
@@ -161,7 +162,7 @@ def _scale(part: Part) -> tuple[float, float]:
     return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
 
 
-def _bounds(part: Part, one: One, rows: int | None) -> tuple[float, float]:
+def _bounds(part: Part, one: PartyTotals, rows: int | None) -> tuple[float, float]:
     """Return the smallest and largest possible total: at least 0 where no value is negative, at most 0 likewise."""
     lower, upper = (
         (0.0, 1.0)

@@ -27,7 +27,7 @@ DIGITS: Final = 12
 """A cost may exceed its limit by one part in 10**DIGITS, for roundings of conversions."""
 
 
-def reason(study: Study, digest: str, schema: str, party: str, found: Releases) -> str | None:
+def refusal_reason(study: Study, digest: str, schema: str, party: str, found: Releases) -> str | None:
     """Return the first reason for which an answer is not one to this study, in words, or None.
 
     digest, schema: digests of the study and its schema, computed once.  Checked in this order: the party is listed,
@@ -55,7 +55,7 @@ def reason(study: Study, digest: str, schema: str, party: str, found: Releases) 
     return _price(study.budget, study.spend, costs) or _late(study, answers)
 
 
-def forged(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
+def forgery_reason(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
     """Return why an answer is not by the party that it names, in words; None if it is, or if no key is listed.
 
     body: returns the signed text (`body_of`).  StudyError C27 where a key is listed and `cryptography` is missing.

@@ -4,7 +4,7 @@ Party j has weight a_j = 1 / (c + p_j / N_j), where p_j is the noise variance of
 of a row, estimated once from all parties together (theory §6: inverse-variance weights, one re-weighting).  Blocks of
 rows differ in size between parties, so there c is estimated for each party and shrunk to the pooled value.  With fixed
 weights the sum of a_j D_j(x) has mean zero at the true x; so that weights do not follow a party's own noise, the noisy
-size N_j in them is first made uncorrelated with D_j (`steady_sizes`).
+size N_j in them is first made uncorrelated with D_j (`decorrelated_sizes`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Pooled:
         return part / np.maximum(part.sum(axis=0), 1e-300)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Return lower and upper limits: all x at which a test accepts that the sum of a_j D_j(x) has mean 0 (Fieller)."""
+        """Return limits of all x at which a test accepts mean 0 of the weighted sum of D(x) (Fieller)."""
         found, low, high = self.evidence, *self.evidence.bounds
         size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
@@ -91,9 +91,13 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     a = np.ones_like(found.size)
     for _ in range(1 if equal or not sampled else 2):  # weights from the known noise and a prior c, then re-weighted
         if not equal and sampled:
-            a = 1 / (c + found.weighing(x) / steady_sizes(found, x, c))
+            a = 1 / (c + found.weighing(x) / decorrelated_sizes(found, x, c))
         x = solution(found, a)
-        c = row_variance(found, a, x) if found.spread is None else own_variances(found, x, np.maximum(found.size, 1.0))
+        c = (
+            row_variance(found, a, x)
+            if found.spread is None
+            else party_row_variances(found, x, np.maximum(found.size, 1.0))
+        )
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
@@ -120,14 +124,15 @@ def spreads(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, 
     """Return sampling variance, noise variance and excess (see `Pooled`) of the weighted sum of D(x), shape (T,) each.
 
     The released sampling variance is noisy: it is kept above FLOOR standard deviations of its own noise and below the
-    largest variance of bounded values.  For blocks of several known sizes each party has its own (`own_variances`).
+    largest variance of bounded values.  For blocks of several known sizes each party has its own
+    (`party_row_variances`).
     """
     noise, excess = _noises(found, a, found.load(x))
     if not sampled:
         return np.zeros_like(noise), noise, excess
     if found.proportionate:  # noise on the variances of large blocks is larger than these
         used = np.maximum(found.size, 0.0)
-        return (a**2 * used * own_variances(found, x, np.maximum(used, 1.0))).sum(axis=0), noise, excess
+        return (a**2 * used * party_row_variances(found, x, np.maximum(used, 1.0))).sum(axis=0), noise, excess
     raw = (a**2 * found.sampling(x)).sum(axis=0)
     own = np.sqrt((a**4 * found.sampling_noise(x)).sum(axis=0))
     size = np.maximum((a**2 * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0), 0.0)
@@ -153,14 +158,14 @@ def _noises(found: Evidence, a: Array, load: Array) -> tuple[Array, Array]:
     return each.sum(axis=(0, 2)), np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=(0, 2)))
 
 
-def steady_sizes(found: Evidence, x: Array, c: Array) -> Array:
+def decorrelated_sizes(found: Evidence, x: Array, c: Array) -> Array:
     """Return sizes for the weights whose noise is uncorrelated with that of D(x), at least 1; shape (M, T)."""
     size, own = found.likely_size()
     slope = own * found.with_size(x) / np.maximum(np.maximum(size, 1.0) * c + found.privacy(x), 1e-300)
     return np.maximum(size - slope * found.distance(x), 1.0)
 
 
-def own_variances(found: Evidence, x: Array, size: Array) -> Array:
+def party_row_variances(found: Evidence, x: Array, size: Array) -> Array:
     """Estimate the sampling variance of a row's part of D in each party, shape (M, T).
 
     It is the party's own C(x) / size, shrunk to the pooled variance by an empirical-Bayes factor: prior variance over

@@ -9,6 +9,7 @@ from typing import Final
 from tacit.errors import InferenceError
 from tacit.release.document import Release, Released
 from tacit.release.parts import Axis, Grid, Variable
+from tacit.release.simulated import SimulatedRelease
 
 BLOCKS: Final = "sample-and-aggregate"
 STATISTICS: Final = "sufficient-statistics"
@@ -23,7 +24,9 @@ ALONE: Final = {
 """Kinds that cannot be combined: why, and what to ask instead."""
 
 
-def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
+def named_releases(
+    releases: Sequence[Release] | Mapping[str, Release],
+) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
     """Return names of the parties, their releases, and whether the caller gave the names.
 
     InferenceError C10 for anything but a release (a simulated one, an estimate), or for an empty argument.
@@ -36,7 +39,7 @@ def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[st
         raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
     for place, one in enumerate(listed):
         if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
-            what = "is simulated and protects nobody" if type(one).__name__ == "SimulatedRelease" else "is no release"
+            what = "is simulated and protects nobody" if isinstance(one, SimulatedRelease) else "is no release"
         elif one.head and not one.charge:
             what = "is a combination already"
         else:
@@ -56,10 +59,10 @@ def _tables(releases: Sequence[Release]) -> tuple[str, ...]:
     )
 
 
-def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
+def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
     """InferenceError C11 for a kind that does not add up, C12 for another question, C13 for a release given twice."""
     first = releases[0]
-    why = alone(first)
+    why = why_not_combinable(first)
     if why is not None:
         raise InferenceError(f"{why[0]}.", code="C11", hint=why[1], state=None)
     seen: dict[object, str] = {}
@@ -75,7 +78,7 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
         seen[source] = name
 
 
-def alone(release: Released) -> tuple[str, str] | None:
+def why_not_combinable(release: Released) -> tuple[str, str] | None:
     """Return why answers of this kind cannot be combined, and what to ask instead; None where they can."""
     kind = str(getattr(release, "kind", ""))
     if in_two_steps(release):
@@ -159,7 +162,7 @@ def _variables(release: Released) -> tuple[Variable, ...]:
     return tuple(replace(one, half=1) for one in getattr(release, "variables", ()))
 
 
-def people(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:
+def population_index(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:
     """Return the index of each release's population, from 0, in order of appearance.
 
     One ledger protects one population.  Releases without a durable ledger are about the same people where their tables

@@ -150,7 +150,7 @@ class Evidence:
         )
 
 
-def merged(found: Evidence, people: Sequence[int]) -> Evidence:
+def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
     """Merge releases about the same people into one party: noises are averaged, the sampling error counts once.
 
     people: the index of each release's party, shape (M,).  Weights within a party are inverse to the noise variances,

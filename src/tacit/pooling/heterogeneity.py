@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.pooling.prediction import Ahead, ahead_of, height, weighted
+from tacit.pooling.prediction import PredictiveMixture, predictive_mixture, restricted_log_likelihood, weighted
 
 Method: TypeAlias = Literal["REML", "DL"]
 METHODS: Final = ("REML", "DL")
@@ -41,7 +41,7 @@ class PooledEffects:
     weights: Array
     freedom: float
     wider: float = 1.0
-    ahead: Ahead | None = None
+    ahead: PredictiveMixture | None = None
 
     @property
     def I2(self) -> float:
@@ -87,25 +87,25 @@ def quantile(level: float, df: float) -> float:
 
 
 def effects(y: Array, v: Array, method: Method = "REML") -> PooledEffects:
-    """Fit random effects to one quantity's estimates and variances, shape (M,), M >= 2; see `every`.
+    """Fit random effects to one quantity's estimates and variances, shape (M,), M >= 2; see `fit_effects`.
 
     >>> found = effects(np.array([1.0, 2.0, 4.0, 3.0]), np.array([0.1, 0.2, 0.1, 0.3]))
     >>> round(found.mu, 3), found.df, round(found.I2, 2)
     (2.494, 3, 0.94)
     """
-    (found,) = every(y[:, None], v[:, None], np.ones((len(y), 1)), method)
+    (found,) = fit_effects(y[:, None], v[:, None], np.ones((len(y), 1)), method)
     assert found is not None
     return found
 
 
-def every(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[PooledEffects | None, ...]:
+def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[PooledEffects | None, ...]:
     """Fit random effects to each of T quantities from estimates y and variances v, shape (M, T).
 
     None where fewer than two parties count.
     method "REML": restricted maximum likelihood, by Fisher scoring; "DL": moment estimator [DerSimonian & Laird 1986].
     The interval is Hartung and Knapp's: the empirical variance of the weighted estimates, with t on M - 1 degrees of
-    freedom where all parties are equally precise.  Where they are not, t has fewer degrees of freedom (`freedom_of`)
-    and the variance is multiplied by what the estimation of tau2 adds (`inflation`).
+    freedom where all parties are equally precise.  Where they are not, t has fewer degrees of freedom
+    (`degrees_of_freedom`) and the variance is multiplied by what the estimation of tau2 adds (`inflation`).
     """
     count = use.sum(axis=0)
     some = np.flatnonzero(count >= 2)
@@ -114,14 +114,14 @@ def every(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[Pool
         return tuple(out)
     use = use[:, some]
     y, v, df = np.where(use > 0, y[:, some], 0.0), np.where(use > 0, v[:, some], 1.0), count[some] - 1
-    tau2 = moment(y, v, use) if method == "DL" else restricted(y, v, use)
+    tau2 = moment_tau2(y, v, use) if method == "DL" else reml_tau2(y, v, use)
     w, total, mu = weighted(y, v, use, tau2)
     fixed, _, middle = weighted(y, v, use, np.zeros_like(tau2))
     Q = (fixed * (y - middle) ** 2).sum(axis=0)
     differ = tau2 > 0  # both corrections are for the error of tau2; at its boundary 0 Hartung and Knapp's is kept
     variance = (w * (y - mu) ** 2).sum(axis=0) / (df * total)
-    freedom, wider = np.where(differ, freedom_of(w, df), df), np.where(differ, inflation(w), 1.0)
-    ahead = ahead_of(y, v, use, tau2)
+    freedom, wider = np.where(differ, degrees_of_freedom(w, df), df), np.where(differ, inflation(w), 1.0)
+    ahead = predictive_mixture(y, v, use, tau2)
     for j, t in enumerate(some):
         out[t] = PooledEffects(
             mu=float(mu[j]),
@@ -148,14 +148,14 @@ def information(w: Array) -> Array:
     return 0.5 * (two - 2 * three / one + two**2 / one**2)
 
 
-def freedom_of(w: Array, df: Array) -> Array:
+def degrees_of_freedom(w: Array, df: Array) -> Array:
     """Return degrees of freedom of the estimated variance V = 1 / sum w, as tau2 is estimated [Kenward & Roger 1997].
 
     They are 2 V**2 / Var V, Var V = (sum w**2 / (sum w)**2)**2 / information: M - 1 for equal weights, and about m - 1
     where m parties have nearly all the weight.
 
     >>> w = np.array([[1.0] * 5 + [1e-4] * 30, [1.0] * 35]).T
-    >>> freedom_of(w, np.array([34, 34])).round(2)
+    >>> degrees_of_freedom(w, np.array([34, 34])).round(2)
     array([ 4., 34.])
     """
     one, two, _ = powers(w)
@@ -172,24 +172,26 @@ def inflation(w: Array) -> Array:
     return 1 + 2 * (three / one - two**2 / one**2) / np.maximum(information(w), 1e-300)
 
 
-def moment(y: Array, v: Array, use: Array) -> Array:
+def moment_tau2(y: Array, v: Array, use: Array) -> Array:
     """Return DerSimonian and Laird's max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
     w, total, mu = weighted(y, v, use, np.zeros_like(y[0]))
     Q = (w * (y - mu) ** 2).sum(axis=0)
     return np.maximum(0.0, (Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))
 
 
-def restricted(y: Array, v: Array, use: Array) -> Array:
+def reml_tau2(y: Array, v: Array, use: Array) -> Array:
     """Return the REML estimate of tau2, shape (T,): the better of two runs of Fisher scoring."""
     # the likelihood may have two maxima: one run starts at the moment estimate, the other at 0
-    first = _climb(y, v, use, moment(y, v, use))
-    second = _climb(y, v, use, np.zeros_like(y[0]))
-    return np.where(height(y, v, use, second) > height(y, v, use, first), second, first)
+    first = _scoring(y, v, use, moment_tau2(y, v, use))
+    second = _scoring(y, v, use, np.zeros_like(y[0]))
+    return np.where(
+        restricted_log_likelihood(y, v, use, second) > restricted_log_likelihood(y, v, use, first), second, first
+    )
 
 
-def _climb(y: Array, v: Array, use: Array, tau2: Array) -> Array:
+def _scoring(y: Array, v: Array, use: Array, tau2: Array) -> Array:
     """Maximise the restricted likelihood from tau2 by Fisher scoring; steps that lower it are halved."""
-    here = height(y, v, use, tau2)
+    here = restricted_log_likelihood(y, v, use, tau2)
     least: Array = v.min(axis=0)
     for _ in range(STEPS):
         w, total, mu = weighted(y, v, use, tau2)
@@ -198,7 +200,7 @@ def _climb(y: Array, v: Array, use: Array, tau2: Array) -> Array:
         step: Array = score / np.maximum(information(w), 1e-300)
         while True:
             to = np.maximum(0.0, tau2 + step)
-            there = height(y, v, use, to)
+            there = restricted_log_likelihood(y, v, use, to)
             close = np.abs(to - tau2) <= CLOSE * (tau2 + least)
             lost = (there < here) & ~close
             if not lost.any():

@@ -23,7 +23,7 @@ Piece: TypeAlias = tuple[Law, int, int]
 
 
 @dataclass(frozen=True)
-class Summed:
+class NoiseSum:
     """The law of a sum of independent integer noises: the convolution of its `pieces` (theory §6, exact sums).
 
     Where the sum is wide, or no pieces are given, it is approximated by a normal plus one Laplace variable with the
@@ -31,7 +31,7 @@ class Summed:
     Laplace variable has, sqrt(sum of v_i**2 over Laplace noises) / sum of all v_i, for noises of variances v_i.
 
     >>> from tacit.noise.laws import DiscreteLaplace
-    >>> law = summed([(DiscreteLaplace(Fraction(1)), 1, 2)])
+    >>> law = sum_of_noises([(DiscreteLaplace(Fraction(1)), 1, 2)])
     >>> two = np.convolve(*[DiscreteLaplace(Fraction(1)).pmf(np.arange(-50, 51))] * 2)
     >>> bool(abs(law.pmf([3])[0] - two[103]) < 1e-12), round(law.variance(), 3), round(float(law.laplace), 3)
     (True, 3.683, 0.707)
@@ -51,7 +51,7 @@ class Summed:
         """Return the variance of the sum."""
         return float(self.scale) ** 2
 
-    def divided(self, divisor: int) -> Summed:
+    def divided(self, divisor: int) -> NoiseSum:
         """Return the approximate law of z / divisor for a draw z of this law."""
         return replace(self, scale=self.scale / divisor, pieces=())
 
@@ -90,16 +90,16 @@ class Summed:
         return {"law": self.name, "scale": str(self.scale), "laplace": str(self.laplace)}
 
 
-def summed(pieces: Sequence[Piece]) -> Summed:
+def sum_of_noises(pieces: Sequence[Piece]) -> NoiseSum:
     """Return the law of the sum of noises given as (law, multiplier, how many)."""
     each = [(weight**2 * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]
     total = sum(v * count for v, count, _ in each)
     excess = sum(v * v * count for v, count, normal in each if not normal) ** 0.5
-    return Summed(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
+    return NoiseSum(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
 
 
 @lru_cache(maxsize=64)
-def _upper(law: Summed) -> Array:
+def _upper(law: NoiseSum) -> Array:
     """Return P(Z > k) for k = 0, 1, ..., by multiplying Fourier transforms; mass that wraps around is below 1e-15."""
     reach = 12 * float(law.scale) + sum(40 * weight * (float(one.scale) + 1) for one, weight, _ in law.pieces)
     size = 1 << int(np.ceil(np.log2(2 * reach + 2)))

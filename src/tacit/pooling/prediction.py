@@ -25,16 +25,16 @@ HALVINGS: Final = 24
 
 
 @dataclass(frozen=True)
-class Ahead:
+class PredictiveMixture:
     """A mixture of K normals for each quantity: their probabilities, means and standard deviations, shape (K, T)."""
 
     part: Array
     mean: Array
     sd: Array
 
-    def of(self, t: int) -> Ahead:
+    def of(self, t: int) -> PredictiveMixture:
         """Return the mixture of quantity t; its arrays have shape (K,)."""
-        return Ahead(self.part[:, t], self.mean[:, t], self.sd[:, t])
+        return PredictiveMixture(self.part[:, t], self.mean[:, t], self.sd[:, t])
 
     def interval(self, level: float) -> tuple[float, float]:
         """Return the quantiles (1 - level) / 2 and (1 + level) / 2 of one quantity's mixture."""
@@ -43,7 +43,7 @@ class Ahead:
     def quantile(self, prob: float) -> float:
         """Return a quantile of one quantity's mixture, by bisection.
 
-        >>> one = Ahead(np.array([0.5, 0.5]), np.zeros(2), np.array([1.0, 1.0]))
+        >>> one = PredictiveMixture(np.array([0.5, 0.5]), np.zeros(2), np.array([1.0, 1.0]))
         >>> round(one.quantile(0.975), 4)
         1.96
         """
@@ -57,7 +57,7 @@ class Ahead:
         return 0.5 * (low + high)
 
 
-def ahead_of(y: Array, v: Array, use: Array, tau2: Array) -> Ahead:
+def predictive_mixture(y: Array, v: Array, use: Array, tau2: Array) -> PredictiveMixture:
     """Return the predictive mixtures of T quantities from estimates y and variances v, shape (M, T).
 
     tau2: the maximum of the restricted likelihood, shape (T,).  Where fewer than three parties count, the mixture does
@@ -68,20 +68,20 @@ def ahead_of(y: Array, v: Array, use: Array, tau2: Array) -> Ahead:
     u = (nodes[:, None] + 1) / 2
     tau = low + (high - low) * u**3  # nodes are denser near low: with few parties the likelihood is often high near 0
     width = weights[:, None] * u**2 * (high - low)
-    log = np.array([height(y, v, use, one**2) for one in tau])
+    log = np.array([restricted_log_likelihood(y, v, use, one**2) for one in tau])
     part = width * np.exp(log - log.max(axis=0))
     found = [weighted(y, v, use, one**2) for one in tau]
     mean, variance = np.array([one[2] for one in found]), np.array([1 / one[1] for one in found])
-    return Ahead(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))
+    return PredictiveMixture(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))
 
 
 def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
     """Return the smallest and largest tau with a likelihood above e**-LOW of its maximum, shape (T,) each."""
-    top = height(y, v, use, tau2)
+    top = restricted_log_likelihood(y, v, use, tau2)
     best = np.sqrt(tau2)
 
     def inside(tau: Array) -> Any:
-        return height(y, v, use, tau**2) > top - LOW
+        return restricted_log_likelihood(y, v, use, tau**2) > top - LOW
 
     high: Array = best + np.sqrt(1 / np.maximum((use / v).sum(axis=0), 1e-300))
     for _ in range(DOUBLINGS):
@@ -112,7 +112,7 @@ def weighted(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array,
     return w, total, (w * y).sum(axis=0) / total
 
 
-def height(y: Array, v: Array, use: Array, tau2: Array) -> Array:
+def restricted_log_likelihood(y: Array, v: Array, use: Array, tau2: Array) -> Array:
     """Return the restricted log-likelihood of tau2 up to a constant, shape (T,)."""
     w, total, mu = weighted(y, v, use, tau2)
     return -0.5 * ((w * (y - mu) ** 2 + use * np.log(v + tau2)).sum(axis=0) + np.log(total))

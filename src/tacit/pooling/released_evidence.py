@@ -23,8 +23,8 @@ def evidence(releases: Sequence[Released], at: int) -> Evidence:
     parts = [release.parts[at] for release in releases]
     whole = [_rows(release, part) for release, part in zip(releases, parts, strict=True)]
     if parts[0].form == "bernstein":
-        return _clear(stacked(_variances(parts, whole), parts))
-    made = stacked(_means(parts, whole), parts)
+        return _without_unclear_cells(stack_parties(_variances(parts, whole), parts))
+    made = stack_parties(_means(parts, whole), parts)
     return replace(made, spread=_spread(releases, parts)) if parts[0].form == "blocks" else made
 
 
@@ -37,7 +37,7 @@ def _spread(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
     return made / made.mean()
 
 
-def _clear(found: Evidence) -> Evidence:
+def _without_unclear_cells(found: Evidence) -> Evidence:
     """Set cells of variances to zero whose size is below CLEAR standard deviations of its noise.
 
     The correction for noise on the mean is of second order, and higher orders matter there.
@@ -71,7 +71,7 @@ def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
         load = load[:, None, None] / share
         most = np.ones((len(places), 1))
         found.append(_Alike(places, squares[:2], load[:2], squares, load, most, n is not None))
-    made = stacked(found, parts)
+    made = stack_parties(found, parts)
     return replace(made, kind="share", shift=0.5, scale=0.5)
 
 
@@ -165,7 +165,7 @@ def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike
     return found
 
 
-def stacked(found: Sequence[_Alike], parts: Sequence[Part]) -> Evidence:
+def stack_parties(found: Sequence[_Alike], parts: Sequence[Part]) -> Evidence:
     """Stack groups of parties into one `Evidence`; parties with fewer noises are padded with noises of variance 0."""
     M, T = len(parts), found[0].sums.shape[2]
     k = max(one.loads.shape[-1] for one in found)

@@ -137,7 +137,7 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
         below = np.array(tree.children[node], dtype=np.intp)
         if not below.size:
             continue
-        ratio[below] = _taken(spread[below]) if not lost[node] else 0.0
+        ratio[below] = _shares_of_difference(spread[below]) if not lost[node] else 0.0
         out[below] = up[below] + ratio[below, None] * (out[node] - up[below].sum(axis=0))
         lost[below] &= (ratio[below] == 0.0) | lost[node]
     out[lost] = np.nan
@@ -153,7 +153,7 @@ def _share(children: float, noise: float) -> float:
     return 1.0 if noise == 0 else children / (children + noise)
 
 
-def _taken(spread: Array) -> Array:
+def _shares_of_difference(spread: Array) -> Array:
     """Return the share of the difference that each child takes: in proportion to its variance.
 
     A single unknown child takes all of it; of several unknown children none can be determined.  Exact children take
@@ -184,12 +184,12 @@ def _variances(made: Reconciled, spread: Array) -> Array:
     return out
 
 
-def whole(tree: Tree, value: Array) -> NDArray[np.int64]:
+def integer_totals(tree: Tree, value: Array) -> NDArray[np.int64]:
     """Round totals that add up to integers that add up exactly, each moved by less than 1 a level; shape (n, T).
 
     The root is rounded first; children are rounded down, and the missing units go to the largest remainders.
 
-    >>> whole(Tree((-1, 0, 0, 0)), np.array([[10.0], [3.4], [3.3], [3.3]]))[:, 0].tolist()
+    >>> integer_totals(Tree((-1, 0, 0, 0)), np.array([[10.0], [3.4], [3.3], [3.3]]))[:, 0].tolist()
     [10, 4, 3, 3]
     """
     out = np.zeros(value.shape, dtype=np.int64)

@@ -19,7 +19,7 @@ from tacit.method.regression.estimate import fit_release
 from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import layout
 from tacit.method.regression.query import Regression
-from tacit.pooling.random_effects import Parts
+from tacit.pooling.random_effects import PartyEstimates
 from tacit.release.document import Released
 from tacit.release.parts import Variable
 
@@ -52,7 +52,7 @@ def names_of(release: Released) -> tuple[str, ...]:
 class Coefficients:
     """Each party's own, `parts` of shape (M, p), and what their variances follow: rows, noise for the price, (M,)."""
 
-    parts: Parts
+    parts: PartyEstimates
     rows: Array
     noise: Array
 
@@ -91,7 +91,7 @@ def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coeffici
 
     total = added(worth)
     share = worth / np.maximum(total, 1e-300)[place]
-    parts = Parts(added(share * value), added(share * sampling), added(share**2 * privacy), total > 0)
+    parts = PartyEstimates(added(share * value), added(share * sampling), added(share**2 * privacy), total > 0)
     rows = np.array([one.criteria.get("rows", 0.0) for one in fits])
     times = added(np.ones(len(fits)))
     precise = added(np.array([1 / _noise(one) for one in releases]))
