@@ -14,7 +14,7 @@ import tacit as tc
 from tacit.method.regression import combine as regressions
 from tacit.method.regression.combine import Coefficients
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
-from tacit.parties.totals import merge_same_people, party_totals, totals
+from tacit.parties.totals import average_totals, party_totals, totals
 from tacit.pooling.common_value import law, pooled
 from tacit.pooling.evidence import merge_same_people
 from tacit.pooling.heterogeneity import degrees_of_freedom, effects, fit_effects, inflation
@@ -140,7 +140,7 @@ def test_totals_have_the_variances_of_their_rows_and_noises(neighbors: str) -> N
 def test_totals_of_the_same_people_are_averaged() -> None:
     (x,) = tables(300)
     given = drawn(tc.Sum("x"), [x, x], [{"rho": "0.1"}, {"epsilon": 1}])
-    made = merge_same_people([party_totals(release, release.parts[0], True) for release in given])
+    made = average_totals([party_totals(release, release.parts[0], True) for release in given])
     varies(made.value, made.noise[0])
     each = [party_totals(release, release.parts[0], True).noise[0] for release in given]
     assert made.noise[0] == pytest.approx(1 / sum(1 / v for v in each))

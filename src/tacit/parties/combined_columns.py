@@ -210,7 +210,7 @@ def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled
     own: list[list[totals.PartyTotals]] = [[] for _ in range(max(index) + 1)]
     for release, place in zip(releases, index, strict=True):
         own[place].append(totals.party_totals(release, release.parts[at], sampled))
-    parties = [totals.merge_same_people(one) for one in own]
+    parties = [totals.average_totals(one) for one in own]
     made = totals.totals(parties, releases[0].parts[at], sampled)
     value = np.array([one.value for one in parties])
     sampling = np.maximum(np.array([one.value if one.whole and sampled else one.sampling for one in parties]), 0.0)

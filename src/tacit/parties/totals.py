@@ -112,7 +112,7 @@ def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
     return PartyTotals(value, *sampling, noise, fourth, largest, rows, whole, law)
 
 
-def merge_same_people(found: Sequence[PartyTotals]) -> PartyTotals:
+def average_totals(found: Sequence[PartyTotals]) -> PartyTotals:
     """Merge totals of the same people from several releases: noises are averaged, the sampling error counts once."""
     if len(found) == 1:
         return found[0]

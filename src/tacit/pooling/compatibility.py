@@ -39,7 +39,8 @@ def named_releases(
         raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
     for place, one in enumerate(listed):
         if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
-            what = "is simulated and protects nobody" if isinstance(one, SimulatedRelease) else "is no release"
+            simulated = isinstance(one, SimulatedRelease)  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = "is simulated and protects nobody" if simulated else "is no release"
         elif one.head and not one.charge:
             what = "is a combination already"
         else:
