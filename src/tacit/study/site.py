@@ -1,4 +1,4 @@
-"""Site: a party's own page, where its rows are and how its words map to the study's.  Never leaves the party."""
+"""`Site`: a party's own file, with the place of its rows and the map from its columns to the study's.  It stays private."""
 
 from __future__ import annotations
 
