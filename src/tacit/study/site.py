@@ -1,4 +1,4 @@
-"""`Site`: a party's own file, with the place of its rows and the map from its columns to the study's.  It stays private."""
+"""`Site`: a party's own private file: where its rows are, and how its columns map to the study's."""
 
 from __future__ import annotations
 

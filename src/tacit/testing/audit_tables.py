@@ -59,7 +59,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Found:
-    """A pair of neighbouring tables: its expected audit bound, what is selected from in each, and the event to count."""
+    """A pair of neighbouring tables: its expected audit bound, the candidates in each, the event to count."""
 
     worth: float
     event: Event
