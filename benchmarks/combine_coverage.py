@@ -18,7 +18,7 @@ from pages import asked, put
 
 import tacit as tc
 from tacit.pooling.common_value import pooled
-from tacit.pooling.random_effects import varied
+from tacit.pooling.random_effects import random_effects
 from tacit.pooling.released_evidence import evidence
 from tacit.testing.simulated_parties import answers
 
@@ -111,7 +111,7 @@ def random(repeats: int) -> Iterator[str]:
                     own = rng.normal(0, 1, (len(sizes), repeats)) * tau
                     values = drawn(query.columns[0], own, truth == 0.1)
                     made = answers(query, SCHEMA, values, sizes, prices(epsilons), neighbors=neighbors, repeats=repeats)
-                    found = varied(evidence(made, 0))
+                    found = random_effects(evidence(made, 0))
                     low, high = found.interval(0.95)
                     one = truth + tau * rng.normal(0, 1, repeats)
                     ahead = np.array([effect.prediction(0.95) for effect in found.effects if effect is not None])

@@ -30,7 +30,13 @@ from tacit.models.blocks import block_mle
 from tacit.models.mean_map import mean_map
 from tacit.parties.combine_releases import combined
 from tacit.pooling.common_value import pooled
-from tacit.pooling.random_effects import Parts, Varied, apart, parts_of, varied
+from tacit.pooling.random_effects import (
+    PartyEstimates,
+    RandomEffects,
+    effects_of_estimates,
+    party_estimates,
+    random_effects,
+)
 from tacit.pooling.released_evidence import evidence
 from tacit.testing.simulated_parties import Answer, answers, only
 from tacit.testing.simulated_regressions import rows_of
@@ -133,7 +139,7 @@ def in_blocks(repeats: int) -> str:
                 rng = np.random.default_rng(77 + i)
                 rates = 1 + tau * rng.standard_normal((len(sizes), repeats))
                 made = evidence(block_answers(sizes, epsilons, blocks, neighbors, rates, 1_000 + 10 * i + j), 0)
-                found = varied(made)
+                found = random_effects(made)
                 line = _random_line(found.effects, *found.interval(0.95), found.value, found.variance, 1.0, tau, rng)
                 lines.append(f"| {words} | {neighbors} | {tau:g} |{line}")
                 print(lines[-1], flush=True)
@@ -209,11 +215,14 @@ def _differing(
                     rng=seed)  # fmt: skip
     limits = np.array(case.family.lower), np.array(case.family.upper)
     if len(truth) == 1:
-        made = apart(at_once(case, given), limits, "REML")
+        made = effects_of_estimates(at_once(case, given), limits, "REML")
         numbers = *made.interval(0.95), made.value, made.variance, truth[0], tau * truth[0]
         yield case.family.names[0], _random_line(made.effects, *numbers, rng)
         return
-    each = [apart(parameters.varied(only(given, at), range(len(sizes)), True), limits, "REML") for at in range(repeats)]
+    each = [
+        effects_of_estimates(parameters.varied(only(given, at), range(len(sizes)), True), limits, "REML")
+        for at in range(repeats)
+    ]
     ends = np.array([one.interval(0.95) for one in each])
     for t, term in enumerate(case.family.names):
         value, variance = (np.array([getattr(one, name)[t] for one in each]) for name in ("value", "variance"))
@@ -221,7 +230,7 @@ def _differing(
         yield term, _random_line([one.effects[t] for one in each], *numbers, rng)
 
 
-def at_once(case: Case, given: list[Answer]) -> Parts:
+def at_once(case: Case, given: list[Answer]) -> PartyEstimates:
     """`parameters.varied` of all repetitions of one parameter, as cells: its mean map inverted from a fine table."""
     from scipy.interpolate import PchipInterpolator
 
@@ -230,10 +239,10 @@ def at_once(case: Case, given: list[Answer]) -> Parts:
     means = np.array([map_.at(np.array([theta])).mean[0] for theta in span])
     order = np.argsort(means)
     inverse = PchipInterpolator(means[order], span[order])
-    each = parts_of(evidence(given, 0))
+    each = party_estimates(evidence(given, 0))
     mean = np.clip(each.value, means.min(), means.max())
     slope = inverse.derivative()(mean) ** 2
-    return Parts(inverse(mean), each.sampling * slope, each.privacy * slope, each.usable)
+    return PartyEstimates(inverse(mean), each.sampling * slope, each.privacy * slope, each.usable)
 
 
 # Histograms ---------------------------------------------------------------------------------------------------------
@@ -363,10 +372,14 @@ def of_regressions(repeats: int) -> str:
         given = [_fits(sizes, epsilons, tau, neighbors, rng) for _ in range(repeats)]
         effects = "random" if tau else "common"
         far = np.full(len(BETA), regressions.UNBOUNDED)
-        made = [apart(one.parts, (-far, far), "REML") if tau else regressions.common(one) for one in given]
+        made = [
+            effects_of_estimates(one.parts, (-far, far), "REML") if tau else regressions.common(one) for one in given
+        ]
         ends = np.array([one.interval(0.95) for one in made])
         value = np.array([one.value for one in made])
-        error = np.sqrt([one.variance if isinstance(one, Varied) else one.sampling + one.privacy for one in made])
+        error = np.sqrt(
+            [one.variance if isinstance(one, RandomEffects) else one.sampling + one.privacy for one in made]
+        )
         out = 100 * np.mean([~one.parts.usable[:, 0] for one in given])
         for t, (term, truth) in enumerate(zip(("Intercept", "x", "s"), BETA, strict=True)):
             hit = (ends[:, 0, t] <= truth) & (truth <= ends[:, 1, t])

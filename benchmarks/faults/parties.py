@@ -99,8 +99,8 @@ DIFFERING = (
     ),
     Fault(
         "tacit.pooling.prediction",
-        "return Ahead(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))",
-        "return Ahead(part / part.sum(axis=0), mean, tau)",
+        "return PredictiveMixture(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))",
+        "return PredictiveMixture(part / part.sum(axis=0), mean, tau)",
         "one more party's interval leaves the error of the mean out",
         ("tests/parties/test_errors_of_effects.py::test_one_more_party_differs_by_tau_and_the_error_of_the_mean",),
     ),
@@ -353,8 +353,8 @@ TAKEN = (
     ),
     Fault(
         "tacit.parties.combined_cost",
-        "return largest([added(costs) for costs in own.values()])",
-        "return largest([largest(costs) for costs in own.values()])",
+        "return largest_cost([sum_of_costs(costs) for costs in own.values()])",
+        "return largest_cost([largest_cost(costs) for costs in own.values()])",
         "a person whose table answered twice is told to have paid once",
         ("tests/parties/test_what_a_person_pays.py",),
     ),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tacit as tc
-from tacit.parties.validation import reason
+from tacit.parties.validation import refusal_reason
 from tacit.privacy import Cost
 from tacit.privacy.calibration import noise_for
 from tacit.release.document import Release, Releases
@@ -60,7 +60,7 @@ def answer(study: tc.Study) -> Releases:
 
 
 def said(study: tc.Study, found: Releases) -> str | None:
-    return reason(study, study.digest(), study.schema.digest(), "st-mary", found)
+    return refusal_reason(study, study.digest(), study.schema.digest(), "st-mary", found)
 
 
 def changed(found: Releases, name: str, change: Callable[[Release], Release]) -> Releases:
@@ -167,7 +167,10 @@ def test_facts_that_are_not_the_study_s() -> None:
         ("stay", fewer, "'stay' has not one answer a group"),
     ):
         assert (said(study, changed(found, name, change)) or "").startswith(words)
-    assert reason(study, study.digest(), study.schema.digest(), "st-anne", found) == "it is none of the study's parties"
+    assert (
+        refusal_reason(study, study.digest(), study.schema.digest(), "st-anne", found)
+        == "it is none of the study's parties"
+    )
     lacking = Releases(tuple((key, one) for key, one in found.items() if key != "quality"))
     assert said(study, lacking) == "it has no answer to 'quality'"
 

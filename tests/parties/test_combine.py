@@ -15,7 +15,7 @@ from tacit.errors import TacitError
 from tacit.fits.released_cells import cells_of
 from tacit.parties import Combined
 from tacit.pooling.heterogeneity import effects
-from tacit.pooling.prediction import height
+from tacit.pooling.prediction import restricted_log_likelihood
 from tacit.release.document import release_from_dict
 
 SCHEMA = tc.Schema({"stay": tc.Real(0, 60, units="days"), "sex": tc.Category(["f", "m"]), "dead": tc.Boolean()})
@@ -198,7 +198,7 @@ def test_what_does_not_go_together_is_refused_by_name() -> None:
 
 
 def depth(y: Any, v: Any, tau2: float) -> float:
-    return -float(height(y[:, None], v[:, None], np.ones((len(y), 1)), np.array([tau2]))[0])
+    return -float(restricted_log_likelihood(y[:, None], v[:, None], np.ones((len(y), 1)), np.array([tau2]))[0])
 
 
 def test_random_effects_against_statsmodels_and_brute_force() -> None:

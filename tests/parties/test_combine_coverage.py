@@ -15,8 +15,8 @@ import pytest
 
 import tacit as tc
 from tacit.pooling.common_value import pooled
-from tacit.pooling.evidence import Evidence, merged
-from tacit.pooling.random_effects import varied
+from tacit.pooling.evidence import Evidence, merge_same_people
+from tacit.pooling.random_effects import random_effects
 from tacit.pooling.released_evidence import evidence
 from tacit.testing.simulated_parties import answers
 
@@ -81,7 +81,7 @@ def test_random_effects_cover(query: Any, truth: float, neighbors: str, tau: flo
     sizes = (150, 150, 300, 300, 300, 300, 300, 500, 500, 1_000)
     rng = np.random.default_rng(5)
     shift = rng.normal(0, 1, (len(sizes), R)) * tau
-    made = varied(found(query, sizes, 1, neighbors, shift))
+    made = random_effects(found(query, sizes, 1, neighbors, shift))
     low, high = made.interval(0.95)
     assert within((low <= truth) & (truth <= high), 0.93, 0.97)
     ahead = np.array([one.prediction(0.95) for one in made.effects if one is not None])
@@ -104,7 +104,7 @@ def test_random_effects_cover_near_a_bound_where_noise_is_larger_than_the_mean(n
 
     price: list[dict[str, Any]] = [{"epsilon": "0.25"}] * 40
     drawn = answers(tc.Mean("x"), SCHEMA, values, (56,) * 40, price, neighbors=neighbors, repeats=300, rng=3)
-    made = varied(evidence(drawn, 0))
+    made = random_effects(evidence(drawn, 0))
     low, high = made.interval(0.95)
     assert within((low <= 0.1) & (high >= 0.1), 0.93, 0.975)
     mu = np.array([one.mu for one in made.effects if one is not None])  # before it is kept to the bounds
@@ -138,7 +138,7 @@ def test_the_same_people_cover_too() -> None:
     rows = rng.beta(4, 6, (6, R, 300))
     price: list[dict[str, Any]] = [{"epsilon": "0.5"}] * 12
     both = answers(tc.Mean("x"), SCHEMA, lambda g, j, r, n: rows[j // 2], (300,) * 12, price, repeats=R, rng=4)
-    made = pooled(merged(evidence(both, 0), [j // 2 for j in range(12)]))
+    made = pooled(merge_same_people(evidence(both, 0), [j // 2 for j in range(12)]))
     low, high = made.interval(0.95)
     assert within((low <= 0.4) & (high >= 0.4), 0.94, 0.965)
     apart = pooled(evidence(both, 0))

@@ -11,7 +11,7 @@ from scipy.stats import binom
 import tacit as tc
 from tacit.errors import TacitError
 from tacit.method.regression import combine as regressions
-from tacit.pooling.random_effects import apart
+from tacit.pooling.random_effects import effects_of_estimates
 from tacit.privacy import Cost
 from tacit.testing.simulated_regressions import rows_of
 
@@ -45,7 +45,9 @@ def test_combined_coefficients_cover(tau: float) -> None:
     for _ in range(40):
         made = [rows_of(QUERY, table(rng, 2_000, tau), SCHEMA, Cost.of(epsilon=2)).release(rng) for _ in range(5)]
         found = regressions.coefficients(made, range(5))
-        low, high = (apart(found.parts, (-far, far), "REML") if tau else regressions.common(found)).interval(0.95)
+        low, high = (
+            effects_of_estimates(found.parts, (-far, far), "REML") if tau else regressions.common(found)
+        ).interval(0.95)
         hits += (low <= BETA) & (high >= BETA)
     assert (hits >= binom.ppf(1e-7, 40, 0.93)).all()
 

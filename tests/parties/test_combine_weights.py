@@ -20,7 +20,7 @@ from tacit.method.shared.measurement import Public
 from tacit.method.shared.simulated_parts import empty_parts
 from tacit.pooling.common_value import pooled
 from tacit.pooling.evidence import Evidence
-from tacit.pooling.heterogeneity import effects, every, freedom_of, inflation
+from tacit.pooling.heterogeneity import degrees_of_freedom, effects, fit_effects, inflation
 from tacit.pooling.released_evidence import evidence
 from tacit.testing.simulated_parties import Answer
 
@@ -105,14 +105,14 @@ def test_what_an_estimated_tau2_adds_is_that_of_the_weights() -> None:
     expected = 1 + 2 * total * (slopes**2 / w).sum() / information
     assert inflation(w[:, None]) == pytest.approx(expected, rel=1e-5)
     assert inflation(np.ones((12, 1))) == pytest.approx(1)
-    assert freedom_of(np.ones((12, 1)), np.array([11])) == pytest.approx(11)
+    assert degrees_of_freedom(np.ones((12, 1)), np.array([11])) == pytest.approx(11)
 
 
 @pytest.mark.parametrize("tau", [0.01, 0.03])
 def test_parties_of_very_different_precision_cover(tau: float) -> None:
     """93 to 98 %, and 5 errors of a share of 400: without what tau2's own error adds it is 2 to 3 points less."""
     y, new = drawn(UNEQUAL, tau)
-    found = every(y, np.repeat(UNEQUAL[:, None], y.shape[1], axis=1), np.ones_like(y))
+    found = fit_effects(y, np.repeat(UNEQUAL[:, None], y.shape[1], axis=1), np.ones_like(y))
     hit = np.mean([abs(one.mu) <= one.half(0.95) for one in found if one is not None])
     slack = 5 * math.sqrt(0.05 * 0.95 / 400)
     assert 0.93 - slack <= hit <= 0.98 + slack
@@ -124,7 +124,7 @@ def test_a_prediction_covers_where_noise_hides_tau() -> None:
     """40 parties with errors of 0.1, tau = 0.03: estimated as 0 in a fifth of the studies."""
     v = np.full(40, 0.0102)
     y, new = drawn(v, 0.03)
-    found = [one for one in every(y, np.repeat(v[:, None], 400, axis=1), np.ones_like(y)) if one is not None]
+    found = [one for one in fit_effects(y, np.repeat(v[:, None], 400, axis=1), np.ones_like(y)) if one is not None]
     ahead = np.array([one.prediction(0.95) for one in found])
     slack = 5 * math.sqrt(0.05 * 0.95 / 400)
     assert np.mean((ahead[:, 0] <= new) & (new <= ahead[:, 1])) >= 0.93 - slack
@@ -146,7 +146,7 @@ def test_quantities_side_by_side_are_as_alone() -> None:
     use = (np.random.default_rng(2).random(y.shape) < 0.7).astype(float)
     use[:, 3] = 0.0
     use[0, 3] = 1.0
-    together = every(y, np.repeat(UNEQUAL[:, None], 12, axis=1), use)
+    together = fit_effects(y, np.repeat(UNEQUAL[:, None], 12, axis=1), use)
     for t in range(12):
         kept, one = use[:, t] > 0, together[t]
         if t == 3:

@@ -14,12 +14,12 @@ import tacit as tc
 from tacit.method.regression import combine as regressions
 from tacit.method.regression.combine import Coefficients
 from tacit.noise.laws import DiscreteLaplace, RoundedNormal
-from tacit.parties.totals import one, shared, totals
+from tacit.parties.totals import average_totals, party_totals, totals
 from tacit.pooling.common_value import law, pooled
-from tacit.pooling.evidence import merged
-from tacit.pooling.heterogeneity import effects, every, freedom_of, inflation
-from tacit.pooling.noise_sum import summed
-from tacit.pooling.random_effects import Parts, apart, parts_of, varied
+from tacit.pooling.evidence import merge_same_people
+from tacit.pooling.heterogeneity import degrees_of_freedom, effects, fit_effects, inflation
+from tacit.pooling.noise_sum import sum_of_noises
+from tacit.pooling.random_effects import PartyEstimates, effects_of_estimates, party_estimates, random_effects
 from tacit.pooling.released_evidence import evidence, quality_evidence
 from tacit.testing.simulated_parties import Answer, answers
 
@@ -82,7 +82,7 @@ def test_releases_of_the_same_people_have_their_noise_averaged() -> None:
     """Three releases of one table: the variance of the weighted mean, not of one and not of the sum."""
     same = tables(200) * 3
     given = drawn(tc.Mean("x"), same, [{"rho": "0.05"}, {"rho": "0.05"}, {"rho": "0.2"}])
-    made = pooled(merged(evidence(given, 0), [0, 0, 0]), sampled=False)
+    made = pooled(merge_same_people(evidence(given, 0), [0, 0, 0]), sampled=False)
     each = [16 * pooled(evidence([release], 0), sampled=False).noise.mean() for release in given]
     varies(made.value, 1 / sum(1 / v for v in each))
     assert 16 * made.noise.mean() == pytest.approx(1 / sum(1 / v for v in each), rel=1e-6)
@@ -102,7 +102,7 @@ def test_shares_of_classes_have_the_noise_of_one_count_where_rows_are_public() -
 def test_laws_of_sums_keep_variance_and_fourth_cumulant() -> None:
     """Of two noises counted three times each and one Laplace noise: sums of squared multipliers times variances."""
     laplace, normal = DiscreteLaplace(Fraction(4)), RoundedNormal(Fraction(5))
-    found = summed([(laplace, 3, 2), (normal, 2, 1), (laplace, 1, 1)])
+    found = sum_of_noises([(laplace, 3, 2), (normal, 2, 1), (laplace, 1, 1)])
     each = np.array([9 * laplace.variance()] * 2 + [laplace.variance()])
     whole = each.sum() + 4 * normal.variance()
     assert found.variance() == pytest.approx(whole)
@@ -122,7 +122,7 @@ def test_totals_have_the_variances_of_their_rows_and_noises(neighbors: str) -> N
     rows = tables(12, 15)
     given = drawn(tc.Sum("x"), rows, [{"rho": 1}, {"rho": "0.5"}], neighbors)
     for release, x in zip(given, rows, strict=True):
-        made = one(release, release.parts[0], True)
+        made = party_totals(release, release.parts[0], True)
         truth = (x**2).sum() if neighbors == "add-remove" else len(x) * x.var(ddof=1)
         error = made.sampling.std() / math.sqrt(R)
         assert abs(made.sampling.mean() - truth) < 5 * error + 0.002 * truth
@@ -134,22 +134,22 @@ def test_totals_have_the_variances_of_their_rows_and_noises(neighbors: str) -> N
             varies(made.sampling, made.own.mean() - 2 * (made.noise[0] / (len(x) - 1)) ** 2, 0.01)
     for release, x in zip(drawn(tc.Sum("x"), rows, [{"rho": 900}] * 2, neighbors, 50), rows, strict=True):
         truth = (x**2).sum() if neighbors == "add-remove" else len(x) * x.var(ddof=1)
-        assert one(release, release.parts[0], True).sampling.mean() == pytest.approx(truth, rel=0.02)
-    whole = totals([one(release, release.parts[0], True) for release in given], given[0].parts[0], True)
+        assert party_totals(release, release.parts[0], True).sampling.mean() == pytest.approx(truth, rel=0.02)
+    whole = totals([party_totals(release, release.parts[0], True) for release in given], given[0].parts[0], True)
     varies(whole.value, whole.noise[0])
-    assert whole.noise[0] == pytest.approx(sum(one(r, r.parts[0], True).noise[0] for r in given))
+    assert whole.noise[0] == pytest.approx(sum(party_totals(r, r.parts[0], True).noise[0] for r in given))
 
 
 def test_totals_of_the_same_people_are_averaged() -> None:
     (x,) = tables(300)
     given = drawn(tc.Sum("x"), [x, x], [{"rho": "0.1"}, {"epsilon": 1}])
-    made = shared([one(release, release.parts[0], True) for release in given])
+    made = average_totals([party_totals(release, release.parts[0], True) for release in given])
     varies(made.value, made.noise[0])
-    each = [one(release, release.parts[0], True).noise[0] for release in given]
+    each = [party_totals(release, release.parts[0], True).noise[0] for release in given]
     assert made.noise[0] == pytest.approx(1 / sum(1 / v for v in each))
     assert made.sampling.mean() == pytest.approx(300 * x.var(ddof=1), rel=0.02)
     assert made.fourth[0] == pytest.approx(
-        (each[0] / sum(each)) ** 4 * one(given[1], given[1].parts[0], True).fourth[0]
+        (each[0] / sum(each)) ** 4 * party_totals(given[1], given[1].parts[0], True).fourth[0]
     )
 
 
@@ -175,7 +175,7 @@ def test_the_error_of_a_mean_over_parties_is_that_of_hartung_and_knapp_and_wider
         knapp = (w * (y[:, t] - mu) ** 2).sum() / 6 / w.sum()
         differ = found.tau2 > 0
         wider = float(inflation(w[:, None])[0]) if differ else 1.0
-        freedom = float(freedom_of(w[:, None], np.array([6]))[0]) if differ else 6.0
+        freedom = float(degrees_of_freedom(w[:, None], np.array([6]))[0]) if differ else 6.0
         assert found.mu == pytest.approx(mu)
         assert found.variance == pytest.approx(knapp)
         assert found.error == pytest.approx(knapp * wider)
@@ -196,10 +196,10 @@ def test_intervals_of_parties_that_differ_have_that_error() -> None:
     y, v = study(5)
     usable = np.ones_like(y, dtype=bool)
     usable[0, 2] = False
-    parts = Parts(y, 0.7 * v, 0.3 * v, usable)
-    made = apart(parts, (np.array(-50.0), np.array(50.0)), "REML")
+    parts = PartyEstimates(y, 0.7 * v, 0.3 * v, usable)
+    made = effects_of_estimates(parts, (np.array(-50.0), np.array(50.0)), "REML")
     low, high = made.interval(0.9)
-    for t, found in enumerate(every(y, v, usable.astype(float))):
+    for t, found in enumerate(fit_effects(y, v, usable.astype(float))):
         assert found is not None
         assert found.df == (5 if t == 2 else 6)
         assert made.value[t] == pytest.approx(found.mu)
@@ -232,7 +232,7 @@ def test_one_more_party_differs_by_tau_and_the_error_of_the_mean() -> None:
 def test_each_party_s_own_error_has_its_noise() -> None:
     """A party's estimate varies over releases of one table as its privacy part says; sizes private, noise of 3%."""
     given = drawn(tc.Mean("x"), tables(250, 400), [{"rho": "0.2"}, {"epsilon": 2}], "add-remove")
-    made = varied(evidence(given, 0))
+    made = random_effects(evidence(given, 0))
     for j in range(2):
         varies(made.parts.value[j], made.parts.privacy[j].mean(), 0.02)
         varies(made.centred.value[j], made.centred.privacy[j].mean(), 0.04)
@@ -242,7 +242,7 @@ def test_the_bias_of_a_party_s_ratio_is_undone() -> None:
     """Noise of 10% of the size: S / N alone is off by 12 of the standard errors of a mean of 60,000."""
     x = np.random.default_rng(7).uniform(3.5, 5, 20)
     found = evidence(drawn(tc.Mean("x"), [x, x], [{"rho": "0.3"}] * 2, "add-remove", 30_000), 0)
-    off = parts_of(found).value - x.mean()
+    off = party_estimates(found).value - x.mean()
     error = off.std() / math.sqrt(off.size)
     assert (2 + 4 * found.total / found.size - x.mean()).mean() > 8 * error
     assert abs(off.mean()) < 5 * error
@@ -256,7 +256,7 @@ def test_coefficients_weigh_by_their_variances_and_add_up() -> None:
     rows, noise = np.array([100.0, 400.0, 900.0, 50.0]), np.array([1.0, 2.0, 0.5, 1.0])
     sampling, privacy = 3 / rows[:, None], 50 * noise[:, None] / rows[:, None] ** 2
     usable = np.array([[True], [True], [True], [False]])
-    parts = Parts(np.array([[1.0], [2.0], [4.0], [np.nan]]), sampling, privacy, usable)
+    parts = PartyEstimates(np.array([[1.0], [2.0], [4.0], [np.nan]]), sampling, privacy, usable)
     found = Coefficients(parts, rows, noise)
     assert found.stable_variances() == pytest.approx(sampling + privacy)
     made = regressions.common(found)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import tacit as tc
-from tacit.parties.incoming import Arrival, _genuine, arrived, files_of  # pyright: ignore[reportPrivateUsage]
+from tacit.parties.incoming import Arrival, _genuine, files_of, read_answers  # pyright: ignore[reportPrivateUsage]
 from tacit.release.document import Releases
 
 STUDY = """
@@ -33,11 +33,11 @@ def test_a_file_without_its_digest_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "st-mary.release.json"
     tc.Curator({"stay": list(range(20))}, study, name="st-mary").release(study).save(path)
     refused: dict[str, str] = {}
-    assert list(arrived(study, str(path), refused)) == ["st-mary"]
+    assert list(read_answers(study, str(path), refused)) == ["st-mary"]
     words = json.loads(path.read_text(encoding="utf-8"))
     del words["digest"]
     path.write_text(json.dumps(words), encoding="utf-8")
-    assert not arrived(study, str(path), refused)
+    assert not read_answers(study, str(path), refused)
     assert list(refused) == ["st-mary"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import TacitError
-from tacit.pooling.tree_totals import Tree, reconcile, whole
+from tacit.pooling.tree_totals import Tree, integer_totals, reconcile
 
 NATION = Tree((-1, *[0] * 50, *[1 + i // 20 for i in range(1_000)]))
 """1,000 schools in 50 states."""
@@ -62,7 +62,7 @@ def test_whole_totals_add_up_exactly_and_stay_near() -> None:
     rng = np.random.default_rng(1)
     noise = np.full(1_051, 8.0)
     found = reconcile(NATION, rng.normal(0, 50, (1_051, 3)), noise)
-    made = whole(NATION, found.value)
+    made = integer_totals(NATION, found.value)
     for node, below in enumerate(NATION.children):
         if below:
             assert (made[list(below)].sum(axis=0) == made[node]).all()

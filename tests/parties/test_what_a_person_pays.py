@@ -9,7 +9,7 @@ import pytest
 
 import tacit as tc
 from tacit.errors import InferenceError
-from tacit.parties.combined_cost import added, largest
+from tacit.parties.combined_cost import largest_cost, sum_of_costs
 from tacit.privacy import Cost
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 10), "who": tc.PrivacyUnit(max_rows=3)})
@@ -37,9 +37,9 @@ def test_persons_with_other_numbers_of_rows_do_not_go_together() -> None:
 
 def test_prices_of_one_kind_add_in_their_own_measure() -> None:
     """Pure prices in ε, shares of pairs in μ², and everything else in ρ; the largest is one of them, or told in ρ."""
-    assert added([Cost.of(epsilon=1), Cost.of(epsilon=2)]) == Cost.of(epsilon=3)
-    assert added([Cost.of(rho="0.1"), Cost.of(epsilon=1)]) == Cost.of(rho="0.6")
+    assert sum_of_costs([Cost.of(epsilon=1), Cost.of(epsilon=2)]) == Cost.of(epsilon=3)
+    assert sum_of_costs([Cost.of(rho="0.1"), Cost.of(epsilon=1)]) == Cost.of(rho="0.6")
     pair = Cost.of(epsilon=1, delta="1e-6")
-    assert added([pair, pair]).gdp == 2 * pair.gdp
-    assert largest([Cost.of(epsilon=1), Cost.of(epsilon=2), Cost.of(epsilon=1)]) == Cost.of(epsilon=2)
-    assert largest([Cost.of(rho="0.1"), Cost.of(epsilon=1)]) == Cost.of(rho="0.5")
+    assert sum_of_costs([pair, pair]).gdp == 2 * pair.gdp
+    assert largest_cost([Cost.of(epsilon=1), Cost.of(epsilon=2), Cost.of(epsilon=1)]) == Cost.of(epsilon=2)
+    assert largest_cost([Cost.of(rho="0.1"), Cost.of(epsilon=1)]) == Cost.of(rho="0.5")

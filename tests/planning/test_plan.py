@@ -66,7 +66,7 @@ def test_a_width_that_sampling_forbids() -> None:
 def test_the_page_in_words(tmp_path) -> None:
     made = tc.plan({"m": tc.Mean("x", by="many"), "c": tc.Count(by="many")}, SCHEMA, rows=1_000, rho=0.001)
     text = made.to_text()
-    for heading in ("Promise", "What leaves", "Cost", "Expected precision", "Cautions", "Stored"):
+    for heading in ("Promise", "Released numbers", "Cost", "Expected precision", "Cautions", "Stored"):
         assert heading in text
     assert "noise larger than most counts" in text
     assert made.numbers == 300 * 3 + 300

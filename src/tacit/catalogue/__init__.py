@@ -1,1 +1,1 @@
-"""What this version writes, as JSON Schema."""
+"""The JSON Schema of the documents that this version writes."""

@@ -1,4 +1,4 @@
-"""What the commands on a curator's file do."""
+"""Implementation of the commands on a curator's file."""
 
 from __future__ import annotations
 

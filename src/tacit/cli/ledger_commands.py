@@ -1,4 +1,4 @@
-"""What `tacit budget` does: record a raise or a limit where one is asked for, then list, verify and hold against."""
+"""Implementation of `tacit budget`: record a raise or a limit if asked, then list charges and verify the ledger."""
 
 from __future__ import annotations
 

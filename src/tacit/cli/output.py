@@ -1,4 +1,4 @@
-"""What commands print, and where they may write: words or JSON, and never over their own input."""
+"""Output of commands: text or JSON, and checks that a file to be written is not an input of the command."""
 
 from __future__ import annotations
 

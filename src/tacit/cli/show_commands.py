@@ -1,4 +1,4 @@
-"""What the commands on releases and ledgers do, and the demonstration."""
+"""Implementation of `tacit show` and `tacit demo`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands do with a study: `tacit plan`, `check` and `release` with `--site`, `combine`."""
+"""Implementation of the commands on a study: `tacit plan`, `check` and `release` with `--site`, `combine`."""
 
 from __future__ import annotations
 

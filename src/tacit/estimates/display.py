@@ -12,6 +12,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.estimates.wording import bounds_of, in_blocks, missing_words, title, who
 from tacit.release.document import Released
+from tacit.release.simulated import SimulatedRelease
 
 if TYPE_CHECKING:
     from tacit.estimates.contrasts import Test
@@ -122,7 +123,7 @@ def facts(release: Released) -> str:
     remaining = getattr(release, "remaining", None)
     if remaining:
         words.append(str(remaining))
-    if type(release).__name__ == "SimulatedRelease":
+    if isinstance(release, SimulatedRelease):
         words.append("simulated, protects nobody")
     elif not getattr(release, "recorded", True):
         words.append("memory only, not recorded")

@@ -1,6 +1,6 @@
-"""Many parties, one answer: releases combined, checked against their study, reconciled over levels.
+"""Releases of several parties: combined into one answer, checked against their study, reconciled over levels.
 
-OUTSIDE the wall: it sees releases only.
+This room is outside the wall: it reads releases only.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Answers that do not go with the others: found party by party, so that one of them takes nobody else down.
+"""Find answers that cannot be combined with the others, so that one defective answer does not stop the combination.
 
-Public facts first: of one question all answers have the same groups, grids and columns.  Where they differ the most
-common facts are the study's, and who has others is left out; where no facts are the most common, nobody can tell.  Then
-the combination itself is tried, and if it fails each answer by itself, and without each.
+First public facts are compared: all answers to one question have the same groups, grids and columns.  Where they
+differ, those of the largest group of parties are taken for the study's and the other parties are left out; where two
+groups are equally large, all are.  Then the combination is tried; if it fails, each answer is tried alone, and then
+the combination without each party in turn.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from tacit.release.document import Release, Releases
 
 T = TypeVar("T")
 TRIED: Final = 100
-"""Parties without each of whom a combination that fails is tried; of more, only each by itself."""
+"""With more parties than this, a failing combination is not repeated without each party in turn."""
 
 
-def odd(answers: Mapping[str, Releases], question: str) -> dict[str, str]:
-    """Parties whose answer to a question does not go with most others', and why."""
+def differing_parties(answers: Mapping[str, Releases], question: str) -> dict[str, str]:
+    """Return the parties whose answer to a question cannot be combined with the largest group's, with the reason."""
     groups: list[list[str]] = []
     for party, one in answers.items():
         for group in groups:
@@ -44,13 +45,13 @@ def odd(answers: Mapping[str, Releases], question: str) -> dict[str, str]:
     }
 
 
-def failing(
+def try_combining(
     answers: Mapping[str, Release], combine: Callable[[Mapping[str, Release]], T]
 ) -> tuple[T | None, dict[str, str]]:
-    """What the answers make together; or, where that fails, the parties to whom it is due, and why.
+    """Combine the answers; where that fails, return None and the parties that cause the failure, with the reason.
 
-    Neither where an error of ours says why they make nothing (too few parties, ...): it is about all of them, and is
-    raised to whoever asks.
+    A `TacitError` (too few parties, ...) concerns all parties, not one: then (None, {}) is returned, and the error is
+    raised when the combined answer is asked for.
     """
     try:
         return combine(answers), {}
@@ -70,18 +71,19 @@ def failing(
 
 
 def _alone(one: Release) -> str | None:
-    """Why an answer cannot be estimated by itself, in words; None where it can."""
+    """Return why an answer cannot be estimated alone, in words; None where it can."""
     try:
         answer: Any = one
         answer.estimate()
     except TacitError:
-        return None  # a reason of its own, which is no defect of the file
+        return None  # a documented refusal to estimate, not a defect of the file
     except Exception as problem:
         return f"it cannot be estimated ({type(problem).__name__})"
     return None
 
 
 def _works(answers: Mapping[str, Release], combine: Callable[[Mapping[str, Release]], Any]) -> bool:
+    """Whether the answers can be combined."""
     try:
         combine(answers)
     except Exception:

@@ -1,4 +1,4 @@
-"""`tc.combine`: releases of many parties become one answer.  Post-processing: costs nothing, needs no data."""
+"""`tc.combine`: combine releases of several parties into one answer.  Post-processing: no data and no budget needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tacit.method.quality.estimate import QualityRelease
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
 from tacit.parties.combined import Combined, enough
-from tacit.pooling.compatibility import checked, named, people
+from tacit.pooling.compatibility import check_compatible, named_releases, population_index
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release
 from tacit.study.study_parties import Effects
@@ -49,21 +49,22 @@ def combine(
     method: Method = "REML",
     overlap: bool = False,
 ) -> Combined | CombinedHistogram:
-    """Releases of one question by several parties -> one answer.
+    """Combine releases of one question by several parties into one answer.
 
-    releases: a list, parties being named by their tables, or {"st-mary": release}.  Of Mean, Variance and
-    SampleAndAggregate: one estimate, with weights inverse to the variances (the noise is known, the sampling part is
-    estimated from all).  Of SufficientStatistics: noisy statistics are pooled in this way, and inverted once.  Of
-    Regression: each party's coefficients, weighted in this way.  Of Count, Sum, DataQuality and Histogram: numbers add
-    up, and so do the variances of their noises.
-    effects: "common", all parties have one and the same quantity; "random", theirs differ, and their mean is estimated.
-    method: of the variance between parties, "REML", or "DL" [DerSimonian & Laird 1986].
-    overlap: whether people may be in several parties: then the costs add; otherwise the largest counts.
+    releases: a list (parties are then named by their tables), or {"st-mary": release}.  For Mean, Variance and
+    SampleAndAggregate the result is one estimate with inverse-variance weights: the noise variance is known, the
+    sampling variance is estimated from all parties.  For SufficientStatistics the noisy statistics are pooled with such
+    weights and solved for the parameters once; for Regression the parties' coefficients are averaged with such weights.
+    For Count, Sum, DataQuality and Histogram numbers are added, and so are the variances of their noises.
+    effects: "common": all parties share one quantity; "random": quantities differ, and their mean is estimated.
+    method: estimator of the variance between parties, "REML" or "DL" [DerSimonian & Laird 1986].
+    overlap: whether a person may be in several parties: then costs add up; otherwise the largest counts.
 
-    Sizes, prices, noises and relations may differ.  Different ledgers are different people.  Releases of one ledger are
-    about the same people: their noise is averaged, and their sampling error counts once.
-    InferenceError C10 (no releases, or simulated ones), C11 (answers that are no sums), C12 (different questions,
-    schemas or units), C13 (a release given twice), C14 (too few parties), C17 (an unknown word).
+    Numbers of rows, prices, noises and neighbouring relations may differ.  Different ledgers are taken to protect
+    different people; releases of one ledger are about the same people: their noises are averaged, and their sampling
+    error counts once.
+    InferenceError C10 (no release, or a simulated one), C11 (answers that cannot be added), C12 (different questions,
+    schemas or units), C13 (a release given twice), C14 (too few parties), C17 (unknown effects or method).
     Source: theory §6; [DerSimonian & Laird 1986], [Hartung & Knapp 2001].
 
     >>> import tacit as tc
@@ -83,7 +84,7 @@ def combine(
             guess = nearest(str(value), known) or known[0]
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
-    names, listed, given = named(releases)
+    names, listed, given = named_releases(releases)
     return combined(names, listed, given, effects, method, overlap)
 
 
@@ -96,9 +97,9 @@ def combined(
     overlap: bool = False,
     notes: tuple[str, ...] = (),
 ) -> Combined | CombinedHistogram:
-    """Named releases -> one answer; errors as `combine`."""
-    checked(names, releases)
-    index = people(names, releases, given)
+    """Combine named releases; given: whether the caller chose the names.  Errors as of `combine`."""
+    check_compatible(names, releases)
+    index = population_index(names, releases, given)
     made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
     if made.kind == "histogram":
         return added(made, made.parties)

@@ -1,4 +1,4 @@
-"""Combined: releases of one question by many parties, as one answer.  Post-processing: costs nothing."""
+"""`Combined`: releases of one question by several parties, as one answer.  Post-processing: costs nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tacit.estimates.terms import Target, check_level, check_target
 from tacit.estimates.wording import estimand, title
 from tacit.method.regression.combine import names_of
 from tacit.method.sufficient_statistics.estimate import map_of
-from tacit.parties import combined_tables as telling
+from tacit.parties import combined_tables
 from tacit.parties.combined_columns import Column, columns
 from tacit.parties.combined_cost import person_cost
 from tacit.parties.combined_estimate import Combination
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 
 
 FEWEST: Final = {"common": 1, "random": 2}
-"""Parties that an estimate takes at least."""
+"""Smallest number of parties of an estimate, by kind of effects."""
 
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Combined:
-    """What many parties say together: made by `tc.combine` or `Study.combine`.
+    """The combined answer of several parties, made by `tc.combine` or `Study.combine`.
 
     Attributes
     ----------
-    releases, names: what was combined, and the party of each.
-    index: which population each is about, from 0: releases of one ledger are about the same people.
-    effects: "common", one quantity everywhere, or "random", quantities that differ from party to party.
-    method: of tau2, "REML" or "DL".
-    overlap: whether people may be in several parties: then costs add.
+    releases, names: the combined releases, and the party of each.
+    index: the population of each release, from 0: releases of one ledger are about the same people.
+    effects: "common" (one quantity in all parties) or "random" (quantities that differ from party to party).
+    method: estimator of the variance between parties tau2, "REML" or "DL".
+    overlap: whether a person may be in several parties: then costs add up.
 
-    It has what a release has (`query`, `levels`, `cost`, ...), and `estimate()`.
+    It has the attributes of a release (`query`, `levels`, `cost`, ...) and `estimate()`.
 
     >>> import tacit as tc
     >>> schema, budget = tc.Schema({"stay": tc.Real(0, 60)}), tc.Budget(epsilon=1)
@@ -73,7 +73,7 @@ class Combined:
     overlap: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
 
-    # What a release has ---------------------------------------------------------------------------------------------
+    # Attributes of a release ----------------------------------------------------------------------------------------
 
     @property
     def query(self) -> Query[Any]:
@@ -82,17 +82,17 @@ class Combined:
 
     @property
     def table(self) -> str:
-        """How many parties, in place of a table's name."""
+        """The number of parties in words, in place of a table's name."""
         return f"{len(self.parties):,} {'party' if len(self.parties) == 1 else 'parties'}"
 
     @property
     def neighbors(self) -> str:
-        """The relations of the parties."""
+        """The neighbouring relations of the parties."""
         return " and ".join(sorted({one.neighbors for one in self.releases}, reverse=True))
 
     @property
     def rows(self) -> int | None:
-        """Rows (persons) of all parties, where all sizes are public."""
+        """The number of rows (of persons, where there is a unit) of all parties; None where one is private."""
         sizes = dict(zip(self.index, (one.rows for one in self.releases), strict=True))
         return None if None in sizes.values() else sum(n for n in sizes.values() if n is not None)
 
@@ -108,7 +108,7 @@ class Combined:
 
     @property
     def ordered(self) -> Levels:
-        """Those whose order means something."""
+        """Those of `levels` whose order means something."""
         return self.releases[0].ordered
 
     @property
@@ -118,15 +118,15 @@ class Combined:
 
     @property
     def cost(self) -> Cost:
-        """What a person paid: the most that one population paid; of all together where people may be in several."""
+        """The privacy cost for a person: the largest of the populations' costs, or their sum where they overlap."""
         return person_cost(self.releases, self.index, self.overlap)
 
     @property
     def remaining(self) -> str:
-        """Words beside the cost."""
-        return telling.beside_the_cost(self)
+        """A note printed beside the cost: whose cost it is."""
+        return combined_tables.beside_the_cost(self)
 
-    # What it says ---------------------------------------------------------------------------------------------------
+    # Estimates ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def members(self) -> tuple[tuple[str, ...], ...]:
@@ -142,10 +142,10 @@ class Combined:
         return tuple(" and ".join(one) for one in self.members)
 
     def estimate(self, target: Target = "population") -> Combination:
-        """Means, shares and variances: one estimate over all parties.  Counts and sums: their totals.
+        """Estimate means, shares, variances or parameters over all parties, or the totals of counts and sums.
 
-        target="table": the parties' tables are all there is, every row counts alike, and only privacy is uncertain.
-        InferenceError I09 for another word.  Source: theory §6; `docs/reference/combining.md` has the coverage.
+        target="table": the parties' tables are the population, all rows weigh the same, and noise is the only error.
+        InferenceError I09 for another target.  Source: theory §6; `docs/reference/combining.md` has the coverage.
         """
         check_target(target, "the tables are all there is")
         if self.kind == REGRESSION and target != "population":
@@ -157,15 +157,19 @@ class Combined:
         blocks = tuple(one.block(people, source) for one in made)
         words = "shares of cells over all parties" if self.kind == "quality" else ""
         models = (BLOCKS, STATISTICS, REGRESSION)
-        named = f"coefficients, {telling.formula_of(self)}" if self.kind == REGRESSION else f"parameters, {title(self)}"
+        named = (
+            f"coefficients, {combined_tables.formula_of(self)}"
+            if self.kind == REGRESSION
+            else f"parameters, {title(self)}"
+        )
         words = named if self.kind in models else words or estimand(self, target)
         return Combination(
             self,
             target,
-            telling.estimand_of(self, words),
+            combined_tables.estimand_of(self, words),
             self.terms,
             blocks,
-            notes=(*telling.notes(self, made, target), *self.notes),
+            notes=(*combined_tables.notes(self, made, target), *self.notes),
             units=None
             if self.kind in models
             else next((part.grid.units for part in self.parts if part.grid is not None), None),
@@ -174,12 +178,12 @@ class Combined:
 
     @property
     def kind(self) -> str:
-        """Kind of the releases: moments, quality."""
+        """The kind of the releases: "moments", "quality", ..."""
         return self.releases[0].kind
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """Numbers of each column, for code."""
+        """The pooled numbers of each column."""
         return self._columns(True)
 
     def _columns(self, sampled: bool) -> tuple[Column, ...]:
@@ -187,7 +191,7 @@ class Combined:
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Labels of the terms, as of a party's own estimate."""
+        """Labels of the terms, the same as of one party's estimate."""
         if self.kind == "quality":
             return tuple(one.label for one in self.columns)
         if self.kind == STATISTICS:
@@ -201,7 +205,7 @@ class Combined:
         return tuple(f"{part.label}:{cell}" if several else cell for part in self.parts for cell in cells)
 
     def at(self, t: int) -> tuple[Column, int]:
-        """The column of term t, and its place there."""
+        """Return the column that has term t, and the index of the term in it."""
         for one in self.columns:
             if t < len(one.value):
                 return one, t
@@ -209,57 +213,57 @@ class Combined:
         raise IndexError(t)
 
     def effects_of(self, t: int) -> PooledEffects | None:
-        """How far parties differ in term t, None where that is not known."""
+        """Return how far parties differ in term t; None where that is not known."""
         column, i = self.at(t)
         return column.effects[i]
 
     def shares_of(self, t: int) -> Array:
-        """Weights of the parties in term t, adding up to 1 (of a total: 1 each), shape (parties,)."""
+        """Return the parties' weights in term t, shape (parties,): they add up to 1; in a total each is 1."""
         column, i = self.at(t)
         return column.shares[:, i]
 
     def prediction_of(self, t: int, level: float = 0.95) -> tuple[float, float] | None:
-        """Where the quantity of one more party lies; None with common effects, or fewer than three parties."""
+        """Return a prediction interval for a new party; None with common effects, or fewer than three parties."""
         found = self.effects_of(t)
         return None if found is None or self.effects == "common" or self.is_total else found.prediction(level)
 
     @property
     def is_total(self) -> bool:
-        """Whether parties are added up."""
+        """Whether the answer is a sum over parties."""
         return type(self.query).__name__ in ("Count", "Sum", "DataQuality")
 
     def rows_of(self, t: int, level: float = 0.95) -> tuple[Array, Array, Array, Array]:
-        """Each party's own value (NaN where it says nothing), interval and sampling variance, shape (parties,)."""
+        """Return each party's own value (NaN if unusable), interval ends and sampling variance, shape (parties,)."""
         column, i = self.at(t)
         parts = column.parts
         value = np.where(parts.usable[:, i], parts.value[:, i], np.nan)
         half = halfwidth(level, *law(parts.sampling[:, i], parts.privacy[:, i], np.zeros_like(value)))
         return value, value - half, value + half, np.where(parts.usable[:, i], parts.sampling[:, i], np.nan)
 
-    # Shown ----------------------------------------------------------------------------------------------------------
+    # Tables and pictures --------------------------------------------------------------------------------------------
 
     def summary(self, level: float = 0.95) -> Table:
-        """The estimates as a table, and how far parties differ; InferenceError I01 for a level below 0.5."""
+        """Return the estimates as a table, with how far parties differ; InferenceError I01 (level below 0.5)."""
         return self.estimate().summary(level)
 
     def heterogeneity(self, level: float = 0.95) -> Table:
-        """Q, I², τ² and the prediction interval of each term, as a table; InferenceError I01 (level)."""
-        return telling.heterogeneity(self, check_level(level))
+        """Return a table of Q, I², τ² and the prediction interval of each term; InferenceError I01 (level)."""
+        return combined_tables.heterogeneity(self, check_level(level))
 
     def by_party(self, level: float = 0.95) -> Table:
-        """Each party's own estimate, interval, weight and cost; InferenceError I01 (level)."""
-        return telling.by_party(self, check_level(level))
+        """Return a table of each party's estimate, interval, weight and cost; InferenceError I01 (level)."""
+        return combined_tables.by_party(self, check_level(level))
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """The parties: estimate, std_error, lower, upper, privacy_share, weight, by party and term; I01 (level)."""
-        return telling.frame(self, check_level(level))
+        """Return estimate, std_error, lower, upper, privacy_share and weight by party and term; I01 (level)."""
+        return combined_tables.frame(self, check_level(level))
 
     def leave_one_out(self, level: float = 0.95) -> Table:
-        """The estimate without each of the parties; InferenceError I01 (level), C14 for fewer than three."""
-        return telling.leave_one_out(self, check_level(level))
+        """Return a table of the estimates without each party; InferenceError I01 (level), C14 (fewer than three)."""
+        return combined_tables.leave_one_out(self, check_level(level))
 
     def without(self, *parties: str) -> Combined:
-        """The same without some parties; InferenceError C15 for an unknown one, C14 where none would be left."""
+        """Return the combination without some parties; InferenceError C15 (unknown party), C14 (too few left)."""
         for party in parties:
             if party not in self.names and party not in self.parties:
                 guess = nearest(party, self.names) or ", ".join(self.names[:8])
@@ -269,6 +273,7 @@ class Combined:
         return self._of(kept)
 
     def _of(self, kept: Sequence[int]) -> Combined:
+        """Return the combination of the releases with these indices."""
         order: dict[int, int] = {}
         index = tuple(order.setdefault(self.index[j], len(order)) for j in kept)
         enough(len(order), self.effects)
@@ -276,12 +281,12 @@ class Combined:
         return replace(self, releases=releases, names=names, index=index)
 
     def plot(self, ax: Any = None) -> Any:
-        """The forest plot; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05 (too many rows)."""
+        """Draw the forest plot; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05 (too many rows)."""
         return self.estimate().plot(ax)
 
 
 def enough(parties: int, effects: Words) -> None:
-    """InferenceError C14 for fewer parties than an estimate takes."""
+    """Raise InferenceError C14 for fewer parties than an estimate needs."""
     if parties < FEWEST[effects]:
         text = f"{parties} {'party is' if parties == 1 else 'parties are'} too few for {effects} effects."
         raise InferenceError(text, code="C14", hint='effects="common"', state="Releases of one ledger are one party.")

@@ -1,4 +1,4 @@
-"""Each column of combined releases as numbers: what all parties say, what each says, how far they differ."""
+"""Pooled numbers of each column of combined releases: over all parties, of each party, and how far parties differ."""
 
 from __future__ import annotations
 
@@ -16,9 +16,16 @@ from tacit.method.regression import combine as regressions
 from tacit.method.sufficient_statistics import combine as parameters
 from tacit.parties import totals
 from tacit.pooling.common_value import Pooled, noises, pooled
-from tacit.pooling.evidence import Evidence, merged
+from tacit.pooling.evidence import Evidence, merge_same_people
 from tacit.pooling.heterogeneity import Method, PooledEffects
-from tacit.pooling.random_effects import Parts, Varied, apart, differing, parts_of, varied
+from tacit.pooling.random_effects import (
+    PartyEstimates,
+    RandomEffects,
+    effects_of_estimates,
+    linearised_effects,
+    party_estimates,
+    random_effects,
+)
 from tacit.pooling.released_evidence import evidence, quality_evidence
 from tacit.release.document import Released
 
@@ -27,10 +34,12 @@ FEW: Final = "fewer than two parties of a size clearly above its noise"
 
 @dataclass(frozen=True)
 class Column:
-    """T terms of one column; privacy, excess: noise variance, and the variance of one Laplace variable of its kurtosis.
+    """T pooled terms of one column.
 
-    shares, and each of `parts`: shape (M, T).  effects: how far parties differ, one a term, None where that is not
-    known or has no meaning (totals).  shared: whether correlations of terms are not known.
+    value, variance (sampling), privacy (noise variance): shape (T,).  excess: the fourth cumulant of the noise, as the
+    variance of the Laplace variable that has it.  shares: weights of M parties, shape (M, T).  parts: each party's own
+    estimates.  effects: how far parties differ, one a term, None where that is not known or has no meaning (totals).
+    shared: whether terms have errors in common whose correlation is not known.
     """
 
     label: str
@@ -41,14 +50,14 @@ class Column:
     inversion: Inversion
     reasons: tuple[str | None, ...]
     shares: Array
-    parts: Parts
+    parts: PartyEstimates
     effects: tuple[PooledEffects | None, ...]
     shared: bool = False
     made: ColumnTerms | None = None
-    """Of parameters of one law: the terms, which share their noises."""
+    """For parameters of a family: the terms, with the noises that they have in common."""
 
     def block(self, people: str, source: str) -> ColumnTerms:
-        """As terms of an estimate."""
+        """Return the column as terms of an `Estimate`."""
         if self.made is not None:
             return replace(self.made, people=people, source=source)
         law, loadings = noises(self.privacy, self.excess)
@@ -71,7 +80,7 @@ class Column:
 def columns(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> tuple[Column, ...]:
-    """Releases of one question, and the party of each -> its columns."""
+    """Pool releases of one question; index: the party of each.  One entry a column."""
     first = releases[0]
     kind, size = type(first.query).__name__, len(first.parts)
     if kind in ("Count", "Sum"):
@@ -79,7 +88,11 @@ def columns(
     if kind == "DataQuality":
         return tuple(
             _common(
-                f"{part.label}: {name}", merged(quality_evidence(releases, at, i), index), method, sampled, equal=True
+                f"{part.label}: {name}",
+                merge_same_people(quality_evidence(releases, at, i), index),
+                method,
+                sampled,
+                equal=True,
             )
             for at, part in enumerate(first.parts)
             for i, name in enumerate(CLASSES[part.parameters["classes"]])
@@ -88,11 +101,12 @@ def columns(
         return (_parameters(releases, index, effect, method, sampled),)
     if kind == "Regression":
         return (_coefficients(releases, index, effect, method),)
-    found = [merged(evidence(releases, at), index) for at in range(size)]
+    found = [merge_same_people(evidence(releases, at), index) for at in range(size)]
     labels = [part.label for part in first.parts]
     if effect == "random":
         return tuple(
-            _random(label, varied(one, method, sampled=sampled)) for label, one in zip(labels, found, strict=True)
+            _random(label, random_effects(one, method, sampled=sampled))
+            for label, one in zip(labels, found, strict=True)
         )
     return tuple(_common(label, one, method, sampled) for label, one in zip(labels, found, strict=True))
 
@@ -104,7 +118,7 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
         for x, q in zip(made.size, made.reach, strict=True)
     ]
     scale = found.scale**2
-    parts = parts_of(found, sampled=sampled)
+    parts = party_estimates(found, sampled=sampled)
     return Column(
         label=label,
         value=made.value,
@@ -122,11 +136,11 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
 def _parameters(
     releases: Sequence[Released], index: Sequence[int], effect: str, method: Method, sampled: bool
 ) -> Column:
-    """Parameters of a family: statistics pooled and inverted once, or each party's own parameters."""
+    """Pool parameters of a family: pooled statistics solved once, or random effects of the parties' own parameters."""
     model = parameters.map_of(releases[0]).model
     limits = (model.lower, model.upper)
     if effect == "random":
-        return _random("", apart(parameters.varied(releases, index, sampled), limits, method))
+        return _random("", effects_of_estimates(parameters.varied(releases, index, sampled), limits, method))
     block, parts, shares = parameters.common(releases, index, sampled)
     zero = np.zeros_like(block.value)
     return Column(
@@ -139,16 +153,16 @@ def _parameters(
         reasons=block.reasons,
         shares=shares,
         parts=parts,
-        effects=apart(parts, limits, method).effects,
+        effects=effects_of_estimates(parts, limits, method).effects,
     )
 
 
 def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: str, method: Method) -> Column:
-    """Coefficients of regressions: each party's own, weighted; their correlations are told as not known."""
+    """Pool regressions: weighted means of the parties' coefficients, whose correlations are treated as unknown."""
     found = regressions.coefficients(releases, index)
     parts = found.parts
     limits = np.full(parts.value.shape[1], -regressions.UNBOUNDED), np.full(parts.value.shape[1], regressions.UNBOUNDED)
-    differing = apart(parts, limits, method)
+    differing = effects_of_estimates(parts, limits, method)
     if effect == "random":
         return _random("", differing, "fewer than two parties of which noise leaves coefficients")
     made = regressions.common(found)
@@ -168,7 +182,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
     )
 
 
-def _random(label: str, made: Varied, few: str = FEW) -> Column:
+def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
     return Column(
         label=label,
         value=made.value,
@@ -184,18 +198,19 @@ def _random(label: str, made: Varied, few: str = FEW) -> Column:
     )
 
 
-def _differing(found: Evidence, parts: Parts, method: Method) -> tuple[PooledEffects | None, ...]:
-    """How far parties differ beyond their errors, also where one quantity is estimated; None without any error."""
+def _differing(found: Evidence, parts: PartyEstimates, method: Method) -> tuple[PooledEffects | None, ...]:
+    """Return how far parties differ beyond their errors, also under common effects; None where there is no error."""
     certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
-    made, _ = differing(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
+    made, _ = linearised_effects(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
     return made
 
 
 def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled: bool) -> Column:
-    own: list[list[totals.One]] = [[] for _ in range(max(index) + 1)]
+    """Add up the totals of part `at` over parties, after averaging releases about the same people."""
+    own: list[list[totals.PartyTotals]] = [[] for _ in range(max(index) + 1)]
     for release, place in zip(releases, index, strict=True):
-        own[place].append(totals.one(release, release.parts[at], sampled))
-    parties = [totals.shared(one) for one in own]
+        own[place].append(totals.party_totals(release, release.parts[at], sampled))
+    parties = [totals.average_totals(one) for one in own]
     made = totals.totals(parties, releases[0].parts[at], sampled)
     value = np.array([one.value for one in parties])
     sampling = np.maximum(np.array([one.value if one.whole and sampled else one.sampling for one in parties]), 0.0)
@@ -209,7 +224,7 @@ def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled
         inversion=made,
         reasons=(None,) * len(made.value),
         shares=np.ones_like(value),
-        parts=Parts(value, sampling, privacy, np.ones_like(value, dtype=np.bool_)),
+        parts=PartyEstimates(value, sampling, privacy, np.ones_like(value, dtype=np.bool_)),
         effects=(None,) * len(made.value),
         shared=made.rows is not None and len(made.value) > 1,
     )

@@ -1,4 +1,4 @@
-"""What combined answers cost a person: the largest of the parties', or their sum where people may be in several."""
+"""The privacy cost of combined answers for a person: the largest of the parties' costs, or their sum with overlap."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ PAIRS: Final = ("approximate", "gdp")
 
 
 def person_cost(releases: Sequence[Release], index: Sequence[int], overlap: bool) -> Cost:
-    """What a person paid for releases of the populations that `index` numbers.
+    """Return the cost for a person of releases about the populations that `index` numbers.
 
-    Nobody in two parties: the largest of what the populations paid, each the sum of its releases [parallel
-    composition: McSherry 2009].  Otherwise the sum of all, at most the largest price that there is.
+    Where nobody is in two parties it is the largest of the populations' costs, each of which is the sum of its releases
+    [parallel composition: McSherry 2009].  With overlap it is the sum of all, capped at the largest possible `Cost`.
     """
     if overlap:
-        return added([one.cost for one in releases])
+        return sum_of_costs([one.cost for one in releases])
     own: dict[int, list[Cost]] = {}
     for place, one in zip(index, releases, strict=True):
         own.setdefault(place, []).append(one.cost)
-    return largest([added(costs) for costs in own.values()])
+    return largest_cost([sum_of_costs(costs) for costs in own.values()])
 
 
-def added(costs: Sequence[Cost]) -> Cost:
-    """Their sum: of pure prices in ε, of pairs (ε, δ) and shares of them in μ², otherwise in ρ (`Cost.zcdp`)."""
+def sum_of_costs(costs: Sequence[Cost]) -> Cost:
+    """Add costs: pure ones in ε, pairs (ε, δ) and shares of pairs in μ², mixed kinds in ρ (`Cost.zcdp`)."""
     if len(costs) == 1:
         return costs[0]
     if all(one.kind == "pure" for one in costs):
@@ -39,8 +39,8 @@ def added(costs: Sequence[Cost]) -> Cost:
     return Cost(rho=min(sum((one.zcdp for one in costs), Fraction(0)), MOST["rho"]))
 
 
-def largest(costs: Sequence[Cost]) -> Cost:
-    """The largest; prices of several kinds are compared, and said, in ρ; pairs and shares of them in μ²."""
+def largest_cost(costs: Sequence[Cost]) -> Cost:
+    """Return the largest cost: of pairs and shares of pairs compared in μ², of mixed kinds compared in ρ."""
     distinct = list(dict.fromkeys(costs))
     if len(distinct) == 1:
         return distinct[0]

@@ -1,4 +1,4 @@
-"""The estimate of combined releases: like that of one, and how far the parties differ."""
+"""The estimate of combined releases: that of one release, with measures of how far the parties differ."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Differing(Protocol):
-    """What knows how far its parties differ: `Combined`, which is what a whole `Combination` was made of."""
+    """An object with measures of heterogeneity: `Combined`, from which a whole `Combination` is made."""
 
     def effects_of(self, t: int) -> PooledEffects | None:
-        """How far parties differ in term t."""
+        """Return how far parties differ in term t."""
         ...
 
     def prediction_of(self, t: int, level: float = 0.95) -> tuple[float, float] | None:
-        """Where the quantity of one more party lies."""
+        """Return a prediction interval for a new party."""
         ...
 
 
 class Combination(Estimate):
-    """An estimate over parties: like that of one release, and how far the parties differ.
+    """An estimate over several parties, with measures of how far they differ.
 
-    With random effects the joint law of several terms is not known; contrasts of them have bounds as standard errors.
+    With random effects the correlation of terms is not known; standard errors of contrasts are upper bounds.
     """
 
     @property
     def parties(self) -> Combined | None:
-        """What it was made of; None where terms were picked or combined."""
+        """The combined releases; None where terms were picked or combined."""
         whole = isinstance(self.release, Differing) and self.matrix is None
         return cast("Combined", self.release) if whole else None
 
     @property
     def I2(self) -> Any:  # float, or Series
-        """Share of the variation between the parties' estimates that is no error of sampling or privacy."""
+        """Share of the variation between parties' estimates that sampling error and noise do not explain."""
         return self._of("I2")
 
     @property
@@ -59,14 +59,14 @@ class Combination(Estimate):
         return self._of("Q")
 
     def plot(self, ax: Any = None) -> Any:
-        """The forest plot: each party's interval, the pooled one, where one more party would lie; `.save("a.png")`.
+        """Draw the forest plot: intervals of the parties, pooled and prediction interval; `.save("a.png")`.
 
-        Of terms that were picked or combined the usual picture.  InferenceError I20 (no matplotlib), I05.
+        For picked or combined terms, the plot of an `Estimate`.  InferenceError I20 (no matplotlib), I05.
         """
         return super().plot(ax) if self.parties is None else _forest(self, self.parties, ax)
 
     def prediction(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
-        """Where the quantity of one more party lies; InferenceError C16 where it cannot be said, I01 (level)."""
+        """Return the prediction interval for a new party; InferenceError C16 (not available), I01 (level)."""
         made = self._whole()
         found = [made.prediction_of(t, check_level(level)) for t in range(len(self.terms))]
         if any(one is None for one in found):
@@ -89,7 +89,7 @@ class Combination(Estimate):
 
 
 def _forest(found: Combination, made: Combined, ax: Any, level: float = 0.95) -> Any:
-    """What the forest plot draws: values of all parties, and how far they differ in words."""
+    """Draw the forest plot, with heterogeneity in the caption."""
     from tacit.plots.canvas import Caption
     from tacit.plots.forest import ForestRow, forest
 

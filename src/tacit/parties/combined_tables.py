@@ -1,4 +1,4 @@
-"""Combined answers in words and tables."""
+"""Tables and notes of combined answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tacit.base.arrays import Array
 from tacit.base.table import Table, format_interval, format_number
 from tacit.errors import InferenceError
 from tacit.estimates.display import decimals, facts, p_words, percent
-from tacit.parties.combined_cost import added
+from tacit.parties.combined_cost import sum_of_costs
 from tacit.pooling.compatibility import REGRESSION
 
 if TYPE_CHECKING:
@@ -22,29 +22,30 @@ if TYPE_CHECKING:
     from tacit.pooling.heterogeneity import PooledEffects
 
 SAID: Final = 4
-"""Terms whose differences between parties are told below an estimate; those of more are in `heterogeneity()`."""
+"""Heterogeneity is noted below an estimate for so many terms; `heterogeneity()` lists all."""
 NAMED: Final = 5
+"""Names listed in a note; the rest are counted."""
 
 
 def listed(names: Sequence[str]) -> str:
-    """A few names, and how many more."""
+    """Return the first few names in words, and how many more there are."""
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def beside_the_cost(found: Combined) -> str:
-    """Whose cost it is."""
+    """Return the note beside the cost: whose cost it is."""
     if len(found.parties) == 1:
         return "of one population"
     if found.overlap:
         return f"for a person in all {len(found.parties):,} parties"
     words = "a person, where nobody is in two parties"
-    total = added([one.cost for one in found.releases])
+    total = sum_of_costs([one.cost for one in found.releases])
     return f"{words} (in all of them: {total})" if len(found.parties) > 1 else words
 
 
 def estimand_of(found: Combined, words: str) -> str:
-    """What is estimated, over all parties."""
+    """Return the estimand over all parties in words."""
     if found.is_total:
         return f"{words}, all parties together"
     if found.effects == "common":
@@ -53,13 +54,13 @@ def estimand_of(found: Combined, words: str) -> str:
 
 
 def formula_of(found: Combined) -> str:
-    """Linear regression y ~ x."""
+    """Return the regression in words: "linear regression y ~ x"."""
     query: Any = found.query
     return f"{query.model} regression {query.formula}"
 
 
 def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ...]:
-    """How it was combined, who is one party, who says too little, how far parties differ."""
+    """Return notes on an estimate: how it was combined, which releases were merged, who is left out, heterogeneity."""
     said: list[str] = []
     if found.is_total:
         said.append("numbers of the parties add up, and so do the variances of their noises")
@@ -78,6 +79,7 @@ def notes(found: Combined, made: Sequence[Column], target: str) -> tuple[str, ..
 
 
 def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
+    """Return a note for each term with parties whose noise is too large to use them."""
     said: list[str] = []
     terms, t = found.terms, 0
     for one in made:
@@ -92,7 +94,7 @@ def _silent(found: Combined, made: Sequence[Column]) -> list[str]:
 
 
 def _differ(found: Combined, t: int, term: str) -> str:
-    """I² = 35 %, τ = 0.4, Q = 3.1 on 2 df (p = 0.21); one more party: 3.1 to 5.2."""
+    """Return heterogeneity in words: I² = 35 %, τ = 0.4, Q = 3.1 on 2 df (p = 0.21); one more party: 3.1 to 5.2."""
     one = found.effects_of(t)
     if one is None:
         return ""
@@ -114,7 +116,7 @@ def _p(p: float) -> str:
 
 
 def heterogeneity(found: Combined, level: float) -> Table:
-    """One row a term."""
+    """Return the table of heterogeneity, one row a term."""
     rows: list[tuple[object, ...]] = []
     for t, term in enumerate(found.terms):
         one = found.effects_of(t)
@@ -136,7 +138,7 @@ def heterogeneity(found: Combined, level: float) -> Table:
 
 
 def by_party(found: Combined, level: float) -> Table:
-    """One row a party and term."""
+    """Return the table of parties' own estimates, one row a party and term."""
     rows: list[tuple[object, ...]] = []
     several = len(found.terms) > 1
     for t, term in enumerate(found.terms):
@@ -157,11 +159,11 @@ def by_party(found: Combined, level: float) -> Table:
 
 
 def _cost(found: Combined, party: int) -> str:
-    return str(added([one.cost for one, i in zip(found.releases, found.index, strict=True) if i == party]))
+    return str(sum_of_costs([one.cost for one, i in zip(found.releases, found.index, strict=True) if i == party]))
 
 
 def _own(found: Combined, t: int, level: float) -> tuple[Array, Array, tuple[Array, Array]]:
-    """Value, standard error, limits of each party."""
+    """Return value, standard error and interval ends of each party, shape (parties,)."""
     value, lower, upper, _ = found.rows_of(t, level)
     column, i = found.at(t)
     error = np.sqrt(column.parts.sampling[:, i] + column.parts.privacy[:, i])
@@ -169,7 +171,7 @@ def _own(found: Combined, t: int, level: float) -> tuple[Array, Array, tuple[Arr
 
 
 def frame(found: Combined, level: float) -> pd.DataFrame:
-    """One row a party and term, in numbers."""
+    """Return parties' own estimates as a data frame, one row a party and term."""
     import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
     made: list[dict[str, Any]] = []
@@ -185,7 +187,7 @@ def frame(found: Combined, level: float) -> pd.DataFrame:
 
 
 def leave_one_out(found: Combined, level: float) -> Table:
-    """One row a party and term: the estimate without it."""
+    """Return the table of estimates without each party, one row a party and term."""
     if len(found.parties) < 3:
         text = f"{found.table}: leaving one out takes three."
         raise InferenceError(text, code="C14", hint="by_party() has what each says", state=None)

@@ -1,4 +1,4 @@
-"""What came back to a study, file by file: read, held against the parties' keys, one answer a party."""
+"""Read the answers returned to a study, check their signatures, and keep one answer a party."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from tacit.base.json_text import read_json
 from tacit.errors import StudyError, TacitError
-from tacit.parties.validation import forged
+from tacit.parties.validation import forgery_reason
 from tacit.release.digests import LOST, body_of
 from tacit.release.document import Release, Releases, releases_from_dict
 from tacit.release.document_fields import SEAL
+from tacit.release.simulated import SimulatedRelease
 
 if TYPE_CHECKING:
     from tacit.study import Study
@@ -27,7 +28,7 @@ SUFFIX: Final = ".release.json"
 
 @dataclass(frozen=True)
 class Arrival:
-    """An answer, the party that it names, where it was found; `false`: why it is not by that party, or None."""
+    """An answer, the party that it names, and its file; `false`: why it is not by that party, in words, or None."""
 
     file: str
     party: str
@@ -35,22 +36,22 @@ class Arrival:
     false: str | None
 
 
-def arrived(
+def read_answers(
     study: Study,
     returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | Mapping[str, Releases],
     refused: dict[str, str],
 ) -> dict[str, Releases]:
-    """One answer a party; who sent none that can be read, a forged one, or two that differ, is added to `refused`.
+    """Return one answer a party; unreadable, forged and contradictory answers are added to `refused`, with the reason.
 
     StudyError C20 where there is no file, C27 where a key is listed and `cryptography` is not installed.
     """
     if isinstance(returned, Mapping):
-        return _once(_genuine(_given(study, returned, refused), refused), refused)
-    return _once(_genuine(_read(study, files_of(returned), refused), refused), refused)
+        return _one_each(_genuine(_given(study, returned, refused), refused), refused)
+    return _one_each(_genuine(_read(study, files_of(returned), refused), refused), refused)
 
 
 def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Path]:
-    """Files, patterns or a folder -> files, each once, by name; StudyError C20 where there is none."""
+    """Expand files, patterns and folders to distinct files; StudyError C20 where there is none."""
     given = [returned] if isinstance(returned, str | os.PathLike) else list(returned)
     found: list[Path] = []
     for one in given:
@@ -68,11 +69,11 @@ def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -> list[Arrival]:
-    """Answers in memory."""
+    """Check answers given in memory; what is not a curator's answer is added to `refused`."""
     out: list[Arrival] = []
     for name, one in returned.items():
         if isinstance(one, Releases) and all(isinstance(release, Release) for release in one.values()):
-            false = forged(study, name, one.signature, lambda one=one: body_of(one.to_dict()))
+            false = forgery_reason(study, name, one.signature, lambda one=one: body_of(one.to_dict()))
             out.append(Arrival(f"answer of {name}", name, one, false))
         else:
             what = "simulated, and protects nobody" if _simulated(one) else "no answer that a curator made (Releases)"
@@ -81,13 +82,15 @@ def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -
 
 
 def _simulated(one: Any) -> bool:
+    """Whether an answer is simulated, or holds a simulated release."""
     inside = tuple(cast("Mapping[str, Any]", one).values()) if isinstance(one, Mapping) else (one,)
-    return any(type(release).__name__ in ("SimulatedRelease", "Simulation") for release in inside)
+    # a `Simulation` is known by name: `tacit.testing` stands above this room
+    return any(isinstance(one, SimulatedRelease) or type(one).__name__ == "Simulation" for one in inside)
 
 
 @contextmanager
-def unswept() -> Generator[None]:
-    """Without looks for unused cycles: of many documents are made many small objects, none of them in a cycle."""
+def without_garbage_collection() -> Generator[None]:
+    """Pause the cyclic garbage collector: reading many documents makes many small objects, none of them in a cycle."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -98,7 +101,7 @@ def unswept() -> Generator[None]:
 
 
 def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[Arrival]:
-    """Each file that can be read."""
+    """Read the files; those that cannot be read are added to `refused`."""
     out: list[Arrival] = []
     for path in files:
         opened = _opened(path)
@@ -113,24 +116,26 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
             )
             continue
         party = tables.pop()
-        out.append(Arrival(path.name, party, found, forged(study, party, found.signature, partial(body_of, words))))
+        out.append(
+            Arrival(path.name, party, found, forgery_reason(study, party, found.signature, partial(body_of, words)))
+        )
     return out
 
 
 def _opened(path: Path) -> tuple[dict[str, Any], Releases] | str:
-    """A file's words and its releases, or why it is none, in words."""
+    """Return a file's document and its releases, or why it cannot be read."""
     try:
         words = read_json(path)
         found = releases_from_dict(words)
     except TacitError as problem:
         return problem.message.removeprefix(f"{path} ").rstrip(".")
-    except Exception as problem:  # a defect of ours, or a file that nobody thought of: one party's, not everybody's
+    except Exception as problem:  # an unforeseen file must refuse one party, not stop the whole combination
         return f"it cannot be read ({type(problem).__name__})"
     return (words, found) if SEAL in words else f"it {LOST}"
 
 
 def _free(name: str, path: Path, refused: Mapping[str, str]) -> str:
-    """A file's name in `refused`: no file takes the place of another one."""
+    """Return a key of `refused` for a file that replaces no other file's."""
     return name if name not in refused else str(path)
 
 
@@ -139,7 +144,11 @@ def _stem(path: Path) -> str:
 
 
 def _genuine(found: Sequence[Arrival], refused: dict[str, str]) -> list[Arrival]:
-    """Those that are by whom they name, as far as keys are listed: a forged answer does not spoil the party's own."""
+    """Keep answers that are not forged.
+
+    A forged answer is refused under its file's name where the party's genuine answer came too, so that it cannot
+    displace that one.
+    """
     kept = [one for one in found if one.false is None]
     genuine = {one.party for one in kept}
     for one in found:
@@ -148,8 +157,8 @@ def _genuine(found: Sequence[Arrival], refused: dict[str, str]) -> list[Arrival]
     return kept
 
 
-def _once(found: Sequence[Arrival], refused: dict[str, str]) -> dict[str, Releases]:
-    """One answer a party: copies of one count once, and of two that differ none does."""
+def _one_each(found: Sequence[Arrival], refused: dict[str, str]) -> dict[str, Releases]:
+    """Keep one answer a party: identical copies count once; a party with two different answers is refused."""
     kept: dict[str, Arrival] = {}
     twice: dict[str, list[str]] = {}
     for one in found:

@@ -1,4 +1,4 @@
-"""`tc.hierarchy`: releases of totals at several levels (school, state, nation) become totals that add up."""
+"""`tc.hierarchy`: reconcile released totals of several levels (school, state, nation) so that they add up."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.terms import ColumnTerms
 from tacit.estimates.wording import estimand, source_of
 from tacit.fits.released_cells import counts_of
-from tacit.parties.combined_cost import added, largest
-from tacit.parties.totals import one as totals_of
+from tacit.parties.combined_cost import largest_cost, sum_of_costs
+from tacit.parties.totals import party_totals as totals_of
 from tacit.pooling.common_value import law, noises
-from tacit.pooling.compatibility import checked, named
-from tacit.pooling.tree_totals import Reconciled, Tree, reconcile, whole
+from tacit.pooling.compatibility import check_compatible, named_releases
+from tacit.pooling.tree_totals import Reconciled, Tree, integer_totals, reconcile
 from tacit.privacy import Cost
 from tacit.release.document import Release
 from tacit.release.parts import Levels, Part, cell_labels
@@ -37,7 +37,7 @@ NOT_KNOWN = "no release at or below it, and none that leaves it alone"
 
 @dataclass(frozen=True)
 class Node:
-    """What an estimate of one node shows of its releases: a `Released` without integers."""
+    """The public facts that an estimate of one node shows: a `Released` without integers."""
 
     query: Query[Any]
     table: str
@@ -53,7 +53,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Sums:
-    """One column: reconciled totals, and of each node's own noise the sum of squared Laplace variances, shape (n,)."""
+    """Reconciled totals of one column; fourth: sum of squared variances of each node's Laplace noises, shape (n,)."""
 
     label: str
     found: Reconciled
@@ -62,14 +62,14 @@ class Sums:
 
 @dataclass(frozen=True)
 class NodeTotals:
-    """Intervals of one node's totals: the law of the weighted noises, variance and kurtosis kept."""
+    """Intervals of one node's totals, from the variance and the excess (see `Pooled`) of their weighted noises."""
 
     value: Array
     noise: Array
     excess: Array
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits, shape (T,)."""
+        """Return lower and upper limits, shape (T,); infinite where the total is unknown."""
         known = np.isfinite(self.noise)
         safe = np.where(known, self.noise, 1.0)
         half = halfwidth(level, *law(np.zeros_like(safe), safe, np.where(known, self.excess, 0.0)))
@@ -79,9 +79,10 @@ class NodeTotals:
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """Totals of every node of a tree, made by `tc.hierarchy`: children add up to their parents.
+    """Totals of every node of a tree, where children add up to their parents; made by `tc.hierarchy`.
 
-    nodes: names, parents before their children.  parents: of each node, None at the top.  terms: of each node's totals.
+    nodes: names, parents before their children.  parents: the parent of each node, None at the top.  terms: labels of
+    the totals of a node.
     """
 
     releases: Mapping[str, Release]
@@ -105,18 +106,21 @@ class Hierarchy:
 
     @property
     def cost(self) -> Cost:
-        """What a person paid: levels add up, nodes of a level do not; the dearest way from a leaf to the top."""
+        """The privacy cost for a person: the largest sum of costs along a path from a leaf to the top.
+
+        A person's rows are in one leaf, so levels compose sequentially and nodes of one level in parallel.
+        """
         tree = self.columns[0].found.tree
         sums: list[Cost] = []
         for leaf in (i for i, below in enumerate(tree.children) if not below):
             own = [self.releases[name] for i in tree.path(leaf) if (name := self.nodes[i]) in self.releases]
-            sums += [added([one.cost for one in own])] if own else []
-        return largest(sums)
+            sums += [sum_of_costs([one.cost for one in own])] if own else []
+        return largest_cost(sums)
 
     def estimate(self, node: str) -> Estimate:
-        """Reconciled totals of one node's table, with what the noise of all levels leaves uncertain.
+        """Estimate the totals of one node's table, with the uncertainty from the noise of all levels.
 
-        InferenceError C15 for an unknown node.  Sampling error is that of the table, whatever the noise: not counted.
+        The target is the table itself, so sampling error does not count.  InferenceError C15 for an unknown node.
         """
         at = self._at(node)
         some = next(iter(self.releases.values()))
@@ -139,6 +143,7 @@ class Hierarchy:
         return Estimate(facts, "table", words, self.terms, blocks, notes=notes)
 
     def _block(self, one: Sums, at: int, source: str) -> ColumnTerms:
+        """Return one column's totals of node number `at` as terms of an estimate."""
         found = one.found
         weights = found.weights(at)
         own = np.where(np.isfinite(found.noise), found.noise, 0.0)
@@ -153,15 +158,15 @@ class Hierarchy:
         return ColumnTerms(one.label, value, zero, zero, loadings, law_, limits, reasons, source=source)
 
     def covariance(self, *nodes: str) -> Array:
-        """Noise covariance of the totals of some nodes, of the first column: shape (nodes, nodes)."""
+        """Return the noise covariance of some nodes' totals of the first column, shape (nodes, nodes)."""
         return self.columns[0].found.covariance([self._at(node) for node in nodes])
 
     @cached_property
     def _whole(self) -> NDArray[np.int64]:
-        return np.concatenate([whole(one.found.tree, one.found.value) for one in self.columns], axis=1)
+        return np.concatenate([integer_totals(one.found.tree, one.found.value) for one in self.columns], axis=1)
 
     def totals(self) -> pd.DataFrame:
-        """Whole numbers, one row a node, that add up exactly over every level: reconciled, and rounded from the top.
+        """Return integer totals that add up exactly, one row a node: the reconciled totals, rounded from the top.
 
         InferenceError C16 where a node's total is not known.
         """
@@ -174,7 +179,7 @@ class Hierarchy:
         return pd.DataFrame(self._whole, index=pd.Index(self.nodes, name="node"), columns=list(self.terms))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a node and term: estimate and std_error (NaN where nothing is known)."""
+        """Return estimate and std_error of each node and term (NaN where unknown)."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         value = np.concatenate([one.found.value for one in self.columns], axis=1)
@@ -187,7 +192,7 @@ class Hierarchy:
         return pd.DataFrame({"estimate": value.reshape(-1), "std_error": error.reshape(-1)}, index=index)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The top of the tree as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Return the totals of the top node as a table; InferenceError I01 (level below 0.5, or 1 and above)."""
         return self.estimate(self.nodes[0]).summary(level)
 
     def _at(self, node: str) -> int:
@@ -198,11 +203,11 @@ class Hierarchy:
 
 
 def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) -> Hierarchy:
-    """Releases of Count, Sum or Histogram at nodes of a tree -> totals of all nodes that add up.
+    """Reconcile releases of Count, Sum or Histogram at nodes of a tree: totals of all nodes that add up.
 
-    releases: of any nodes, by name: of the leaves only, of trusted nodes above them, or of several levels with the
-    budget split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of those below it.
-    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that make no tree.
+    releases: by node, for any nodes: only the leaves, only nodes above them, or several levels among which the budget
+    is split.  parents: {"st-mary": "north", "north": "nation"}.  A node's table holds the rows of the nodes below it.
+    InferenceError C10, C11, C12, C13 as `combine`; C19 for parents that do not form a tree.
     Source: theory §6 (generalised least squares, two passes).
 
     >>> import tacit as tc
@@ -214,8 +219,8 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
     >>> bool(found.totals()["rows"]["north"] + found.totals()["rows"]["south"] == found.totals()["rows"]["nation"])
     True
     """
-    names, listed, _ = named(releases)
-    checked(names, listed)
+    names, listed, _ = named_releases(releases)
+    check_compatible(names, listed)
     kind = type(listed[0].query).__name__
     if kind not in ("Count", "Sum", "Histogram"):
         text = f"answers to {kind} are no totals that add up over levels."
@@ -228,7 +233,7 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
 
 
 def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
-    """Names in order, parents before their children; InferenceError C19 where there is a circle."""
+    """Return each node's parent, parents before their children; InferenceError C19 where there is a circle."""
     whole: dict[str, str | None] = dict(parents)
     for parent in parents.values():
         if parent is not None:
@@ -240,6 +245,7 @@ def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _column(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release], at: int) -> Sums:
+    """Reconcile part `at` of the releases; place: the number of each node."""
     read = {name: _own(one, at) for name, one in given.items()}
     size = len(next(iter(read.values()))[0])
     value, noise, fourth = np.zeros((len(place), size)), np.full(len(place), np.inf), np.zeros(len(place))
@@ -250,7 +256,7 @@ def _column(tree: Tree, place: Mapping[str, int], given: Mapping[str, Release], 
 
 
 def _own(release: Release, at: int) -> tuple[Array, float, float]:
-    """Totals as released, unclipped, shape (T,); variance of their noise, and sum of squared Laplace variances."""
+    """Return unclipped totals, shape (T,), their noise variance, and the sum of squared Laplace variances."""
     part = release.parts[at]
     if release.kind == "histogram":
         variance = part.law.variance() / part.parameters.get("share", 1) ** 2

@@ -1,4 +1,4 @@
-"""What came back to a study: files checked against it, wrong ones left out by name and reason, the rest combined."""
+"""Combine the answers to a study: check each against the study, leave out wrong ones with the reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tacit.base.table import Table, format_interval, format_number, shown_by_sum
 from tacit.errors import InferenceError, StudyError, nearest
 from tacit.estimates.display import percent, term_decimals
 from tacit.method.histogram.estimate_margins import SHOWN
-from tacit.parties.agreement import failing, odd
+from tacit.parties.agreement import differing_parties, try_combining
 from tacit.parties.combine_releases import combined
 from tacit.parties.combined_tables import listed
-from tacit.parties.incoming import arrived, unswept
-from tacit.parties.validation import reason
-from tacit.pooling.compatibility import alone
+from tacit.parties.incoming import read_answers, without_garbage_collection
+from tacit.parties.validation import refusal_reason
+from tacit.pooling.compatibility import why_not_combinable
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release, Releases
 from tacit.study.study_parties import Effects
@@ -32,18 +32,18 @@ if TYPE_CHECKING:
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class StudyResult(Mapping[str, Any]):
-    """Answers to a study, combined: a mapping of question to `Combined` or `CombinedHistogram`.
+    """The combined answers to a study: a mapping of question to `Combined` or `CombinedHistogram`.
 
     Attributes
     ----------
     study: the study.
-    answers: what is combined, by party.
-    refused: who is left out, and why: {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}.
-    missing: listed parties of which nothing came, but for optional ones.
-    alone: questions whose answers do not combine, and why; each party's own are in `answers`.
+    answers: the answers that are combined, by party.
+    refused: parties left out, with the reason: {"st-luke": "'stay' is 0 to 60 there, 0 to 365 in the study"}.
+    missing: listed parties without an answer, except optional ones.
+    alone: questions whose answers cannot be combined, with the reason; each party's own are in `answers`.
 
-    Its questions are those that combine.  A pooled result takes the study's minimum of answers: StudyError C21 with
-    fewer, C22 for a question that there is not or whose answers do not combine.
+    Its keys are the questions whose answers can be combined.  A pooled result needs the study's minimum number of
+    answers: StudyError C21 with fewer, C22 for an unknown question or one whose answers cannot be combined.
     """
 
     study: Study
@@ -55,27 +55,27 @@ class StudyResult(Mapping[str, Any]):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Listed parties of which nothing came, but for optional ones."""
+        """Listed parties without an answer, except optional ones."""
         came = {*self.answers, *self.refused}
         return tuple(name for name, one in self.study.parties.items() if name not in came and not one.optional)
 
     @property
     def signed(self) -> tuple[str, ...]:
-        """Parties whose answers bear the signature of the key that the study lists; nobody can have changed those."""
+        """Parties whose answers are signed with the key that the study lists, and so are unchanged."""
         return tuple(name for name in self.answers if name in self.study.parties and self.study.parties[name].key)
 
     @property
     def parties(self) -> tuple[str, ...]:
-        """Names of the parties that are combined."""
+        """Names of the parties whose answers are combined."""
         return tuple(self.answers)
 
     @property
     def alone(self) -> dict[str, str]:
-        """Questions whose answers do not combine, and why."""
+        """Questions whose answers cannot be combined, with the reason."""
         if not self.answers:
             return {}
         first = next(iter(self.answers.values()))
-        found = {name: alone(first[name]) for name in self.study.asks}
+        found = {name: why_not_combinable(first[name]) for name in self.study.asks}
         return {name: why[0] for name, why in found.items() if why is not None}
 
     def __getitem__(self, name: str) -> Any:
@@ -87,12 +87,12 @@ class StudyResult(Mapping[str, Any]):
             raise StudyError(f"{name!r}: {self.alone[name]}.", code="C22", hint=hint, state=None)
         self.enough()
         if name not in self.made:
-            with unswept():
+            with without_garbage_collection():
                 self.made[name] = self.together(name, {party: one[name] for party, one in self.answers.items()})
         return self.made[name]
 
     def together(self, name: str, answers: Mapping[str, Release]) -> Any:
-        """What answers to a question make, its numbers worked out: whatever fails, fails here."""
+        """Combine answers to a question and compute the estimate, so that a failure is seen here, not when printed."""
         how = self.effects, self.method, self.study.combining.overlap, self._notes()
         made = combined(tuple(answers), tuple(answers.values()), True, *how)
         if made.kind != "histogram":
@@ -107,7 +107,7 @@ class StudyResult(Mapping[str, Any]):
 
     @property
     def many_enough(self) -> bool:
-        """Whether there are as many answers as the study's minimum, and as its effects take."""
+        """Whether there are enough answers for the study's minimum and for its effects."""
         return len(self.answers) >= self._least
 
     @property
@@ -115,7 +115,7 @@ class StudyResult(Mapping[str, Any]):
         return max(self.study.combining.minimum, 2 if self.effects == "random" else 1)
 
     def enough(self) -> None:
-        """StudyError C21 with fewer answers than the study's minimum, or than its effects take."""
+        """Raise StudyError C21 with fewer answers than the study's minimum, or than its effects need."""
         least = self._least
         if not self.many_enough:
             count = f"{len(self.answers):,} answer{'' if len(self.answers) == 1 else 's'}"
@@ -131,10 +131,10 @@ class StudyResult(Mapping[str, Any]):
             said.append(f"no answer yet from {listed(self.missing)}")
         return tuple(said)
 
-    # Shown ----------------------------------------------------------------------------------------------------------
+    # Tables and files -----------------------------------------------------------------------------------------------
 
     def summary(self, level: float | None = None) -> Table:
-        """One row a term of every question that combines; who is left out below.  StudyError C21 (too few answers)."""
+        """Return one row for each term of every combined question, with notes on who is left out.  StudyError C21."""
         level = self.study.combining.level if level is None else level
         self.enough()
         rows: list[tuple[object, ...]] = []
@@ -157,7 +157,7 @@ class StudyResult(Mapping[str, Any]):
         return Table(title, columns, tuple(rows), self.notes())
 
     def notes(self) -> tuple[str, ...]:
-        """Who is left out and why, what is missing, what does not combine: one sentence each."""
+        """Return notes: refused and missing parties, questions that cannot be combined, answers without signature."""
         said = [f"refused {name}: {why}" for name, why in self.refused.items()]
         if self.missing:
             said.append(f"no answer from {', '.join(self.missing)}")
@@ -169,9 +169,9 @@ class StudyResult(Mapping[str, Any]):
         return tuple(said)
 
     def save(self, folder: str | Path, level: float | None = None) -> tuple[Path, ...]:
-        """Write the summary (text, CSV), a table of the parties for each question, and who was refused (JSON).
+        """Write the summary (text, CSV), a table of the parties for each question, and refused parties (JSON).
 
-        The folder is made where there is none.  StudyError C21 (too few answers), ReleaseError R07.
+        The folder is created if needed.  StudyError C21 (too few answers), ReleaseError R07 (cannot be written).
         """
         level = self.study.combining.level if level is None else level
         place = Path(folder)
@@ -191,7 +191,7 @@ class StudyResult(Mapping[str, Any]):
 
 
 def _plain(name: str) -> str:
-    """A question's name as that of a file."""
+    """Return a question's name with the characters that a file name cannot have replaced."""
     return "".join(one if one.isalnum() or one in "-_." else "_" for one in name)
 
 
@@ -210,23 +210,23 @@ def combine_study(
             text = f"{name} {value!r} is none of {', '.join(known)}."
             raise InferenceError(text, code="C17", hint=f'{name}="{guess}"', state=None)
     refused: dict[str, str] = {}
-    with unswept():
-        answers = _checked(study, arrived(study, returned, refused), refused)
+    with without_garbage_collection():
+        answers = _checked(study, read_answers(study, returned, refused), refused)
         order = {name: i for i, name in enumerate(study.parties)}
         listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
         return _agreed(StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method))
 
 
 def _agreed(result: StudyResult) -> StudyResult:
-    """The result without parties whose answers do not go with the others' or cannot be combined: they are refused."""
+    """Refuse parties whose answers differ from the others' or make a combination fail, until the rest combines."""
     for _ in range(len(result.answers)):
         wrong: dict[str, str] = {}
         for name in result:
-            wrong |= odd(result.answers, name)
+            wrong |= differing_parties(result.answers, name)
         if not wrong and result.many_enough:
             for name in result:
                 answers = {party: one[name] for party, one in result.answers.items()}
-                made, found = failing(answers, partial(result.together, name))
+                made, found = try_combining(answers, partial(result.together, name))
                 wrong |= found
                 if made is not None:
                     result.made[name] = made
@@ -238,13 +238,13 @@ def _agreed(result: StudyResult) -> StudyResult:
 
 
 def _checked(study: Study, kept: Mapping[str, Releases], refused: dict[str, str]) -> dict[str, Releases]:
-    """Those that answer this study."""
+    """Keep the answers that answer this study; the others are added to `refused`."""
     digest, schema = study.digest(), study.schema.digest()
     answers: dict[str, Releases] = {}
     for party, one in kept.items():
         try:
-            why = reason(study, digest, schema, party, one)
-        except Exception as problem:  # a file that nobody thought of is one party's, not everybody's
+            why = refusal_reason(study, digest, schema, party, one)
+        except Exception as problem:  # an unforeseen file must refuse one party, not stop the whole combination
             why = f"it cannot be checked ({type(problem).__name__})"
         if why is None:
             answers[party] = one

@@ -1,6 +1,6 @@
-"""Counts and sums of many parties add up, and so do the variances of their noises.  Pure array functions.
+"""Totals over parties: counts and sums are added, and so are the variances of their noises.  Functions of arrays.
 
-Unlike a party's own estimate nothing is clipped before it is added: the sum of many clipped numbers is biased.
+Unlike in a party's own estimate nothing is clipped before it is added: a sum of many clipped numbers is biased.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from tacit.estimates.interval_inversion import FLOOR, CountInversion
 from tacit.estimates.noisy_moments import integers, moments
 from tacit.noise.laws import Law
 from tacit.pooling.common_value import law
-from tacit.pooling.noise_sum import Summed, summed
+from tacit.pooling.noise_sum import NoiseSum, sum_of_noises
 from tacit.release.document import Released
 from tacit.release.parts import Grid, Part
 
 
 @dataclass(frozen=True)
-class One:
-    """A party's totals: value, sampling variance as released, its noise variance, noise variance: shape (T,).
+class PartyTotals:
+    """The totals of one party.
 
-    fourth: sum of squared variances of its Laplace noises, shape (T,).  largest: of a row.  rows: public size, or None.
+    value, sampling (estimated sampling variance), own (noise variance of `sampling`), noise (noise variance of
+    `value`), fourth (sum of squared variances of its Laplace noises): shape (T,).  largest: the largest contribution of
+    a row in magnitude.  rows: the public number of rows, or None.  whole: whether the totals are numbers of rows.
     """
 
     value: Array
@@ -41,12 +43,16 @@ class One:
     rows: int | None
     whole: bool
     law: Law | None = None
-    """Of a count of whole rows: its own noise."""
+    """The noise of a count of rows that all count fully; None otherwise."""
 
 
 @dataclass(frozen=True)
 class Totals:
-    """Totals over all parties, shape (T,): value, variance (sampling), noise (privacy), excess as in `pooling`."""
+    """Totals over all parties, shape (T,): value, variance (sampling), noise (privacy), excess (see `Pooled`).
+
+    low, high: smallest and largest possible total.  rows, whole: as in `PartyTotals`.  law: of the summed
+    noises, if known.
+    """
 
     value: Array
     variance: Array
@@ -59,7 +65,7 @@ class Totals:
     law: Law | None = None
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits, shape (T,): of numbers of rows the exact inversion of a count's law, else normal."""
+        """Return lower and upper limits, shape (T,): for numbers of rows exact inversion, else normal plus Laplace."""
         if self.whole and self.variance.any():
             found = [self._counted(t, level) for t in range(len(self.value))]
             return np.array([one[0] for one in found]), np.array([one[1] for one in found])
@@ -67,21 +73,21 @@ class Totals:
         return np.clip(self.value - half, self.low, self.high), np.clip(self.value + half, self.low, self.high)
 
     def _counted(self, t: int, level: float) -> tuple[float, float]:
-        """Binomial of all rows (Poisson where they are private) plus the sum of the noises.
+        """Invert the law of total t: binomial over all rows (Poisson where their number is private) plus the noises.
 
-        Sums of binomials of unlike shares vary less than the binomial of their mean.
+        Shares differ between parties, but a sum of binomials varies less than the binomial with their mean share.
         """
         noise: Any = self.law
         if noise is None:
             wide = max(float(self.noise[t]), 1e-12)
-            noise = Summed(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
+            noise = NoiseSum(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
         factor = 1.0 if self.rows is None else float(self.rows)
         low, high = CountInversion(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
         return float(low[0]), float(high[0])
 
 
-def one(release: Released, part: Part, sampled: bool) -> One:
-    """A part of a release of Count or Sum -> its totals, unclipped."""
+def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
+    """Return the unclipped totals of a part of a release of Count or Sum."""
     counted = part.form in ("count", "counted")
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
     center, half = (1.0, 0.0) if counted else _scale(part)
@@ -104,11 +110,11 @@ def one(release: Released, part: Part, sampled: bool) -> One:
     whole = part.weight is None and (counted or cast(Grid, part.grid).kind == "boolean")
     sampling = (squares, own) if sampled else (zero, zero)
     law = part.law if part.form == "count" and part.parameters.get("share", 1) == 1 else None
-    return One(value, *sampling, noise, fourth, largest, rows, whole, law)
+    return PartyTotals(value, *sampling, noise, fourth, largest, rows, whole, law)
 
 
-def shared(found: Sequence[One]) -> One:
-    """Totals of the same people, released several times: the noise is averaged, the sampling error is theirs."""
+def average_totals(found: Sequence[PartyTotals]) -> PartyTotals:
+    """Merge totals of the same people from several releases: noises are averaged, the sampling error counts once."""
     if len(found) == 1:
         return found[0]
     worth = 1 / np.array([one.noise for one in found])
@@ -129,8 +135,8 @@ def shared(found: Sequence[One]) -> One:
     )
 
 
-def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
-    """Parties' totals -> those of all; a sampling variance is at least FLOOR standard deviations of its own noise."""
+def totals(found: Sequence[PartyTotals], part: Part, sampled: bool) -> Totals:
+    """Add parties' totals; the sampling variance is at least FLOOR standard deviations of its own noise."""
     public = all(one.rows is not None for one in found)
     rows = sum(cast(int, one.rows) for one in found) if public else None
     value, noise = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("value", "noise"))
@@ -147,17 +153,18 @@ def totals(found: Sequence[One], part: Part, sampled: bool) -> Totals:
             variance = np.minimum(variance, rows * found[0].largest ** 2)
     laws = Counter(one.law for one in found if one.law is not None)
     all_known = sum(laws.values()) == len(found)
-    whole = summed([(law, 1, many) for law, many in laws.items()]) if all_known else None
+    whole = sum_of_noises([(law, 1, many) for law, many in laws.items()]) if all_known else None
     return Totals(value, variance, noise, np.sqrt(fourth), rows, found[0].whole, low, high, whole)
 
 
 def _scale(part: Part) -> tuple[float, float]:
+    """Return the middle of a grid and half its width."""
     grid = cast(Grid, part.grid)
     return (grid.lower + grid.upper) / 2, (grid.upper - grid.lower) / 2
 
 
-def _bounds(part: Part, one: One, rows: int | None) -> tuple[float, float]:
-    """What a total may be: nothing below 0 where no value is."""
+def _bounds(part: Part, one: PartyTotals, rows: int | None) -> tuple[float, float]:
+    """Return the smallest and largest possible total: at least 0 where no value is negative, at most 0 likewise."""
     lower, upper = (
         (0.0, 1.0)
         if part.grid is None or part.form in ("count", "counted")

@@ -1,4 +1,4 @@
-"""Whether an answer is one to the study: each check gives a reason in words, or None.  Public facts only."""
+"""Checks of an answer against its study: each returns the reason for refusal in words, or None.  Public facts only."""
 
 from __future__ import annotations
 
@@ -22,15 +22,17 @@ if TYPE_CHECKING:
     from tacit.study import Study
 
 SUMMED: Final = ("moments", "quality", "histogram", STATISTICS)
+"""Kinds with additive noise, whose scale the price of each part determines."""
 DIGITS: Final = 12
+"""A cost may exceed its limit by one part in 10**DIGITS, for roundings of conversions."""
 
 
-def reason(study: Study, digest: str, schema: str, party: str, found: Releases) -> str | None:
-    """Why an answer is none to this study, in words, or None.
+def refusal_reason(study: Study, digest: str, schema: str, party: str, found: Releases) -> str | None:
+    """Return the first reason for which an answer is not one to this study, in words, or None.
 
-    digest, schema: those of the study, worked out once.  The first reason of these: the party is not listed, a question
-    has no answer, the columns are others, it is of another study, edition or schema, it
-    costs more than the study asks for, its noise is not what its price buys, it came too late.
+    digest, schema: digests of the study and its schema, computed once.  Checked in this order: the party is listed,
+    every question has an answer, columns, study and edition, schema, question, neighbouring relation and privacy unit
+    agree, noise is what the price buys, the cost is at most what the study asks for, the date is in time.
     """
     if study.parties and party not in study.parties:
         return "it is none of the study's parties"
@@ -53,10 +55,10 @@ def reason(study: Study, digest: str, schema: str, party: str, found: Releases) 
     return _price(study.budget, study.spend, costs) or _late(study, answers)
 
 
-def forged(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
-    """Why an answer is not by the party that it names, in words, or None; where no key is listed nobody can tell.
+def forgery_reason(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
+    """Return why an answer is not by the party that it names, in words; None if it is, or if no key is listed.
 
-    body: the text that is signed (`release.body_of`).  StudyError C27 where a key is listed and `cryptography` lacks.
+    body: returns the signed text (`body_of`).  StudyError C27 where a key is listed and `cryptography` is missing.
     """
     listed = study.parties[party].key if party in study.parties else None
     if listed is None:
@@ -66,13 +68,13 @@ def forged(study: Study, party: str, signature: str | None, body: Callable[[], s
     try:
         if verified(listed, signature, body()):
             return None
-    except ValueError:  # a number beyond all floats: no text
+    except ValueError:  # a number beyond the floats has no canonical text, so the answer was not signed
         pass
     return "its signature is not that of what it says by the key that the study lists: changed, or signed by another"
 
 
 def _columns(study: Study, one: Release) -> str | None:
-    """Bounds and units that are not the study's."""
+    """Return which bounds or units differ from the study's."""
     for part in one.parts:
         own = study.schema.get(part.label)
         if part.grid is None or not isinstance(own, Real | Integer) or own.lower is None or own.upper is None:
@@ -88,6 +90,7 @@ def _columns(study: Study, one: Release) -> str | None:
 
 
 def _facts(study: Study, schema: str, name: str, one: Release) -> str | None:
+    """Return which public fact of an answer differs from the study's."""
     if one.schema != schema:
         return f"{name!r} is of another schema"
     if one.query != study.asks[name]:
@@ -105,7 +108,7 @@ def _facts(study: Study, schema: str, name: str, one: Release) -> str | None:
 
 
 def _noise(name: str, one: Release, part: Part) -> str | None:
-    """Whether noise is as wide as the part's price says."""
+    """Return a reason where noise is narrower than the part's price buys, or of another law."""
     if one.kind not in SUMMED:
         return None
     wanted = _wanted(part.l1, part.l2_squared, part.cost)
@@ -116,7 +119,7 @@ def _noise(name: str, one: Release, part: Part) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _wanted(l1: int, l2_squared: int, cost: Cost) -> Law | None:
-    """The noise that a price buys, None where it buys none."""
+    """Return the law of noise that a price buys; None where it buys none."""
     try:
         return noise_for(l1, l2_squared, cost)
     except TacitError:
@@ -124,13 +127,16 @@ def _wanted(l1: int, l2_squared: int, cost: Cost) -> Law | None:
 
 
 def _parts(one: Release) -> tuple[Cost, ...]:
-    """What the parts cost, where noise is added to each of them."""
+    """Return the costs of the parts, where noise is added to each."""
     return tuple([part.cost for part in one.parts]) if one.kind in SUMMED else ()
 
 
 @lru_cache(maxsize=1024)
 def _price(budget: Budget, spend: Cost, costs: tuple[tuple[str, Cost, tuple[Cost, ...]], ...]) -> str | None:
-    """Weaker privacy than the study's floor, as its own budget adds; parts that cost more than they say."""
+    """Return a reason where answers cost more than the study's `spend`, or parts more than their answer states.
+
+    Costs are added in the way of the study's own budget.
+    """
     said = _above(budget, spend, tuple(cost for _, cost, _ in costs))
     if said is not None:
         return f"{said}, and the study asks for {spend}: weaker privacy than its floor"
@@ -141,9 +147,10 @@ def _price(budget: Budget, spend: Cost, costs: tuple[tuple[str, Cost, tuple[Cost
 
 
 def _above(budget: Budget, most: Cost, costs: tuple[Cost, ...]) -> str | None:
-    """What prices add up to, in the budget's way, where that is more than `most`; None otherwise.
+    """Return the sum of prices in words where it exceeds `most`, added in the budget's way; None otherwise.
 
-    Under a pair they are compared in ρ: shares of it were written so before there was μ, and those answers still count.
+    Under an (ε, δ) budget they are compared in ρ: earlier versions wrote shares of a pair in ρ, and those answers
+    remain valid.
     """
     own = budget.in_rho() if budget.is_pair else budget
     try:
@@ -154,12 +161,13 @@ def _above(budget: Budget, most: Cost, costs: tuple[Cost, ...]) -> str | None:
 
 
 def _room(limit: Spend) -> Spend:
-    """The limit, and what roundings of conversions may add: a part in 10**DIGITS."""
+    """Return the limit plus a tolerance for roundings of conversions, one part in 10**DIGITS."""
     more = 1 + Fraction(1, 10**DIGITS)
     return Spend(epsilon=limit.epsilon * more, rho=limit.rho * more, delta=limit.delta * more)
 
 
 def _late(study: Study, answers: Mapping[str, Release]) -> str | None:
+    """Return a reason where an answer is dated after the study's last day."""
     if study.closes is None:
         return None
     for one in answers.values():

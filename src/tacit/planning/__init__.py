@@ -1,4 +1,4 @@
-"""What a release would cost and show, from public facts alone: no data is needed, nothing is spent."""
+"""Plans: cost and expected precision of a release from public facts alone.  No data is needed, nothing is spent."""
 
 from __future__ import annotations
 

@@ -18,11 +18,14 @@ from tacit.release.parts import Variable
 from tacit.testing.simulated_regressions import RegressionRows
 
 MADE: Final = 2**12
-"""Made-up rows, each of which stands for as many as it takes."""
+"""Number of made-up rows; each has the weight (rows of the table) / MADE."""
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """One entry a coefficient, the response being independent of all regressors; infinite where noise is too large."""
+    """Return the expected precision of each coefficient, with a response independent of all regressors.
+
+    Widths are infinite where noise is too large for any coefficient.
+    """
     made = made_up(shape)
     found = fit_release(made.expected(rows))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
@@ -39,7 +42,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
 
 
 def made_up(shape: Measurement) -> RegressionRows:
-    """Rows of evenly spread, independent values, one a person; counts have a law of their own."""
+    """Return made-up rows of evenly spread, independent values, one a person; a Poisson response is drawn as counts."""
     first = cast(ProductPart, shape.columns[0])
     question, made = first.question, first.layout
     rng = np.random.default_rng(0)
@@ -53,7 +56,7 @@ def made_up(shape: Measurement) -> RegressionRows:
 
 
 def _counts(response: Variable, half: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Poisson counts whose mean is a quarter of their bounds, on the response's grid."""
+    """Draw Poisson counts with mean a quarter of the response's range, as integers -half..half of its grid."""
     room = response.upper - response.lower
     counts = np.minimum(rng.poisson(room / 4, MADE), room)
     return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half

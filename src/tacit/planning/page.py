@@ -1,4 +1,4 @@
-"""The plan page of api §3: one page, in words, for whoever must approve.  Facts only from the file."""
+"""`Plan`: one page in words for those who must approve a release (api §3), from public facts only."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHOWN: Final = 40
 
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """One question of a plan: its name, its concrete mechanism, what its terms would show."""
+    """One question of a plan: its name, its mechanism and noise (`shape`), and the expected precision of its terms."""
 
     name: str
     shape: Measurement
@@ -41,23 +41,23 @@ class PlannedQuestion:
 
     @property
     def numbers(self) -> int:
-        """How many noisy integers would leave; of a sparse histogram, whose number is random, empty cells expected."""
+        """How many noisy integers would be released; for a sparse histogram the expected number of empty cells."""
         if self.shape.kind == "sparse-histogram":
             return math.ceil(self.passing)
         return sum(len(column.form.matrix) for column in self.shape.columns) * self.shape.cells
 
     @property
     def passing(self) -> float:
-        """Empty cells of a sparse histogram that are expected to pass its threshold."""
+        """Expected number of empty cells of a sparse histogram whose noisy count reaches the threshold."""
         (column,) = self.shape.columns
         return sparse_design.false_cells(column.law, column.form.parameters["threshold"], self.shape.cells)
 
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """A release that has not been made: cost, numbers that would leave, expected precision, cautions.
+    """The plan of a release: its cost, the number of noisy integers, expected precision and cautions.
 
-    All of it is public, and nothing is read or spent.  `width`, `privacy_share`, `width_without_privacy` are those of
+    All of it is public; nothing is read or spent.  `width`, `privacy_share` and `width_without_privacy` are those of
     the widest interval, in the column's units.
 
     >>> import tacit as tc
@@ -81,7 +81,7 @@ class Plan:
     """Of a study: then precision is that of one party."""
     analyst: str | None = None
     limit: Budget | None = None
-    """What this analyst may spend of the whole, and (`own`) has."""
+    """What this analyst may spend of the whole budget; `own` is what the analyst has spent."""
     own: Spend = field(default_factory=Spend)
 
     @property
@@ -101,12 +101,12 @@ class Plan:
 
     @property
     def privacy_share(self) -> float:
-        """Part of its variance that is privacy."""
+        """Share of the widest interval's variance that is noise for privacy."""
         return self.widest.privacy
 
     @property
     def numbers(self) -> int:
-        """How many noisy integers would leave."""
+        """How many noisy integers would be released."""
         return sum(part.numbers for part in self.parts)
 
     @property
@@ -121,7 +121,7 @@ class Plan:
         return price_parts(part.shape for part in self.parts)
 
     def by(self, standing: Standing) -> Plan:
-        """The same plan, asked by an analyst of a ledger."""
+        """Return the same plan for an analyst of a ledger, with the analyst's limit."""
         return replace(self, analyst=standing.analyst, limit=standing.limit, own=standing.own)
 
     @property
@@ -131,7 +131,7 @@ class Plan:
 
     @property
     def guarantee(self) -> str:
-        """One sentence, with the unit in it."""
+        """The privacy guarantee in one sentence, which names the unit of privacy."""
         most = self.parts[0].shape.max_rows
         one = "row" if self.counted == "rows" else f"person with all rows, of which at most {most:,} count,"
         if self.public:
@@ -153,7 +153,7 @@ class Plan:
 
     @property
     def rate(self) -> str:
-        """The minimax rate of d means under pure privacy, as a rate: what any method could do, up to constants."""
+        """The minimax rate of d means under pure privacy in words: the best of any method, up to constants."""
         d = sum(_means(part) for part in self.parts)
         rho = float(self.cost.zcdp)
         epsilon = float(self.cost.epsilon) if self.cost.epsilon is not None else math.sqrt(2 * rho)
@@ -164,7 +164,7 @@ class Plan:
         )
 
     def cautions(self) -> tuple[str, ...]:
-        """What a careful colleague would say, from public facts."""
+        """Return cautions, from public facts."""
         found: list[str] = []
         if not self.fits:
             whole = self.budget is not None and not self.budget.admits(self.spent, self.cost, self.bought)
@@ -181,7 +181,7 @@ class Plan:
         return tuple(dict.fromkeys(found))
 
     def table_of_terms(self) -> Table:
-        """Expected interval widths, term by term."""
+        """Return the table of expected interval widths, one row a term."""
         rows: list[tuple[object, ...]] = []
         listed = [(part, one) for part in self.parts for one in part.terms]
         for part, one in listed[:SHOWN]:
@@ -214,7 +214,7 @@ class Plan:
         cautions = self.cautions()
         return (
             ("Promise", (self.guarantee,)),
-            ("What leaves", (f"{self.numbers:,} noisy integers of {self.table!r} ({people})", *leaves)),
+            ("Released numbers", (f"{self.numbers:,} noisy integers of {self.table!r} ({people})", *leaves)),
             ("Cost", (f"{self.cost}", *self._balance())),
             ("Expected precision", (*self.table_of_terms().to_text().splitlines(), self.rate)),
             *self._of_parties(),
@@ -226,11 +226,11 @@ class Plan:
         )
 
     def _at(self, cost: Cost) -> tuple[Bought, ...]:
-        """What another price of the same kind would be spent on: the same parts of it."""
+        """Return what another price of the same kind would be spent on: the same parts in the same proportions."""
         return tuple(replace(one, cost=cost.share(one.cost.zcdp / self.cost.zcdp)) for one in self.bought)
 
     def _of_parties(self) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Of a study: who, what would be narrow enough, where privacy is free."""
+        """Yield the sections of a study: its parties, ways to the widths wanted, where privacy costs little."""
         if self.parties is None:
             return
         yield "Parties", self.parties.lines()
@@ -295,12 +295,12 @@ class Plan:
 
 
 def _means(part: PlannedQuestion) -> int:
-    """How many means there are to estimate: of a regression its coefficients."""
+    """Return the number of means to estimate; for a regression the number of coefficients."""
     return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
 
 
 def _factor(epsilon: Fraction | None) -> str:
-    """e**epsilon in three digits, rounded up: a promise is never printed as more than it is.
+    """Return e**epsilon in three digits, rounded up, so that the printed guarantee is never too strong.
 
     >>> _factor(Fraction(1)), _factor(Fraction(1, 5)), _factor(Fraction(800))
     ('2.72', '1.23', '2.73e+347')
@@ -343,7 +343,7 @@ def _numbers(part: PlannedQuestion) -> str:
 
 
 def _chosen(part: PlannedQuestion) -> str:
-    """What bins="auto" stands for."""
+    """Return in words the numbers of bins that bins="auto" chose."""
     asked = dict(cast("tuple[tuple[str, Any], ...]", getattr(part.shape.query, "bins", ())))
     found = [
         f"{key.regular:,} of {key.column}" for key in part.shape.keys if asked.get(key.column) == AUTO and key.edges

@@ -1,4 +1,4 @@
-"""`plan`: from a question and a price (or a width) to a page for whoever must approve."""
+"""`plan`: the plan page of a question at a price, or at the smallest price that reaches a wanted width."""
 
 from __future__ import annotations
 
@@ -170,13 +170,13 @@ def _rows(rows: int | None, neighbors: str) -> int:
 
 
 def _widest(shapes: Mapping[str, Measurement], rows: int, level: float) -> tuple[float, float]:
-    """Widest interval, and the widest without privacy."""
+    """Return the expected width of the widest interval, and of the widest without noise."""
     found: list[Expected] = [one for shape in shapes.values() for one in expected(shape, rows, level)]
     return max(one.width for one in found), max(one.without for one in found)
 
 
 def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind: str) -> Cost:
-    """The smallest number of a kind, rounded up to two digits, at which no interval is wider than `width`."""
+    """Return the smallest price, rounded up to two digits, at which no interval is wider than `width`, by bisection."""
     if not width > 0:
         raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
     low, high = 1e-12, 100.0

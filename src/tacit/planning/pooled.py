@@ -1,8 +1,8 @@
-"""What many parties' answers to one question would show together, from public sizes and the price alone (theory §6).
+"""Expected precision of the combined answers of many parties, from public sizes and the price alone (theory §6).
 
 A party of N rows has a sampling variance a / N and a noise variance b / N², whose b falls with the square of ε, or with
-ρ; parties that estimate one quantity together have the variance 1 / Σ 1 / (a / N + b / N²).  So the part that is
-privacy, b / (a N), is that of a party: more parties narrow an interval and leave that part as it is.
+ρ; parties that estimate one quantity together have the variance 1 / Σ 1 / (a / N + b / N²).  So the ratio of noise to
+sampling variance, b / (a N), is that of a single party: more parties narrow the interval but leave the ratio unchanged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ STEPS: Final = 60
 
 @dataclass(frozen=True)
 class Pool:
-    """One term of a question over parties: sampling = a, noise = b at `cost`, sizes = rows of each listed party."""
+    """One term of a question over parties: sampling is a and noise is b at `cost`; sizes: rows of each listed party.
+
+    typical: rows of a typical party.  level: of the intervals.
+    """
 
     name: str
     term: str
@@ -40,7 +43,7 @@ class Pool:
     level: float
 
     def variance(self, sizes: Sequence[int], *, rows: float = 1.0, noise: float = 1.0) -> float:
-        """Of the parties together, with so many times the rows and the noise variance; inf for none."""
+        """Return the variance over parties of these sizes, with rows and noise variance multiplied by the factors."""
         worth = sum(1 / (self.sampling / (rows * n) + noise * self.noise / (rows * n) ** 2) for n in sizes)
         return 1 / worth if worth > 0 else math.inf
 
@@ -63,7 +66,7 @@ class Pool:
         return 2 * NormalDist().inv_cdf(0.5 + self.level / 2) * math.sqrt(variance)
 
     def _enough(self, width: float) -> float:
-        """The variance that an interval of that width has."""
+        """Return the variance of an estimate whose interval has this width."""
         return (width / (2 * NormalDist().inv_cdf(0.5 + self.level / 2))) ** 2
 
     def parties_for(self, width: float) -> int:
@@ -76,7 +79,7 @@ class Pool:
         return _least(lambda c: self.variance(self.sizes, rows=c) <= goal, 1e-9, MANY)
 
     def price_for(self, width: float) -> Cost | None:
-        """The price, in all, at which the listed parties have it; None where none does."""
+        """Return the price of a release at which the listed parties reach the width; None where none does."""
         goal = self._enough(width)
         found = _least(lambda s: self.variance(self.sizes, noise=1 / s) <= goal, 1e-12, 1e12)
         return None if found is None else scaled(self.cost, found)
@@ -92,9 +95,9 @@ class Pool:
 
 @dataclass(frozen=True)
 class Reach:
-    """What would give one term an interval of the `width` wanted: `parties`, or times their `rows`, or `price`.
+    """Three ways to an interval of the wanted `width`: more `parties`, a multiple of their `rows`, or a `price`.
 
-    Each alone, the rest as it is; None where that alone does not do.
+    Each changes one thing and leaves the others; None where that alone cannot reach the width.
     """
 
     pool: Pool

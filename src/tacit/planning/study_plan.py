@@ -1,4 +1,4 @@
-"""What a study's plan says of many parties: how many, and how wide pooled intervals would be where that is known."""
+"""The plan of a study: its parties, and the expected widths of pooled intervals where they are known."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Many parties: pure array functions."""
+"""Statistics of estimates from several parties, as functions of arrays: no files, no rows."""

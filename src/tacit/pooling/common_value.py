@@ -1,10 +1,10 @@
-"""One and the same quantity in all parties: the weighted sum of their estimating equations.  Pure array functions.
+"""Common-effect pooling: one quantity, the same in all parties, from the weighted sum of their estimating equations.
 
 Party j has weight a_j = 1 / (c + p_j / N_j), where p_j is the noise variance of D_j, known, and c the sampling variance
-of a row, estimated from all parties together, once (theory §6: inverse-variance weights, one re-weighting).  Of blocks,
-whose sizes differ from party to party, each party has its own c, as far as noise leaves it clear.  Fixed
-weights leave the sum of D_j(x) zero on average at the truth; so that they do not follow a party's own noise, the size
-in them is corrected for what it shares with D_j.
+of a row, estimated once from all parties together (theory §6: inverse-variance weights, one re-weighting).  Blocks of
+rows differ in size between parties, so there c is estimated for each party and shrunk to the pooled value.  With fixed
+weights the sum of a_j D_j(x) has mean zero at the true x; so that weights do not follow a party's own noise, the noisy
+size N_j in them is first made uncorrelated with D_j (`decorrelated_sizes`).
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from tacit.noise.laws import DiscreteLaplace, Law, RoundedNormal
 from tacit.pooling.evidence import START, Evidence
 
 WIDE: Final = Fraction(10**6)
+"""Scale of the laws made by `noises`: so wide that their rounding to integers does not matter."""
 NOISES: Final = 16
-"""A sum of many noises is told as that of so many, of the same variance and kurtosis."""
+"""A sum of many noises is represented by this many, with the same variance and kurtosis."""
 ALIKE: Final = 0.5
-"""Sampling variances of a row are shrunk to the pooled one as if they differed by this part of it (sd) in truth."""
+"""Prior standard deviation of parties' sampling variances, relative to the pooled one, in the shrinkage towards it."""
 SHARP: Final = 0.95
-"""A pooled size that is not above the 97.5% point of its noise says nothing."""
+"""Two-sided level: an estimate is used only where its noisy size exceeds the 97.5 % point of the size's noise."""
 
 
 @dataclass(frozen=True)
 class Pooled:
-    """Estimates of T quantities, in x; `weights` of shape (M, T), and what the interval needs.
+    """Pooled estimates of T quantities on the scale of x, with what their intervals need.
 
-    x, variance (sampling), noise (privacy), excess (fourth cumulant of the noise, as the variance of one Laplace
-    variable that has it): shape (T,).  unclear: where the pooled size is not clearly above 0.
+    weights: shape (M, T).  x, variance (sampling), noise (privacy): shape (T,).  excess: the fourth cumulant of the
+    noise, given as the variance of the Laplace variable that has it, shape (T,).  size, reach: the pooled size and the
+    97.5 % point of its noise; unclear: where size is not above reach; shape (T,).
     """
 
     evidence: Evidence
@@ -52,7 +54,7 @@ class Pooled:
 
     @property
     def value(self) -> Array:
-        """In the column's units, shape (T,)."""
+        """The estimates in the column's units, shape (T,)."""
         return self.evidence.shift + self.evidence.scale * self.x
 
     @property
@@ -62,7 +64,7 @@ class Pooled:
         return part / np.maximum(part.sum(axis=0), 1e-300)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits: all x at which the weighted sum of D(x) is no surprise (Fieller's argument)."""
+        """Return limits of all x at which a test accepts mean 0 of the weighted sum of D(x) (Fieller)."""
         found, low, high = self.evidence, *self.evidence.bounds
         size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
@@ -78,52 +80,59 @@ class Pooled:
 
 
 def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Pooled:
-    """Evidence -> the common quantity.
+    """Estimate the quantity that all parties share.
 
-    sampled=False: the tables are all there is, so every row counts alike, and only noise is an error.  equal: every row
-    counts alike, sampling error counted.
+    sampled=False: the tables are the whole population, so all rows weigh the same and noise is the only error.
+    equal=True: all rows weigh the same, and sampling error counts.
     """
     first, row = START[found.kind]
     x = np.full(found.size.shape[1], first)
     c = row * found.proportion
     a = np.ones_like(found.size)
-    for _ in range(1 if equal or not sampled else 2):  # a start that knows the noise, then the re-weighting
+    for _ in range(1 if equal or not sampled else 2):  # weights from the known noise and a prior c, then re-weighted
         if not equal and sampled:
-            a = 1 / (c + found.weighing(x) / steady_sizes(found, x, c))
+            a = 1 / (c + found.weighing(x) / decorrelated_sizes(found, x, c))
         x = solution(found, a)
-        c = row_variance(found, a, x) if found.spread is None else own_variances(found, x, np.maximum(found.size, 1.0))
+        c = (
+            row_variance(found, a, x)
+            if found.spread is None
+            else party_row_variances(found, x, np.maximum(found.size, 1.0))
+        )
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
     variance, noise, excess = spreads(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
     if found.kind == "share" and sampled:
-        variance = np.maximum(variance, FLOOR * a.max(axis=0) ** 2)  # as of one release: where no row says yes
+        # the plug-in variance of a share is 0 where no row (or every row) has the value: the floor of a single release
+        variance = np.maximum(variance, FLOOR * a.max(axis=0) ** 2)
     shown = size, reach
     unclear = size <= reach
+    # where the size is unclear the ratio has no useful variance: it is capped at that of a value within its bounds
     most = np.where(unclear, np.minimum(1.0, 0.25 / np.maximum((variance + noise) / usable**2, 1e-300)), 1.0)
     scale = most / usable**2
     return Pooled(found, a, x, variance * scale, noise * scale, excess * scale, unclear, *shown, sampled)
 
 
 def solution(found: Evidence, a: Array) -> Array:
-    """The x at which the weighted sum of D is zero, within its bounds."""
+    """Solve the weighted estimating equation for x: the weighted sum of D(x) is zero; x is clipped to its bounds."""
     size = np.maximum((a * found.size).sum(axis=0), a.max(axis=0))
     return np.clip((a * found.total).sum(axis=0) / size, *found.bounds)
 
 
 def spreads(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, Array, Array]:
-    """Of the weighted sum of D(x): sampling variance, noise variance, and the variance that carries its kurtosis.
+    """Return sampling variance, noise variance and excess (see `Pooled`) of the weighted sum of D(x), shape (T,) each.
 
-    The sampling variance is at least FLOOR standard deviations of its own noise, at most what bounded values can have;
-    of blocks of known sizes, that of all parties in proportion to these.
+    The released sampling variance is noisy: it is kept above FLOOR standard deviations of its own noise and below the
+    largest variance of bounded values.  For blocks of several known sizes each party has its own
+    (`party_row_variances`).
     """
     noise, excess = _noises(found, a, found.load(x))
     if not sampled:
         return np.zeros_like(noise), noise, excess
     if found.proportionate:  # noise on the variances of large blocks is larger than these
         used = np.maximum(found.size, 0.0)
-        return (a**2 * used * own_variances(found, x, np.maximum(used, 1.0))).sum(axis=0), noise, excess
+        return (a**2 * used * party_row_variances(found, x, np.maximum(used, 1.0))).sum(axis=0), noise, excess
     raw = (a**2 * found.sampling(x)).sum(axis=0)
     own = np.sqrt((a**4 * found.sampling_noise(x)).sum(axis=0))
     size = np.maximum((a**2 * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0), 0.0)
@@ -134,7 +143,7 @@ def spreads(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, 
 
 
 def law(variance: Array, noise: Array, excess: Array) -> tuple[Array, Array]:
-    """Normal sd and Laplace scale, shapes (T,), (T, 1), of a sum of many noises: variance and kurtosis kept.
+    """Approximate a sum of errors by a normal plus one Laplace variable: sd (T,) and scale (T, 1), same kurtosis.
 
     Laplace noises of variances v_i have the fourth cumulant 3 sum v_i**2: that of one of variance sqrt(sum v_i**2), the
     rest of the variance taken as normal.  One noise alone is itself.
@@ -144,20 +153,24 @@ def law(variance: Array, noise: Array, excess: Array) -> tuple[Array, Array]:
 
 
 def _noises(found: Evidence, a: Array, load: Array) -> tuple[Array, Array]:
-    """Noise variance of sums weighted by a, and the variance of one Laplace variable of the same fourth cumulant."""
+    """Return noise variance and excess (see `Pooled`) of the sum over parties weighted by a, shape (T,) each."""
     each = a[..., None] ** 2 * load**2 * found.noise[:, None, :]
     return each.sum(axis=(0, 2)), np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=(0, 2)))
 
 
-def steady_sizes(found: Evidence, x: Array, c: Array) -> Array:
-    """Sizes for the weights, uncorrelated with D(x): at least one row."""
+def decorrelated_sizes(found: Evidence, x: Array, c: Array) -> Array:
+    """Return sizes for the weights whose noise is uncorrelated with that of D(x), at least 1; shape (M, T)."""
     size, own = found.likely_size()
     slope = own * found.with_size(x) / np.maximum(np.maximum(size, 1.0) * c + found.privacy(x), 1e-300)
     return np.maximum(size - slope * found.distance(x), 1.0)
 
 
-def own_variances(found: Evidence, x: Array, size: Array) -> Array:
-    """Sampling variance of a row's part of D in each party, shape (M, T): own C(x) / size, shrunk to that of all."""
+def party_row_variances(found: Evidence, x: Array, size: Array) -> Array:
+    """Estimate the sampling variance of a row's part of D in each party, shape (M, T).
+
+    It is the party's own C(x) / size, shrunk to the pooled variance by an empirical-Bayes factor: prior variance over
+    prior variance plus error variance of the party's own value.
+    """
     used = np.maximum(found.size, 0.0)
     total = np.maximum((used * found.proportion).sum(axis=0), 1.0)
     middle = np.broadcast_to(x, size.shape)
@@ -167,14 +180,14 @@ def own_variances(found: Evidence, x: Array, size: Array) -> Array:
     common = np.maximum(found.sampling(middle).sum(axis=0) / total, FLOOR * all_noise)
     common = np.maximum(np.minimum(common, (used * found.cap(middle)).sum(axis=0) / total), 1e-12) * found.proportion
     prior = (ALIKE * common) ** 2
-    drawn = 2 * common**2 / size  # of a sample variance, were values normal
+    drawn = 2 * common**2 / size  # sampling variance of a sample variance of normal values
     keep = prior / (prior + noise + drawn)
     made = common + keep * (own - common)
     return np.minimum(np.maximum(made, 0.05 * common), np.maximum(found.cap(middle), 0.05 * common))
 
 
 def row_variance(found: Evidence, a: Array, x: Array) -> Array:
-    """Sampling variance of a row's part of D, from all parties."""
+    """Estimate the sampling variance of a row's part of D from all parties together, shape (T,)."""
     size = np.maximum((a * found.size).sum(axis=0), a.max(axis=0))
     raw = (a * found.sampling(x)).sum(axis=0)
     own = np.sqrt((a**2 * found.sampling_noise(x)).sum(axis=0))
@@ -183,9 +196,10 @@ def row_variance(found: Evidence, a: Array, x: Array) -> Array:
 
 
 def noises(variance: Array, excess: Array) -> tuple[Law, Array]:
-    """A law, and loadings of shape (T, k), whose sum has this variance, and the kurtosis of a Laplace variable's share.
+    """Return a law and loadings of shape (T, k): the loaded sum of k independent draws has this variance and excess.
 
-    One noise of variance x and 15 that share the rest: x**2 + (variance - x)**2 / 15 = excess**2.
+    Without excess one normal draw does.  Otherwise one Laplace noise of variance x and NOISES - 1 = 15 that share the
+    rest, where x solves x**2 + (variance - x)**2 / 15 = excess**2.
     """
     normal: Any = RoundedNormal(WIDE)
     if not (excess > 0).any():

@@ -1,4 +1,4 @@
-"""Which releases go together: of one question, and whose people they are about."""
+"""Which releases can be combined: those that answer one question, and which of them are about the same people."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from tacit.errors import InferenceError
 from tacit.release.document import Release, Released
 from tacit.release.parts import Axis, Grid, Variable
+from tacit.release.simulated import SimulatedRelease
 
 BLOCKS: Final = "sample-and-aggregate"
 STATISTICS: Final = "sufficient-statistics"
@@ -20,13 +21,15 @@ ALONE: Final = {
     "range": ("are selected, not summed", "the widest of the ranges, or a Histogram"),
     "sparse-histogram": ("have the cells that each party's own rows fill", "Histogram of all cells alike"),
 }
-"""Kinds that are not, why, and what to ask instead."""
+"""Kinds that cannot be combined: why, and what to ask instead."""
 
 
-def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
-    """What was given -> names of the parties, their releases, whether the names were given.
+def named_releases(
+    releases: Sequence[Release] | Mapping[str, Release],
+) -> tuple[tuple[str, ...], tuple[Release, ...], bool]:
+    """Return names of the parties, their releases, and whether the caller gave the names.
 
-    InferenceError C10 for what is no release (a simulated one, an estimate), or for none at all.
+    InferenceError C10 for anything but a release (a simulated one, an estimate), or for an empty argument.
     """
     given = isinstance(releases, Mapping)
     listed = tuple(releases.values()) if given else tuple(releases)
@@ -36,7 +39,8 @@ def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[st
         raise InferenceError(text, code="C10", hint='combine({"st-mary": release, …})', state=None)
     for place, one in enumerate(listed):
         if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
-            what = "is simulated and protects nobody" if type(one).__name__ == "SimulatedRelease" else "is no release"
+            simulated = isinstance(one, SimulatedRelease)  # pyright: ignore[reportUnnecessaryIsInstance]
+            what = "is simulated and protects nobody" if simulated else "is no release"
         elif one.head and not one.charge:
             what = "is a combination already"
         else:
@@ -47,7 +51,7 @@ def named(releases: Sequence[Release] | Mapping[str, Release]) -> tuple[tuple[st
 
 
 def _tables(releases: Sequence[Release]) -> tuple[str, ...]:
-    """Names of tables, numbered where they are not different."""
+    """Return names of tables, numbered where a name occurs more than once."""
     tables = [one.table for one in releases]
     if len(set(tables)) == len(tables):
         return tuple(tables)
@@ -56,10 +60,10 @@ def _tables(releases: Sequence[Release]) -> tuple[str, ...]:
     )
 
 
-def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
+def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
     """InferenceError C11 for a kind that does not add up, C12 for another question, C13 for a release given twice."""
     first = releases[0]
-    why = alone(first)
+    why = why_not_combinable(first)
     if why is not None:
         raise InferenceError(f"{why[0]}.", code="C11", hint=why[1], state=None)
     seen: dict[object, str] = {}
@@ -75,8 +79,8 @@ def checked(names: Sequence[str], releases: Sequence[Release]) -> None:
         seen[source] = name
 
 
-def alone(release: Released) -> tuple[str, str] | None:
-    """Why answers like this one do not combine, and what would; None where they do."""
+def why_not_combinable(release: Released) -> tuple[str, str] | None:
+    """Return why answers of this kind cannot be combined, and what to ask instead; None where they can."""
     kind = str(getattr(release, "kind", ""))
     if in_two_steps(release):
         words = "answers in two steps are aimed by their own first step, and do not combine"
@@ -88,12 +92,15 @@ def alone(release: Released) -> tuple[str, str] | None:
 
 
 def in_two_steps(release: Released) -> bool:
-    """Whether a release of blocks has a second step, whose question is its own."""
+    """Whether a release of blocks has a second step, whose grid depends on that release's own first step."""
     return any(getattr(release.query, name, False) for name in ("one_step", "winsorize"))
 
 
 def mismatch(own: Released, other: Released, where: str) -> str | None:
-    """Why a release does not go with another, in words, or None.  Sizes, prices, noises and relations may differ."""
+    """Return why two releases cannot be combined, in words, or None.
+
+    Numbers of rows, prices, laws of noise and neighbouring relations may differ.  where: how to refer to `own`.
+    """
     if other.query != own.query:
         return f"it answers {other.query!r}, {own.query!r} {where}"
     if len(other.parts) != len(own.parts) or [p.label for p in other.parts] != [p.label for p in own.parts]:
@@ -130,7 +137,7 @@ def _grids(own: Grid | None, other: Grid | None, label: str, where: str) -> str 
 
 
 def span(grid: Grid) -> str:
-    """Bounds in words: 0 to 365."""
+    """Return the bounds in words: 0 to 365."""
     return f"{grid.lower:,g} to {grid.upper:,g}"
 
 
@@ -147,20 +154,20 @@ def _edges(release: Released) -> tuple[Axis, ...]:
 
 
 def sources(releases: Sequence[Release]) -> str:
-    """What makes combinations of one question one: which releases they are of."""
+    """Return text that identifies a set of releases: table, charge, chain head and name of each."""
     return " ".join([f"{one.table}/{one.charge}/{one.head}/{one.name}" for one in releases])
 
 
 def _variables(release: Released) -> tuple[Variable, ...]:
-    """Columns of a regression, but for the steps that numbers are rounded to, which follow the price."""
+    """Return the columns of a regression without their grid steps, which depend on the price and may differ."""
     return tuple(replace(one, half=1) for one in getattr(release, "variables", ()))
 
 
-def people(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:
-    """Index of the population of each release, from 0, in order of appearance.
+def population_index(names: Sequence[str], releases: Sequence[Release], given: bool) -> tuple[int, ...]:
+    """Return the index of each release's population, from 0, in order of appearance.
 
-    One ledger protects one population.  Where no ledger lasts, tables of one name are the same people, unless the
-    parties were named.
+    One ledger protects one population.  Releases without a durable ledger are about the same people where their tables
+    have one name, unless the caller named the parties.
     """
     found: dict[str, int] = {}
     out: list[int] = []

@@ -1,10 +1,11 @@
-"""What many releases say of one column, as estimating equations that add up.  Pure array functions.
+"""One column of many releases as linear estimating equations, which add up over parties.  Functions of arrays.
 
-A party's mean, share or variance x is where D(x) = total - x size is zero on average, whatever its number of rows; D is
-linear in the noise, and sampling error has variance C(x) = q2 - 2 x q1 + x**2 q0, linear in released sums too.  So
-weighted sums of D over parties are free of the bias that ratios of noisy numbers have (theory §6, §12).
+A party's mean, share or variance x solves E D(x) = 0 with D(x) = total - x size, whatever its number of rows.  D is
+linear in the noise, and its sampling variance C(x) = q2 - 2 x q1 + x**2 q0 is linear in released sums too.  So weighted
+sums of D over parties are free of the bias of ratios of noisy numbers (theory §6, §12).
 
-Shapes: M parties, T cells, k noises of a party.  Means and shares are of u in [-1, 1], variances of x in [0, 1].
+Shapes: M parties, T cells, k noises of a party.  Means and shares are of values scaled to [-1, 1], variances of values
+scaled to [0, 1].
 """
 
 from __future__ import annotations
@@ -20,23 +21,24 @@ from tacit.base.arrays import Array
 
 Kind: TypeAlias = Literal["mean", "share", "variance"]
 START: Final = {"mean": (0.0, 1 / 3), "share": (0.0, 1.0), "variance": (1 / 12, 1 / 180)}
-"""Where the search begins: of values spread evenly, x and the variance of a row's part of D."""
+"""First values of x and of the variance of a row's part of D: those of evenly spread values."""
 CLEAR: Final = 6.0
-"""A noisy size of so many standard deviations of its noise, or more, admits a variance."""
+"""A variance is estimated only where the noisy size is at least so many standard deviations of its noise."""
 BOUNDS: Final = {"mean": (-1.0, 1.0), "share": (-1.0, 1.0), "variance": (0.0, 0.25)}
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """M parties, T cells of one column.
+    """The estimating equations of M parties for T cells of one column.
 
-    size, total: shape (M, T).  loads: how they react to the noises, shape (2, M, 1 or T, k).
-    squares: q0, q1, q2, shape (3, M, T); square_loads: shape (3, M, 1 or T, k).
-    noise: variance of each noise, shape (M, k), 0 where there is none; laplace: which are Laplace, shape (M, k).
-    most: largest C(x) of a row, less what depends on x, shape (M, T).  public: whether sizes are, shape (M,).
-    middle: loads[1] of a variance at a mean of one half.  A value is shift + scale x.
-    spread: of estimates of blocks, which stand for rows here: what the sampling variance of one is in proportion to,
-    one over the rows of a block, 1 on average; shape (M,).  None for rows, which are alike everywhere.
+    size, total: noisy sums, shape (M, T).  loads: their derivatives by the noises, shape (2, M, 1 or T, k).
+    squares: q0, q1, q2, shape (3, M, T); square_loads: their derivatives by the noises, shape (3, M, 1 or T, k).
+    noise: variance of each noise, shape (M, k), 0 for padding; laplace: which noises are Laplace, shape (M, k).
+    most: the largest squared deviation that a value can have, for `cap`, shape (M, T).
+    public: whether the size is public, shape (M,).
+    middle: loads[1] of a variance at a mean of one half.  A value in the column's units is shift + scale x.
+    spread: where estimates of blocks take the place of rows, their relative sampling variance, which is proportional to
+    one over the rows of a block: 1 on average, shape (M,).  None for rows, which have one variance in all parties.
     """
 
     kind: Kind
@@ -56,7 +58,7 @@ class Evidence:
 
     @property
     def proportion(self) -> Array:
-        """`spread`, or 1 for each party; shape (M, 1)."""
+        """Relative sampling variance of a row (or block) in each party: `spread`, or 1; shape (M, 1)."""
         return np.ones((len(self.size), 1)) if self.spread is None else self.spread[:, None]
 
     @property
@@ -66,7 +68,7 @@ class Evidence:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Between which x lies."""
+        """The smallest and largest possible x."""
         return BOUNDS[self.kind]
 
     def distance(self, x: Array) -> Array:
@@ -74,7 +76,7 @@ class Evidence:
         return self.total - x * self.size
 
     def load(self, x: Array) -> Array:
-        """How D(x) reacts to the noises, shape (M, T, k)."""
+        """The derivative of D(x) by each noise, shape (M, T, k)."""
         return self.loads[1] - np.asarray(x)[..., None] * self.loads[0]
 
     def privacy(self, x: Array) -> Array:
@@ -90,8 +92,9 @@ class Evidence:
         return (self.loads[0] ** 2 * self.noise[:, None, :]).sum(axis=-1)
 
     def likely_size(self) -> tuple[Array, Array]:
-        """Sizes shrunk to their mean as far as noise makes them unclear, so that luck chooses no party; and the part of
-        each that is its own; shapes (M, T).
+        """Return sizes shrunk to their mean, and the shrinkage factor (1: not shrunk); shapes (M, T).
+
+        Without shrinkage a party whose size has a large noise by chance would get too large a weight.
         """
         noise = self.size_variance()
         if not noise.any():
@@ -103,14 +106,17 @@ class Evidence:
         return middle + own * (self.size - middle), own
 
     def weighing(self, x: Array) -> Array:
-        """Noise variance of D(x) for weights, shape (M, T): of variances at a mean of 1/2, which no noise moves."""
+        """Noise variance of D(x) for use in weights, shape (M, T): for variances at a fixed mean of 1/2.
+
+        At the noisy mean the weights would depend on the noise.
+        """
         if self.kind != "variance":
             return self.privacy(x)
         load = self.middle - np.asarray(x)[..., None] * self.loads[0]
         return (load**2 * self.noise[:, None, :]).sum(axis=-1)
 
     def sampling(self, x: Array) -> Array:
-        """C(x) as released: unbiased, and below 0 now and then; shape (M, T)."""
+        """C(x) from the released sums: unbiased, so sometimes negative; shape (M, T)."""
         q0, q1, q2 = self.squares
         return q2 - 2 * x * q1 + x**2 * q0
 
@@ -121,13 +127,13 @@ class Evidence:
         return (load**2 * self.noise[:, None, :]).sum(axis=-1)
 
     def cap(self, x: Array) -> Array:
-        """The largest C(x) that bounded values can have, a row; shape (M, T)."""
+        """The largest C(x) of one row with bounded values; shape (M, T)."""
         if self.kind == "variance":
             return np.maximum(x * (self.most - x), 0.0)
         return np.broadcast_to(np.maximum(1 - x**2, 0.0), self.size.shape)
 
     def of(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
-        """Some of the parties."""
+        """Return the equations of some of the parties."""
         return replace(
             self,
             size=self.size[chosen],
@@ -144,11 +150,11 @@ class Evidence:
         )
 
 
-def merged(found: Evidence, people: Sequence[int]) -> Evidence:
-    """Releases about the same people become one party: their noise is averaged, their sampling error is shared.
+def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
+    """Merge releases about the same people into one party: noises are averaged, the sampling error counts once.
 
-    people: of each release, the index of its party, shape (M,).  Weights within a party are inverse to the noise, and
-    public.  The k axis then holds the noises of all its releases.
+    people: the index of each release's party, shape (M,).  Weights within a party are inverse to the noise variances,
+    which are public.  The last axis of the result holds the noises of all releases of a party.
     """
     index = np.asarray(people)
     parties = int(index.max()) + 1

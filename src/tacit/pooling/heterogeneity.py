@@ -1,7 +1,8 @@
-"""Quantities that differ from party to party: normal random effects, and how far they differ.  Pure array functions.
+"""Random-effects meta-analysis: the mean of quantities that differ from party to party, and how far they differ.
 
-y_j = theta_j + e_j, theta_j ~ N(mu, tau2), Var e_j = v_j, sampling and noise together.  Shapes: M parties, T quantities
-each of which is worked out alone, all at once; `use` of shape (M, T) says which parties count, 1 or 0.
+Model: y_j = theta_j + e_j, theta_j ~ N(mu, tau2), Var e_j = v_j, the sum of sampling and noise variance.  Functions of
+arrays for M parties and T quantities, which are independent of each other; `use`, shape (M, T), is 1 for the parties
+that count and 0 for the others.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias, cast
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.pooling.prediction import Ahead, ahead_of, height, weighted
+from tacit.pooling.prediction import PredictiveMixture, predictive_mixture, restricted_log_likelihood, weighted
 
 Method: TypeAlias = Literal["REML", "DL"]
 METHODS: Final = ("REML", "DL")
@@ -23,11 +24,13 @@ CLOSE: Final = 1e-10
 
 @dataclass(frozen=True)
 class PooledEffects:
-    """mu, its variance [Hartung & Knapp 2001], tau2, Cochran's Q on df degrees of freedom; weights of shape (M,).
+    """A fitted random-effects model of one quantity.
 
-    freedom: of the interval's t, at most df: where few parties are precise, tau2 is known from those few.
-    wider: what the variance is multiplied by, as tau2 is estimated (`inflation`).
-    ahead: what is known of one more party, None for fewer than three.
+    mu, variance: the mean and its variance [Hartung & Knapp 2001].  tau2: variance between parties.  Q: Cochran's, on
+    df degrees of freedom.  weights: of the parties that count, adding up to 1.
+    freedom: degrees of freedom of the t interval, at most df; fewer where few parties carry most of the weight.
+    wider: factor of the variance that allows for the estimation of tau2 (`inflation`).
+    ahead: predictive distribution of a new party's quantity, None for fewer than three parties.
     """
 
     mu: float
@@ -38,31 +41,34 @@ class PooledEffects:
     weights: Array
     freedom: float
     wider: float = 1.0
-    ahead: Ahead | None = None
+    ahead: PredictiveMixture | None = None
 
     @property
     def I2(self) -> float:
-        """Share of the variation between estimates that is no error: max(0, (Q - df) / Q) [Higgins & Thompson 2002]."""
+        """Share of variation between estimates that their errors do not explain [Higgins & Thompson 2002].
+
+        max(0, (Q - df) / Q).
+        """
         return max(0.0, (self.Q - self.df) / self.Q) if self.Q > 0 else 0.0
 
     @property
     def p_value(self) -> float:
-        """Of Q, if all parties had the same quantity."""
+        """The p-value of Q under the hypothesis that all parties have the same quantity."""
         from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
         return float(cast(Any, special).chdtrc(self.df, self.Q))
 
     def half(self, level: float) -> float:
-        """Half the interval of mu: t with `freedom` degrees of freedom."""
+        """Half the width of the interval for mu: t with `freedom` degrees of freedom."""
         return quantile(level, self.freedom) * math.sqrt(self.error)
 
     @property
     def error(self) -> float:
-        """The variance of mu that its interval has."""
+        """The variance of the estimated mu that its interval uses: `variance` times `wider`."""
         return self.variance * self.wider
 
     def prediction(self, level: float) -> tuple[float, float] | None:
-        """Where theta of one more party lies, all values of tau that the estimates leave possible counted in.
+        """Return the prediction interval for theta of a new party, averaged over the plausible values of tau.
 
         None for fewer than three parties.
         """
@@ -70,7 +76,7 @@ class PooledEffects:
 
 
 def quantile(level: float, df: float) -> float:
-    """The t with P(|T| <= t) = level.
+    """Return the t with P(|T| <= t) = level for Student's t with df degrees of freedom.
 
     >>> round(quantile(0.95, 9), 4)
     2.2622
@@ -81,24 +87,25 @@ def quantile(level: float, df: float) -> float:
 
 
 def effects(y: Array, v: Array, method: Method = "REML") -> PooledEffects:
-    """Estimates and their variances, shape (M,), M >= 2 -> Effects; see `every`.
+    """Fit random effects to one quantity's estimates and variances, shape (M,), M >= 2; see `fit_effects`.
 
     >>> found = effects(np.array([1.0, 2.0, 4.0, 3.0]), np.array([0.1, 0.2, 0.1, 0.3]))
     >>> round(found.mu, 3), found.df, round(found.I2, 2)
     (2.494, 3, 0.94)
     """
-    (found,) = every(y[:, None], v[:, None], np.ones((len(y), 1)), method)
+    (found,) = fit_effects(y[:, None], v[:, None], np.ones((len(y), 1)), method)
     assert found is not None
     return found
 
 
-def every(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[PooledEffects | None, ...]:
-    """Estimates and their variances, shape (M, T) -> Effects of each of T; None where fewer than two parties count.
+def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[PooledEffects | None, ...]:
+    """Fit random effects to each of T quantities from estimates y and variances v, shape (M, T).
 
-    REML: restricted maximum likelihood, by Fisher scoring; "DL": the moment estimator [DerSimonian & Laird 1986].
-    Interval: Hartung and Knapp's, the empirical variance of the weighted estimates, with t on M - 1 degrees of freedom
-    where all are equally precise; where they are not, on fewer, and wider by what an estimated tau2 adds to the
-    variance (`inflation`).
+    None where fewer than two parties count.
+    method "REML": restricted maximum likelihood, by Fisher scoring; "DL": moment estimator [DerSimonian & Laird 1986].
+    The interval is Hartung and Knapp's: the empirical variance of the weighted estimates, with t on M - 1 degrees of
+    freedom where all parties are equally precise.  Where they are not, t has fewer degrees of freedom
+    (`degrees_of_freedom`) and the variance is multiplied by what the estimation of tau2 adds (`inflation`).
     """
     count = use.sum(axis=0)
     some = np.flatnonzero(count >= 2)
@@ -107,14 +114,14 @@ def every(y: Array, v: Array, use: Array, method: Method = "REML") -> tuple[Pool
         return tuple(out)
     use = use[:, some]
     y, v, df = np.where(use > 0, y[:, some], 0.0), np.where(use > 0, v[:, some], 1.0), count[some] - 1
-    tau2 = moment(y, v, use) if method == "DL" else restricted(y, v, use)
+    tau2 = moment_tau2(y, v, use) if method == "DL" else reml_tau2(y, v, use)
     w, total, mu = weighted(y, v, use, tau2)
     fixed, _, middle = weighted(y, v, use, np.zeros_like(tau2))
     Q = (fixed * (y - middle) ** 2).sum(axis=0)
-    differ = tau2 > 0  # a tau2 of 0 leaves nothing to know of it
+    differ = tau2 > 0  # both corrections are for the error of tau2; at its boundary 0 Hartung and Knapp's is kept
     variance = (w * (y - mu) ** 2).sum(axis=0) / (df * total)
-    freedom, wider = np.where(differ, freedom_of(w, df), df), np.where(differ, inflation(w), 1.0)
-    ahead = ahead_of(y, v, use, tau2)
+    freedom, wider = np.where(differ, degrees_of_freedom(w, df), df), np.where(differ, inflation(w), 1.0)
+    ahead = predictive_mixture(y, v, use, tau2)
     for j, t in enumerate(some):
         out[t] = PooledEffects(
             mu=float(mu[j]),
@@ -136,19 +143,19 @@ def powers(w: Array) -> tuple[Array, Array, Array]:
 
 
 def information(w: Array) -> Array:
-    """Of tau2 in the restricted likelihood, expected."""
+    """Return the expected (Fisher) information of the restricted likelihood about tau2, shape (T,)."""
     one, two, three = powers(w)
     return 0.5 * (two - 2 * three / one + two**2 / one**2)
 
 
-def freedom_of(w: Array, df: Array) -> Array:
-    """Degrees of freedom with which V = 1 / sum w is known where tau2 is estimated [Kenward & Roger 1997].
+def degrees_of_freedom(w: Array, df: Array) -> Array:
+    """Return degrees of freedom of the estimated variance V = 1 / sum w, as tau2 is estimated [Kenward & Roger 1997].
 
-    2 V**2 / Var V, Var V = (sum w**2 / (sum w)**2)**2 / information: M - 1 for equal weights, about m - 1 where m
-    parties have nearly all the weight, as if there were no others.
+    They are 2 V**2 / Var V, Var V = (sum w**2 / (sum w)**2)**2 / information: M - 1 for equal weights, and about m - 1
+    where m parties have nearly all the weight.
 
     >>> w = np.array([[1.0] * 5 + [1e-4] * 30, [1.0] * 35]).T
-    >>> freedom_of(w, np.array([34, 34])).round(2)
+    >>> degrees_of_freedom(w, np.array([34, 34])).round(2)
     array([ 4., 34.])
     """
     one, two, _ = powers(w)
@@ -156,31 +163,35 @@ def freedom_of(w: Array, df: Array) -> Array:
 
 
 def inflation(w: Array) -> Array:
-    """What an estimated tau2 multiplies the variance by, 1 + 2 L / V [Kackar & Harville 1984; Kenward & Roger 1997].
+    """Return the factor 1 + 2 L / V of the variance V of mu [Kackar & Harville 1984; Kenward & Roger 1997].
 
-    L = (sum w**3 / (sum w)**2 - (sum w**2)**2 / (sum w)**3) / information is what the weights' own error adds, and
-    1 / sum w is too small by as much.  1 for equal weights.
+    L = (sum w**3 / (sum w)**2 - (sum w**2)**2 / (sum w)**3) / information is what the error of estimated weights adds
+    to V = 1 / sum w; V is besides too small by about L on average.  The factor is 1 for equal weights.
     """
     one, two, three = powers(w)
     return 1 + 2 * (three / one - two**2 / one**2) / np.maximum(information(w), 1e-300)
 
 
-def moment(y: Array, v: Array, use: Array) -> Array:
-    """DerSimonian and Laird's tau2 = max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
+def moment_tau2(y: Array, v: Array, use: Array) -> Array:
+    """Return DerSimonian and Laird's max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
     w, total, mu = weighted(y, v, use, np.zeros_like(y[0]))
     Q = (w * (y - mu) ** 2).sum(axis=0)
     return np.maximum(0.0, (Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))
 
 
-def restricted(y: Array, v: Array, use: Array) -> Array:
-    """REML's tau2: scoring from the moment estimator, halved where a step would leave [0, inf) or lose likelihood."""
-    first = _climb(y, v, use, moment(y, v, use))  # from both ends of a likelihood that may have two tops
-    second = _climb(y, v, use, np.zeros_like(y[0]))
-    return np.where(height(y, v, use, second) > height(y, v, use, first), second, first)
+def reml_tau2(y: Array, v: Array, use: Array) -> Array:
+    """Return the REML estimate of tau2, shape (T,): the better of two runs of Fisher scoring."""
+    # the likelihood may have two maxima: one run starts at the moment estimate, the other at 0
+    first = _scoring(y, v, use, moment_tau2(y, v, use))
+    second = _scoring(y, v, use, np.zeros_like(y[0]))
+    return np.where(
+        restricted_log_likelihood(y, v, use, second) > restricted_log_likelihood(y, v, use, first), second, first
+    )
 
 
-def _climb(y: Array, v: Array, use: Array, tau2: Array) -> Array:
-    here = height(y, v, use, tau2)
+def _scoring(y: Array, v: Array, use: Array, tau2: Array) -> Array:
+    """Maximise the restricted likelihood from tau2 by Fisher scoring; steps that lower it are halved."""
+    here = restricted_log_likelihood(y, v, use, tau2)
     least: Array = v.min(axis=0)
     for _ in range(STEPS):
         w, total, mu = weighted(y, v, use, tau2)
@@ -189,7 +200,7 @@ def _climb(y: Array, v: Array, use: Array, tau2: Array) -> Array:
         step: Array = score / np.maximum(information(w), 1e-300)
         while True:
             to = np.maximum(0.0, tau2 + step)
-            there = height(y, v, use, to)
+            there = restricted_log_likelihood(y, v, use, to)
             close = np.abs(to - tau2) <= CLOSE * (tau2 + least)
             lost = (there < here) & ~close
             if not lost.any():

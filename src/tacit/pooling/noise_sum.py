@@ -1,4 +1,4 @@
-"""The law of a sum of many integer noises, some normal, some Laplace.  Outside the wall: it protects nobody."""
+"""The distribution of a sum of integer noises, for inference from several releases.  It protects nobody."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from tacit.estimates.error_laws import is_gaussian, tail
 from tacit.noise.laws import Floats, Law
 
 SMALL: Final = 2_000.0
-"""Up to this standard deviation the law is convolved, exactly but for rounding; beyond, it is smooth."""
+"""Up to this standard deviation the distribution is computed by convolution, beyond by a smooth approximation."""
 
 Piece: TypeAlias = tuple[Law, int, int]
+"""A law, an integer multiplier of its draws, and how many such noises the sum has."""
 
 
 @dataclass(frozen=True)
-class Summed:
-    """Sums of integer noises: the law of each `piece` (law, multiplier, how many), convolved (theory §6, exact sums).
+class NoiseSum:
+    """The law of a sum of independent integer noises: the convolution of its `pieces` (theory §6, exact sums).
 
-    Where it is wide, or pieces are none: a normal and one Laplace variable with its variance and fourth cumulant.
-    scale: its standard deviation.  laplace: part of the variance that the Laplace variable has, sqrt(sum v_i**2) /
-    sum v_i over the Laplace noises of variances v_i, where all are.
+    Where the sum is wide, or no pieces are given, it is approximated by a normal plus one Laplace variable with the
+    same variance and fourth cumulant.  scale: standard deviation of the sum.  laplace: share of its variance that the
+    Laplace variable has, sqrt(sum of v_i**2 over Laplace noises) / sum of all v_i, for noises of variances v_i.
 
     >>> from tacit.noise.laws import DiscreteLaplace
-    >>> law = summed([(DiscreteLaplace(Fraction(1)), 1, 2)])
+    >>> law = sum_of_noises([(DiscreteLaplace(Fraction(1)), 1, 2)])
     >>> two = np.convolve(*[DiscreteLaplace(Fraction(1)).pmf(np.arange(-50, 51))] * 2)
     >>> bool(abs(law.pmf([3])[0] - two[103]) < 1e-12), round(law.variance(), 3), round(float(law.laplace), 3)
     (True, 3.683, 0.707)
@@ -43,15 +44,15 @@ class Summed:
 
     @property
     def normal(self) -> float:
-        """Part of the variance that is normal."""
+        """Share of the variance that the normal variable has."""
         return 1 - float(self.laplace)
 
     def variance(self) -> float:
-        """scale**2."""
+        """Return the variance of the sum."""
         return float(self.scale) ** 2
 
-    def divided(self, divisor: int) -> Summed:
-        """The law of about z / divisor."""
+    def divided(self, divisor: int) -> NoiseSum:
+        """Return the approximate law of z / divisor for a draw z of this law."""
         return replace(self, scale=self.scale / divisor, pieces=())
 
     def sf(self, k: ArrayLike) -> Floats:
@@ -77,7 +78,7 @@ class Summed:
         return np.asarray(np.where(x == np.floor(x), np.maximum(self.sf(x - 1) - self.sf(x), 0.0), 0.0))
 
     def sample(self, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Simulated draws, seeded."""
+        """Draw simulated sums, shape (size,); for simulation only, not for protection."""
         total = np.zeros(size, dtype=np.int64)
         for law, weight, count in self.pieces:
             for _ in range(count):
@@ -85,21 +86,21 @@ class Summed:
         return total
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values; no release holds them."""
+        """Return plain values, as other laws do; no release stores this law."""
         return {"law": self.name, "scale": str(self.scale), "laplace": str(self.laplace)}
 
 
-def summed(pieces: Sequence[Piece]) -> Summed:
-    """Noises as (law, multiplier, how many) -> the law of their sum."""
+def sum_of_noises(pieces: Sequence[Piece]) -> NoiseSum:
+    """Return the law of the sum of noises given as (law, multiplier, how many)."""
     each = [(weight**2 * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]
     total = sum(v * count for v, count, _ in each)
     excess = sum(v * v * count for v, count, normal in each if not normal) ** 0.5
-    return Summed(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
+    return NoiseSum(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
 
 
 @lru_cache(maxsize=64)
-def _upper(law: Summed) -> Array:
-    """P(Z > k) for k = 0, 1, ...: the pieces' transforms multiplied.  What wraps around is below 1e-15."""
+def _upper(law: NoiseSum) -> Array:
+    """Return P(Z > k) for k = 0, 1, ..., by multiplying Fourier transforms; mass that wraps around is below 1e-15."""
     reach = 12 * float(law.scale) + sum(40 * weight * (float(one.scale) + 1) for one, weight, _ in law.pieces)
     size = 1 << int(np.ceil(np.log2(2 * reach + 2)))
     product = np.ones(size // 2 + 1, dtype=np.complex128)

@@ -1,9 +1,9 @@
-"""Where the quantity of one more party lies: the predictive law of random effects.  Pure array functions.
+"""Prediction intervals for the quantity of a new party, under random effects.  Functions of arrays.
 
-An interval that puts one estimate of tau into mu -+ t sqrt(tau2 + variance) is short where noise hides tau, and long
-where parties are few.  Here every tau counts as much as the restricted likelihood says, all values being alike before
-it is seen: a mixture of normals [Higgins, Thompson & Spiegelhalter 2009, the Bayesian one; Roever 2020].
-Shapes: M parties, T quantities; `use` of shape (M, T) says which parties count, 1 or 0.
+The usual interval mu -+ t sqrt(tau2 + variance) with a point estimate of tau is too short where noise hides tau, and
+too long for few parties.  Here tau is integrated out with the restricted likelihood and a flat prior on tau, which
+gives a mixture of normals [the Bayesian interval of Higgins, Thompson & Spiegelhalter 2009; Roever 2020].
+Shapes: M parties, T quantities; `use`, shape (M, T), is 1 for the parties that count and 0 for the others.
 """
 
 from __future__ import annotations
@@ -17,32 +17,33 @@ import numpy as np
 from tacit.base.arrays import Array
 
 NODES: Final = 48
+"""Nodes of the Gauss-Legendre quadrature over tau."""
 LOW: Final = 12.0
-"""Log-likelihoods so far below the highest are 0: e**-12."""
+"""Values of tau whose log-likelihood is further below the maximum are left out of the integral (e**-12)."""
 DOUBLINGS: Final = 60
 HALVINGS: Final = 24
 
 
 @dataclass(frozen=True)
-class Ahead:
-    """Normals, K of each quantity: their parts (which add up to 1), means and standard deviations, shape (K, T)."""
+class PredictiveMixture:
+    """A mixture of K normals for each quantity: their probabilities, means and standard deviations, shape (K, T)."""
 
     part: Array
     mean: Array
     sd: Array
 
-    def of(self, t: int) -> Ahead:
-        """Those of one quantity, shape (K,)."""
-        return Ahead(self.part[:, t], self.mean[:, t], self.sd[:, t])
+    def of(self, t: int) -> PredictiveMixture:
+        """Return the mixture of quantity t; its arrays have shape (K,)."""
+        return PredictiveMixture(self.part[:, t], self.mean[:, t], self.sd[:, t])
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Between the quantiles (1 - level) / 2 and (1 + level) / 2 of one quantity."""
+        """Return the quantiles (1 - level) / 2 and (1 + level) / 2 of one quantity's mixture."""
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
     def quantile(self, prob: float) -> float:
-        """By bisection.
+        """Return a quantile of one quantity's mixture, by bisection.
 
-        >>> one = Ahead(np.array([0.5, 0.5]), np.zeros(2), np.array([1.0, 1.0]))
+        >>> one = PredictiveMixture(np.array([0.5, 0.5]), np.zeros(2), np.array([1.0, 1.0]))
         >>> round(one.quantile(0.975), 4)
         1.96
         """
@@ -56,30 +57,31 @@ class Ahead:
         return 0.5 * (low + high)
 
 
-def ahead_of(y: Array, v: Array, use: Array, tau2: Array) -> Ahead:
-    """Estimates and variances, shape (M, T), and where the likelihood is high, shape (T,) -> predictive laws.
+def predictive_mixture(y: Array, v: Array, use: Array, tau2: Array) -> PredictiveMixture:
+    """Return the predictive mixtures of T quantities from estimates y and variances v, shape (M, T).
 
-    Where fewer than three parties count there is no such law, and these numbers mean nothing.
+    tau2: the maximum of the restricted likelihood, shape (T,).  Where fewer than three parties count, the mixture does
+    not exist and the numbers are meaningless.
     """
     low, high = _reach(y, v, use, tau2)
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     u = (nodes[:, None] + 1) / 2
-    tau = low + (high - low) * u**3  # closer together near low, where a few parties leave tau near 0 possible
+    tau = low + (high - low) * u**3  # nodes are denser near low: with few parties the likelihood is often high near 0
     width = weights[:, None] * u**2 * (high - low)
-    log = np.array([height(y, v, use, one**2) for one in tau])
+    log = np.array([restricted_log_likelihood(y, v, use, one**2) for one in tau])
     part = width * np.exp(log - log.max(axis=0))
     found = [weighted(y, v, use, one**2) for one in tau]
     mean, variance = np.array([one[2] for one in found]), np.array([1 / one[1] for one in found])
-    return Ahead(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))
+    return PredictiveMixture(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))
 
 
 def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
-    """Between which values of tau the likelihood is above e**-LOW of the highest, shape (T,) each."""
-    top = height(y, v, use, tau2)
+    """Return the smallest and largest tau with a likelihood above e**-LOW of its maximum, shape (T,) each."""
+    top = restricted_log_likelihood(y, v, use, tau2)
     best = np.sqrt(tau2)
 
     def inside(tau: Array) -> Any:
-        return height(y, v, use, tau**2) > top - LOW
+        return restricted_log_likelihood(y, v, use, tau**2) > top - LOW
 
     high: Array = best + np.sqrt(1 / np.maximum((use / v).sum(axis=0), 1e-300))
     for _ in range(DOUBLINGS):
@@ -95,7 +97,7 @@ def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
 
 
 def _edge(inside: Callable[[Array], Any], near: Array, far: Array) -> Array:
-    """Where `inside` ends between a place that is inside and one that is not, by bisection, from beyond."""
+    """Return the boundary of `inside` between a point inside and one outside, by bisection, rounded outwards."""
     for _ in range(HALVINGS):
         middle: Array = 0.5 * (near + far)
         yes = inside(middle)
@@ -104,13 +106,13 @@ def _edge(inside: Callable[[Array], Any], near: Array, far: Array) -> Array:
 
 
 def weighted(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array, Array]:
-    """Weights of shape (M, T), their sums and the weighted means, shape (T,)."""
+    """Return weights 1 / (v + tau2), shape (M, T), their sums and the weighted means, shape (T,)."""
     w = use / (v + tau2)
     total = w.sum(axis=0)
     return w, total, (w * y).sum(axis=0) / total
 
 
-def height(y: Array, v: Array, use: Array, tau2: Array) -> Array:
-    """The restricted log-likelihood, but for a constant, shape (T,)."""
+def restricted_log_likelihood(y: Array, v: Array, use: Array, tau2: Array) -> Array:
+    """Return the restricted log-likelihood of tau2 up to a constant, shape (T,)."""
     w, total, mu = weighted(y, v, use, tau2)
     return -0.5 * ((w * (y - mu) ** 2 + use * np.log(v + tau2)).sum(axis=0) + np.log(total))

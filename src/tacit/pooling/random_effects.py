@@ -1,4 +1,4 @@
-"""Quantities that differ from party to party, from their estimating equations: random effects, cell by cell."""
+"""Random effects of noisy estimating equations: means over parties whose quantities differ, cell by cell."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import halfwidth
-from tacit.pooling.common_value import SHARP, law, own_variances, pooled, row_variance, steady_sizes
+from tacit.pooling.common_value import SHARP, decorrelated_sizes, law, party_row_variances, pooled, row_variance
 from tacit.pooling.evidence import Evidence
-from tacit.pooling.heterogeneity import Method, PooledEffects, every
+from tacit.pooling.heterogeneity import Method, PooledEffects, fit_effects
 
 ROUNDS = 2
-"""Of re-centring: where one value is near, the next is nearer by the square."""
+"""Rounds of re-centring; the error of the centre falls quadratically."""
 
 
 @dataclass(frozen=True)
-class Parts:
+class PartyEstimates:
     """Each party's own estimate in the column's units: value, sampling and privacy variance, shape (M, T).
 
     usable: where its size is clearly above its noise, shape (M, T).
@@ -31,21 +31,22 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Varied:
-    """T random-effects estimates, in the column's units; None where fewer than two parties say anything.
+class RandomEffects:
+    """T random-effects estimates in the column's units; an effect is None where fewer than two parties are usable.
 
-    limits: what a value may be, of shape () or (T,) each.  centred: what the effects are made of; of evidence, x +
-    D(x) / size around their mean, linear in the noise, kept to no bounds.
+    parts: each party's estimate, for display.  limits: smallest and largest possible value, shape () or (T,) each.
+    centred: the values that the effects were fitted to; for estimating equations x + D(x) / size around the common mean
+    x, which are linear in the noise and not clipped.
     """
 
-    parts: Parts
+    parts: PartyEstimates
     effects: tuple[PooledEffects | None, ...]
     limits: tuple[Array, Array]
-    centred: Parts
+    centred: PartyEstimates
 
     @property
     def value(self) -> Array:
-        """mu, shape (T,); the middle of what is possible where nothing is known."""
+        """The estimated means, shape (T,), within the limits; the middle of the limits where there is no effect."""
         low, high = (np.broadcast_to(end, (len(self.effects),)) for end in self.limits)
         middle = (low + high) / 2
         return np.array(
@@ -54,7 +55,7 @@ class Varied:
 
     @property
     def shares(self) -> Array:
-        """Weights of the parties, adding up to 1, shape (M, T)."""
+        """Weights of the parties in each mean, adding up to 1 over parties, shape (M, T)."""
         out = np.zeros_like(self.parts.value)
         for t, one in enumerate(self.effects):
             if one is not None:
@@ -63,18 +64,18 @@ class Varied:
 
     @property
     def privacy(self) -> Array:
-        """Part of the variance that is noise, shape (T,)."""
+        """Noise variance of the means, shape (T,)."""
         return (self.shares**2 * self.centred.privacy).sum(axis=0)
 
     @property
     def variance(self) -> Array:
-        """Of mu, shape (T,): Hartung and Knapp's, and never below the noise that is known."""
+        """Variance of the means, shape (T,): Hartung and Knapp's, but at least the known noise variance."""
         whole = np.broadcast_to(((self.limits[1] - self.limits[0]) / 2) ** 2, (len(self.effects),))
         found = np.array([whole[t] if one is None else one.error for t, one in enumerate(self.effects)])
         return np.maximum(found, self.privacy)
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Lower and upper limits, shape (T,) each: t on their degrees of freedom, within the bounds."""
+        """Return t intervals with each effect's degrees of freedom, within the limits: shape (T,) each end."""
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
         wide = np.array(
@@ -85,9 +86,11 @@ class Varied:
         return lower, np.where(known, np.minimum(self.value + half, high), high)
 
 
-def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
-    """Each party's estimate.  A ratio's second-order bias by its noisy size is undone; the sampling variance of a row
-    is its own as far as noise leaves it clear, else that of all.
+def party_estimates(found: Evidence, *, sampled: bool = True) -> PartyEstimates:
+    """Return each party's own estimate total / size with its two variances.
+
+    The second-order bias of a ratio whose denominator is noisy is corrected; the sampling variance of a row is the
+    party's own, shrunk to the pooled one (`party_row_variances`).
     """
     size = np.maximum(found.size, 1.0)
     usable = found.size > _reach(found)
@@ -95,13 +98,14 @@ def parts_of(found: Evidence, *, sampled: bool = True) -> Parts:
     x = np.clip(found.total / size, low, high)
     x = np.clip(x + found.with_size(x) / size**2, low, high)
     noise = found.privacy(x) / size**2
-    sampling = own_variances(found, x, size) / size if sampled else np.zeros_like(size)
+    sampling = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
-    return Parts(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
+    return PartyEstimates(found.shift + scale * x, scale**2 * sampling, scale**2 * noise, usable)
 
 
 def _reach(found: Evidence) -> Array:
-    """The 97.5% point of the noise of each party's size, shape (M, 1 or T); parties of one price and form have one."""
+    """Return the 97.5 % point of the noise of each party's size, shape (M, 1 or T)."""
+    # parties of one price and encoding have the same noise: each distinct law is solved once
     each = found.loads[0] ** 2 * found.noise[:, None, :]
     inner = np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=-1))
     pairs = np.stack([each.sum(axis=-1), inner], axis=-1)
@@ -110,49 +114,50 @@ def _reach(found: Evidence) -> Array:
     return reach[back].reshape(pairs.shape[:-1])
 
 
-def centred(found: Evidence, x: Array, *, sampled: bool = True) -> Parts:
-    """Each party's x + D(x) / size around one x for all, shape (T,), in the column's units.
+def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> PartyEstimates:
+    """Return each party's linearised estimate x + D(x) / size around one x for all parties, shape (T,).
 
-    A party's own ratio has the bias that its noisy size and the bounds of its column give it, the same in all parties,
-    so that a mean over them keeps it.  D is linear in the noise and zero on average, and this size, shrunk and freed
-    of what it shares with D, is no part of it: weighted sums of these are free of both (theory §6).
+    A party's own ratio total / size is biased by its noisy size and by clipping to its bounds.  That bias has the same
+    sign in all parties, so a mean over parties does not reduce it.  D(x) is linear in the noise and has mean zero at
+    the party's x, and the size used here is shrunk and uncorrelated with D(x) (`decorrelated_sizes`), so weighted
+    sums of these values have neither bias (theory §6).  Values and variances are in the column's units.
     """
-    size = steady_sizes(found, x, row_variance(found, np.ones_like(found.size), x))
-    spread = own_variances(found, x, size) / size if sampled else np.zeros_like(size)
+    size = decorrelated_sizes(found, x, row_variance(found, np.ones_like(found.size), x))
+    spread = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     value = found.shift + scale * (x + found.distance(x) / size)
     every = np.ones_like(size, dtype=np.bool_)
-    return Parts(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, every)
+    return PartyEstimates(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, every)
 
 
-def differing(
+def linearised_effects(
     found: Evidence, usable: NDArray[np.bool_], method: Method, sampled: bool
-) -> tuple[tuple[PooledEffects | None, ...], Parts]:
-    """How far parties differ in each of T cells, and what that is told from; None where two say nothing."""
+) -> tuple[tuple[PooledEffects | None, ...], PartyEstimates]:
+    """Fit random effects to each of T cells; return them (None for fewer than two usable parties) and their data."""
     x = pooled(found, equal=True).x
     low, high = found.bounds
     several = np.broadcast_to(usable.sum(axis=0) >= 2, usable.shape).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
     for _ in range(ROUNDS):
-        parts = centred(found, x, sampled=sampled)
+        parts = linearised_estimates(found, x, sampled=sampled)
         total = np.maximum(parts.sampling + parts.privacy, 1e-300)
-        made = every(parts.value, total, several, method)
+        made = fit_effects(parts.value, total, several, method)
         middle = [x[t] if one is None else (one.mu - found.shift) / found.scale for t, one in enumerate(made)]
         x = np.clip(middle, low, high)
-    return made, centred(found, x, sampled=sampled)
+    return made, linearised_estimates(found, x, sampled=sampled)
 
 
-def varied(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> Varied:
-    """Evidence -> random effects of each cell."""
-    parts = parts_of(found, sampled=sampled)
-    made, own = differing(found, parts.usable, method, sampled)
+def random_effects(found: Evidence, method: Method = "REML", *, sampled: bool = True) -> RandomEffects:
+    """Estimate random effects of each cell from estimating equations."""
+    parts = party_estimates(found, sampled=sampled)
+    made, own = linearised_effects(found, parts.usable, method, sampled)
     low, high = (np.asarray(found.shift + found.scale * end) for end in found.bounds)
-    return Varied(parts, made, (low, high), own)
+    return RandomEffects(parts, made, (low, high), own)
 
 
-def apart(parts: Parts, limits: tuple[Array, Array], method: Method) -> Varied:
-    """Random effects of estimates as they are, of the usable parties that have an error."""
+def effects_of_estimates(parts: PartyEstimates, limits: tuple[Array, Array], method: Method) -> RandomEffects:
+    """Estimate random effects from parties' estimates as given; parties without any error variance are left out."""
     total = parts.sampling + parts.privacy
     own = replace(parts, usable=parts.usable & (total > 0))
-    made = every(parts.value, total, own.usable.astype(np.float64), method)
-    return Varied(parts, made, limits, own)
+    made = fit_effects(parts.value, total, own.usable.astype(np.float64), method)
+    return RandomEffects(parts, made, limits, own)

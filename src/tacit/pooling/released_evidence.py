@@ -1,4 +1,4 @@
-"""Integers of many releases -> the evidence in them.  Pure array functions; decoded by form, as those of one."""
+"""From the noisy integers of many releases to their estimating equations (`Evidence`).  Functions of arrays."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from tacit.release.parts import Grid, Part
 
 
 def evidence(releases: Sequence[Released], at: int) -> Evidence:
-    """Part `at` of each of M releases of one Mean or Variance, of alike grids -> Evidence."""
+    """Return the estimating equations of part `at` of M releases of one Mean or Variance with equal grids."""
     parts = [release.parts[at] for release in releases]
     whole = [_rows(release, part) for release, part in zip(releases, parts, strict=True)]
     if parts[0].form == "bernstein":
-        return _clear(stacked(_variances(parts, whole), parts))
-    made = stacked(_means(parts, whole), parts)
+        return _without_unclear_cells(stack_parties(_variances(parts, whole), parts))
+    made = stack_parties(_means(parts, whole), parts)
     return replace(made, spread=_spread(releases, parts)) if parts[0].form == "blocks" else made
 
 
 def _spread(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
-    """One over the rows of a block, 1 on average, where sizes are public; 1 where one is not."""
+    """Return 1 / (rows of a block) of each release, scaled to mean 1; all 1 where some number of rows is private."""
     rows = [one.rows for one in releases]
     if None in rows:
         return np.ones(len(rows))
@@ -37,8 +37,11 @@ def _spread(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
     return made / made.mean()
 
 
-def _clear(found: Evidence) -> Evidence:
-    """Cells of variances whose size is not CLEAR say nothing: there noise on the mean has effects of higher order."""
+def _without_unclear_cells(found: Evidence) -> Evidence:
+    """Set cells of variances to zero whose size is below CLEAR standard deviations of its noise.
+
+    The correction for noise on the mean is of second order, and higher orders matter there.
+    """
     clear = found.likely_size()[0] > CLEAR * np.sqrt(found.size_variance())
     return replace(
         found,
@@ -51,7 +54,7 @@ def _clear(found: Evidence) -> Evidence:
 
 
 def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
-    """Class i of part `at` of each of M releases of DataQuality: its share among all rows."""
+    """Return the estimating equations of the share of class i among all rows, from part `at` of M quality releases."""
     parts = [release.parts[at] for release in releases]
     found: list[_Alike] = []
     for places, part, n, cells in _alike(parts, [release.rows for release in releases]):
@@ -68,13 +71,13 @@ def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
         load = load[:, None, None] / share
         most = np.ones((len(places), 1))
         found.append(_Alike(places, squares[:2], load[:2], squares, load, most, n is not None))
-    made = stacked(found, parts)
+    made = stack_parties(found, parts)
     return replace(made, kind="share", shift=0.5, scale=0.5)
 
 
 @dataclass(frozen=True)
 class _Alike:
-    """m parties, at `places`, of one form, noise and public size.
+    """m parties with one encoding, law of noise and public size; `places` are their indices among all parties.
 
     sums: shape (2, m, T); squares: (3, m, T); loads, square_loads: (2 or 3, 1 or m, 1 or T, k); most: (m, T).
     middle: shape (k,).
@@ -91,8 +94,8 @@ class _Alike:
 
 
 def _rows(release: Released, part: Part) -> int | None:
-    """Public number of rows behind the one cell of a part, where the form does without a noisy one."""
-    if part.form == "blocks":  # k estimates, as k rows of which none is missing
+    """Return the public number of rows of a part's only cell where its encoding uses one; else None."""
+    if part.form == "blocks":  # the estimates of k blocks take the place of k rows, none of them missing
         return part.parameters["blocks"]
     if part.form != "bernstein":
         return release.rows
@@ -101,7 +104,7 @@ def _rows(release: Released, part: Part) -> int | None:
 
 
 def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list[int], Part, int | None, Array]]:
-    """Parties of one form, noise and size together: indices, a part, the size, integers of shape (parties * T, k)."""
+    """Group parties of one encoding, noise and size: indices, a part, the size, integers of shape (parties * T, k)."""
     groups: dict[object, list[int]] = {}
     for i, (part, n) in enumerate(zip(parts, rows, strict=True)):
         groups.setdefault((part.form, *sorted(part.parameters.items()), part.law, n), []).append(i)
@@ -128,12 +131,12 @@ def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
 
 
 def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
-    """SS, the sum of squared deviations, with the second-order effect of noise on the mean undone; size N - 1."""
+    """Return sums of squared deviations, corrected to second order for the noise on the mean, and sizes N - 1."""
     found: list[_Alike] = []
     for places, part, n, cells in _alike(parts, rows):
         noisy = powers(part.parameters, cells, n)
         size = np.maximum(noisy.sums[:, 0], 2.0)
-        free = noisy.sums[:, 1] / size  # not kept to [0, 1]: with a public size the sum is then free of bias
+        free = noisy.sums[:, 1] / size  # not clipped to [0, 1]: with a public size the total is then unbiased
         mean = np.clip(free, 0.0, 1.0)
         shift = noisy.loadings[1] - free[:, None] * noisy.loadings[0]
         second, fourth = central(free)[0], central(mean)[1]
@@ -162,8 +165,8 @@ def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike
     return found
 
 
-def stacked(found: Sequence[_Alike], parts: Sequence[Part]) -> Evidence:
-    """Parties side by side; those with fewer noises are filled up with noises of variance 0."""
+def stack_parties(found: Sequence[_Alike], parts: Sequence[Part]) -> Evidence:
+    """Stack groups of parties into one `Evidence`; parties with fewer noises are padded with noises of variance 0."""
     M, T = len(parts), found[0].sums.shape[2]
     k = max(one.loads.shape[-1] for one in found)
     cells = max(one.loads.shape[2] for one in found)

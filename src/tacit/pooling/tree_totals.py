@@ -1,9 +1,9 @@
-"""Totals of a tree of levels (school, state, nation), reconciled so that children add up to parents.  Pure arrays.
+"""Totals of a tree of levels (school, state, nation), reconciled so that children add up to parents.
 
-Each node may have a released total of its own, with noise of known variance; leaves without one are not known.  Least
-squares over all totals that add up, in two passes (theory §6): upwards, the inverse-variance mean of a node's own total
-and the sum of its children's; downwards, what is missing is given to the children in proportion to their variances.
-n nodes, T totals of each.
+Each node may have a released total with noise of known variance; a leaf without one is unknown.  Weighted least squares
+under the constraint that children add up takes two passes (theory §6): upwards, the inverse-variance mean of a node's
+own total and the sum of its children's; downwards, the difference between a node's total and the sum of its children's
+is divided among the children in proportion to their variances.  Functions of arrays: n nodes, T totals of each.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tacit.errors import InferenceError
 
 @dataclass(frozen=True)
 class Tree:
-    """parents: of each node the index of its parent, -1 for the root (one or several), shape (n,).
+    """A tree or several; parents: the index of each node's parent, -1 for a root, shape (n,).
 
-    InferenceError C19 for what is no tree.
+    InferenceError C19 for parents that do not form trees.
 
     >>> Tree((-1, 0, 0, 1)).children
     ((1, 2), (3,), (), ())
@@ -40,7 +40,7 @@ class Tree:
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
-        """Of each node the indices of its children."""
+        """The indices of each node's children."""
         found: list[list[int]] = [[] for _ in self.parents]
         for node, parent in enumerate(self.parents):
             if parent >= 0:
@@ -49,14 +49,14 @@ class Tree:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Nodes, parents before their children."""
+        """Indices of all nodes, parents before their children; nodes on a circle are not reached."""
         found = [node for node, parent in enumerate(self.parents) if parent < 0]
-        for node in found:  # grows as it is read
+        for node in found:  # the list grows during the loop: breadth first
             found += self.children[node]
         return tuple(found)
 
     def path(self, node: int) -> list[int]:
-        """A node, its parent, ... up to a root."""
+        """Return a node, its parent, and so on up to a root."""
         found = [node]
         while self.parents[found[-1]] >= 0:
             found.append(self.parents[found[-1]])
@@ -65,10 +65,10 @@ class Tree:
 
 @dataclass(frozen=True)
 class Reconciled:
-    """Totals that add up: `value` of shape (n, T), `variance` of their noise (n,); NaN and inf where nothing is known.
+    """Totals that add up: `value`, shape (n, T), and their noise `variance`, shape (n,); NaN and inf where unknown.
 
-    own: the part of a node's own total in its upward mean, (n,).  ratio: the part of what is missing above that a node
-    takes, (n,).  noise: variances of the own totals, (n,), inf where there is none.
+    own: weight of a node's own total in its upward mean, shape (n,).  ratio: the share of the parent's difference that
+    a node takes on the way down, shape (n,).  noise: noise variances of the released totals, inf where there is none.
     """
 
     tree: Tree
@@ -79,9 +79,11 @@ class Reconciled:
     noise: Array
 
     def weights(self, node: int) -> Array:
-        """How the reconciled total of a node is made of the nodes' own totals, shape (n,): exact, for laws."""
+        """Return the coefficients of the released totals in the reconciled total of one node, shape (n,)."""
         tree, found = self.tree, np.zeros(len(self.own))
         path, share = tree.path(node), 1.0
+        # x_node = u_node + r_node (x_parent - sum of u over the parent's children), u the upward means: unrolled to the
+        # root, which gives coefficients of the u
         for below, above in pairwise(path):
             found[below] += share
             share *= self.ratio[below]
@@ -89,6 +91,7 @@ class Reconciled:
                 found[child] -= share
         found[path[-1]] += share
         out = np.zeros_like(found)
+        # then each upward mean is unrolled down into released totals
         for at in tree.order:
             if found[at] != 0.0:
                 out[at] += found[at] * self.own[at]
@@ -97,7 +100,7 @@ class Reconciled:
         return out
 
     def covariance(self, nodes: Sequence[int]) -> Array:
-        """Noise covariance of some nodes' totals, shape (k, k); inf where nothing is known of one."""
+        """Return the noise covariance of k nodes' totals, shape (k, k); inf in rows and columns of unknown ones."""
         rows = np.array([self.weights(node) for node in nodes]).reshape(len(nodes), len(self.own))
         known = np.where(np.isfinite(self.noise), self.noise, 0.0)
         full = (rows * known) @ rows.T
@@ -108,7 +111,7 @@ class Reconciled:
 
 
 def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
-    """Own totals, shape (n, T) (anything where there is none), variances of their noise, shape (n,), inf for none.
+    """Reconcile released totals, shape (n, T), with noise variances of shape (n,), inf where there is no release.
 
     Source: theory §6; generalised least squares for a tree [Hay, Rastogi, Miklau & Suciu 2010].
 
@@ -134,7 +137,7 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
         below = np.array(tree.children[node], dtype=np.intp)
         if not below.size:
             continue
-        ratio[below] = _taken(spread[below]) if not lost[node] else 0.0
+        ratio[below] = _shares_of_difference(spread[below]) if not lost[node] else 0.0
         out[below] = up[below] + ratio[below, None] * (out[node] - up[below].sum(axis=0))
         lost[below] &= (ratio[below] == 0.0) | lost[node]
     out[lost] = np.nan
@@ -144,16 +147,17 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
 
 
 def _share(children: float, noise: float) -> float:
-    """Weight of a node's own total beside the sum of its children's, inverse to the variances; an exact one has all."""
+    """Return the inverse-variance weight of a node's own total beside its children's sum; 1 for an exact own total."""
     if not np.isfinite(noise):
         return 0.0
     return 1.0 if noise == 0 else children / (children + noise)
 
 
-def _taken(spread: Array) -> Array:
-    """What part of the rest each child takes: as its variance; all of it one that is not known, of several none.
+def _shares_of_difference(spread: Array) -> Array:
+    """Return the share of the difference that each child takes: in proportion to its variance.
 
-    Children that are exact take nothing (where all are, alike).
+    A single unknown child takes all of it; of several unknown children none can be determined.  Exact children take
+    nothing, or equal shares where all are exact.
     """
     unknown = ~np.isfinite(spread)
     if unknown.any():
@@ -163,7 +167,10 @@ def _taken(spread: Array) -> Array:
 
 
 def _variances(made: Reconciled, spread: Array) -> Array:
-    """Var(x_c) = v_c (1 - r_c) + r_c**2 Var(x_parent), r_c = v_c / V; of one that is unknown, the others' on top."""
+    """Return noise variances: Var(x_c) = v_c (1 - r_c) + r_c**2 Var(x_parent) with r_c = v_c / V, V the sum of v_c.
+
+    The one unknown child is parent minus siblings: the siblings' variances are added to the parent's.
+    """
     tree, out = made.tree, spread.copy()
     for node in tree.order:
         below = np.array(tree.children[node], dtype=np.intp)
@@ -177,12 +184,12 @@ def _variances(made: Reconciled, spread: Array) -> Array:
     return out
 
 
-def whole(tree: Tree, value: Array) -> NDArray[np.int64]:
-    """Totals that add up -> integers that add up exactly, each less than 1 away per level: shape (n, T).
+def integer_totals(tree: Tree, value: Array) -> NDArray[np.int64]:
+    """Round totals that add up to integers that add up exactly, each moved by less than 1 a level; shape (n, T).
 
-    From the root: rounded there; children are rounded down, and what is missing is given to the largest remainders.
+    The root is rounded first; children are rounded down, and the missing units go to the largest remainders.
 
-    >>> whole(Tree((-1, 0, 0, 0)), np.array([[10.0], [3.4], [3.3], [3.3]]))[:, 0].tolist()
+    >>> integer_totals(Tree((-1, 0, 0, 0)), np.array([[10.0], [3.4], [3.3], [3.3]]))[:, 0].tolist()
     [10, 4, 3, 3]
     """
     out = np.zeros(value.shape, dtype=np.int64)
@@ -192,7 +199,7 @@ def whole(tree: Tree, value: Array) -> NDArray[np.int64]:
         below = np.array(tree.children[node], dtype=np.intp)
         if not below.size:
             continue
-        shift = (out[node] - value[below].sum(axis=0)) / below.size  # what rounding above has moved, in equal parts
+        shift = (out[node] - value[below].sum(axis=0)) / below.size  # the rounding above, divided equally
         wanted = value[below] + shift
         low = np.floor(wanted + 1e-9).astype(np.int64)
         more = out[node] - low.sum(axis=0)

@@ -1,1 +1,1 @@
-"""The document that crossed the wall, and how it is read."""
+"""Release documents: noisy integers with the public facts needed to read them, and the checks of a reader."""

@@ -1,6 +1,6 @@
-"""Digests of documents: what is saved says by a hash what all of it says, and a reader holds it against that.
+"""Digests of documents: a saved document holds the SHA-256 of its other fields, and a reader compares them.
 
-They find accidents and careless edits; whoever forges with care makes the digest anew.  No data here.
+A digest finds accidents and careless edits; a forger can compute a new one.  No data here.
 """
 
 from __future__ import annotations
@@ -19,42 +19,42 @@ LOST: Final = "lost its digest, which every file of several releases has: it was
 
 
 def sealed(words: Mapping[str, Any]) -> dict[str, Any]:
-    """A document with the digest of what it says."""
+    """Return a document with the digest of its fields."""
     return {**words, SEAL: digest_of(words)}
 
 
 def as_sealed(words: Mapping[str, Any]) -> bool:
-    """Whether a document's digest is that of what it says."""
+    """Whether a document's digest is that of its other fields."""
     try:
         return words[SEAL] == digest_of(words)
-    except (ValueError, TypeError, RecursionError):  # a number beyond all floats; keys that are no text; lists in lists
+    except (ValueError, TypeError, RecursionError):  # numbers beyond the floats; keys that are not text; deep nesting
         return False
 
 
 def digest_of(words: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of a document, but for the digest itself."""
+    """Return the SHA-256 (hex) of a document's canonical text without its digest."""
     return hashlib.sha256(canonical({key: value for key, value in words.items() if key != SEAL}).encode()).hexdigest()
 
 
 def body_of(words: Mapping[str, Any]) -> str:
-    """What a signature is of: the canonical text of a document of several releases, without digest and signature."""
+    """Return the text that is signed: the canonical text of several releases without digest and signature."""
     return canonical({key: value for key, value in words.items() if key not in ("digest", "signature")})
 
 
 def damaged(reason: str) -> ReleaseError:
-    """The error of a document that is no release, and why."""
+    """Return the error for a document that is not a valid release, with the reason."""
     return ReleaseError(f"this release is damaged: {reason}.", code="R05", state=None)
 
 
 def changed(what: str) -> ReleaseError:
-    """The error of a document that is not what its digest is of."""
+    """Return the error for a document that does not match its digest."""
     text = f"{what} was changed after it was saved: what it says is not what its digest is of."
     return ReleaseError(text, code="R05", hint="the file as it was saved", state=None)
 
 
 @contextmanager
 def naming(path: str | Path) -> Generator[None]:
-    """Errors say which file they are about."""
+    """Put the file's path in front of the message of every TacitError raised inside."""
     try:
         yield
     except TacitError as problem:

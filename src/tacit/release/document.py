@@ -1,9 +1,9 @@
-"""Release: what crossed the wall.  Immutable, versioned for ever, safe to publish.
+"""`Release`, the published answer to one query, and `Releases`, several bought together.  Immutable and versioned.
 
-A release holds the noisy integers of one query and every public fact needed to read them, nothing else: no digest of
+A release holds the noisy integers of one query and the public facts needed to read them, nothing else: no digest of
 data, path, run time or plan.  `to_dict` and `release_from_dict` are inverse to each other.  Kinds are never removed,
-new fields are optional, meanings never change, unknown kinds and versions are refused.  What a release *says* is in
-`tacit.estimates`, which registers its classes here so that this file, and the wall behind it, never import it.
+new fields are optional, meanings never change, unknown kinds and versions are refused.  Estimates are made by the
+classes of the methods' rooms, which are found through `release.registry`, so this file never imports them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FORMAT: Final = 1
 
 
 class Released(Protocol):
-    """What inference reads: shared by releases and simulated ones."""
+    """The attributes that inference reads, of releases and of simulated releases."""
 
     @property
     def query(self) -> Query[Any]:
@@ -42,7 +42,7 @@ class Released(Protocol):
 
     @property
     def table(self) -> str:
-        """Which people, which edition."""
+        """The name of the table: which people, which edition."""
         ...
 
     @property
@@ -67,7 +67,7 @@ class Released(Protocol):
 
     @property
     def ordered(self) -> Levels:
-        """Those of them whose order means something, without a level for missing cells."""
+        """Those of `levels` whose order means something, without a level for missing cells."""
         ...
 
     @property
@@ -77,13 +77,13 @@ class Released(Protocol):
 
     @property
     def cost(self) -> Cost:
-        """What it cost."""
+        """The privacy cost."""
         ...
 
 
 @dataclass(frozen=True)
 class Release:
-    """One query's answer with its public facts.  Leaf classes (`MomentsRelease`, ...) add what it says.
+    """One query's answer with its public facts.  Subclasses (`MomentsRelease`, ...) add its estimates.
 
     Attributes
     ----------
@@ -142,7 +142,7 @@ class Release:
         return cell_labels(self.levels)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values, the same for the same release."""
+        """Return plain JSON values, the same for the same release."""
         words: dict[str, Any] = {"tacit": FORMAT, "kind": self.kind, "query": self.query.to_dict()}
         words |= {"mechanism": self.mechanism, "table": self.table, "schema": self.schema}
         words |= {"neighbors": self.neighbors, "unit": self.unit, "rows": self.rows}
@@ -162,21 +162,21 @@ class Release:
         return words
 
     def to_json(self) -> str:
-        """Canonical JSON text: sorted keys, no spaces, with the digest of what it says."""
+        """Return canonical JSON text: sorted keys, no spaces, with the digest of its fields."""
         return canonical(sealed(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
         """Write the document to a file, whole or not at all; ReleaseError R07 where it cannot be written.
 
-        The file carries a digest of what it says: whoever reads it finds accidents (not tampering).
+        The file holds a digest of its fields, by which a reader finds accidents (not tampering).
         """
         _write(path, self.to_dict())
 
     @staticmethod
     def load(path: str | Path) -> Release:
-        """Read one release from a file; ReleaseError R01 to R05 where it is none.  For several: `Releases.load`.
+        """Read one release from a file; ReleaseError R01 to R05 for any other file.  For several: `Releases.load`.
 
-        A file of an earlier version, which wrote no digest of a single release, is read as it is.
+        Earlier versions wrote no digest for a single release, so a file without one is accepted.
         """
         words = read_json(path)
         if "releases" in words:
@@ -186,9 +186,9 @@ class Release:
 
 
 def release_from_dict(words: Mapping[str, Any]) -> Release:
-    """Inverse of `Release.to_dict`; ReleaseError R01, R02, R05 for what is no release of a known kind and version.
+    """Read a release, the inverse of `Release.to_dict`; ReleaseError R01, R02, R05 for any other document.
 
-    A price, a law of noise or a question that is none is named by its own error (BudgetError, NoiseError, QueryError).
+    An invalid price, law of noise or question raises its own error (BudgetError, NoiseError, QueryError).
     """
     version, kind = words.get("tacit"), words.get("kind")
     if isinstance(version, bool) or not isinstance(version, int) or kind is None:
@@ -217,7 +217,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
 
 
 def _made(kind: str, words: Mapping[str, Any]) -> Release:
-    """The release of a document whose fields are what they may be."""
+    """Make the release of a document whose fields were checked one by one."""
     return release_class(kind)(
         query=_query(canonical(words["query"])),
         mechanism=words["mechanism"],
@@ -244,7 +244,7 @@ def _made(kind: str, words: Mapping[str, Any]) -> Release:
 
 
 def _answers(made: Release) -> bool:
-    """Whether a release is of the class that its question is typed by."""
+    """Whether a release has the class that its question names as its answer."""
     return answer_of(type(made.query)) in [one.__name__ for one in type(made).__mro__]
 
 
@@ -277,27 +277,26 @@ class Releases(Mapping[str, Any]):
         return len(self.items_)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values, in order."""
+        """Return plain JSON values, in order."""
         words = {"tacit": FORMAT, "releases": [[name, release.to_dict()] for name, release in self.items_]}
         return words if self.signature is None else {**words, "signature": self.signature}
 
     def to_json(self) -> str:
-        """Canonical JSON text, with the digest of what it says."""
+        """Return canonical JSON text, with the digest of its fields."""
         return canonical(sealed(self.to_dict()))
 
     def save(self, path: str | Path) -> None:
-        """Write all of them to one file, whole or not at all; ReleaseError R07 where it cannot be written.
+        """Write all releases to one file, whole or not at all; ReleaseError R07 where it cannot be written.
 
-        The file carries a digest of what it says: whoever reads it finds accidents (not tampering).
+        The file holds a digest of its fields, by which a reader finds accidents (not tampering).
         """
         _write(path, self.to_dict())
 
     @classmethod
     def load(cls, path: str | Path) -> Releases:
-        """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 where it is none.
+        """Read a file of one or several releases; ReleaseError R01, R02, R03, R05 for any other file.
 
-        A file of several without its digest lost it, and is refused; one release may be of an earlier version, which
-        wrote none.
+        A file of several without a digest was changed, and is refused; earlier versions wrote none for one release.
         """
         words = read_json(path)
         if "releases" in words and SEAL not in words:
@@ -308,9 +307,9 @@ class Releases(Mapping[str, Any]):
 
     @classmethod
     def stored(cls, path: str | Path) -> Releases:
-        """As `load`, for whoever has the answers as they were stored: a digest may be missing, not wrong.
+        """Read a file as `load` does, to compare it with stored answers: a digest may be missing, but not wrong.
 
-        A name in the file that is not the release's own is refused, too: ReleaseError R05.
+        A name in the file that is not the release's own name is refused with ReleaseError R05.
         """
         words = read_json(path)
         with naming(path):
@@ -321,23 +320,23 @@ class Releases(Mapping[str, Any]):
         return found
 
     def with_remaining(self, words: str | None) -> Releases:
-        """The same releases, each carrying words on what is left of the budget."""
+        """Return the same releases with a text on what is left of the budget."""
         return replace(self, items_=tuple((name, replace(one, remaining=words)) for name, one in self.items_))
 
     def signed(self, key: str | Path) -> Releases:
-        """The same releases, signed with the private key of a file; a study checks it by the public key that it lists.
+        """Return the releases signed with the private key in a file; a study verifies them with the listed public key.
 
-        A curator with a site that has a `key` signs by itself.  FileError C29, StudyError C27, as `signing.signer`.
+        A curator whose site has a `key` signs without this call.  FileError C29, StudyError C27, as `signing.signer`.
         """
         return self.signed_by(signer(key))
 
     def signed_by(self, key: Signer) -> Releases:
-        """The same releases, signed with a key that is open."""
+        """Return the releases signed with an opened private key."""
         return replace(self, signature=key.sign(body_of(self.to_dict())))
 
 
 def releases_from_dict(words: Mapping[str, Any]) -> Releases:
-    """Inverse of `Releases.to_dict`; a single release is read as one named by its own name (or "release")."""
+    """Read releases, the inverse of `Releases.to_dict`; a single release gets its own name (or "release")."""
     if "releases" not in words:
         one = release_from_dict(words)
         return Releases(((one.name or "release", one),))
@@ -349,7 +348,7 @@ def releases_from_dict(words: Mapping[str, Any]) -> Releases:
 
 
 def _several(words: Mapping[str, Any]) -> Releases:
-    """Releases and signature of a document of several."""
+    """Read releases and signature of a document of several."""
     reason = SEVERAL.wrong(words)
     if reason is not None:
         raise ReleaseError(f"this file of releases is damaged: it{reason}.", code="R05", state=None)
@@ -359,13 +358,13 @@ def _several(words: Mapping[str, Any]) -> Releases:
 
 
 def _write(path: str | Path, words: dict[str, Any]) -> None:
-    """A document with its digest, for people to read, too."""
+    """Write a document with its digest, indented so that people can read it."""
     write_text(path, json.dumps(sealed(words), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
 
 @lru_cache(maxsize=1024)
 def _query(text: str) -> Query[Any]:
-    """A question as a document has it: thousands of documents have the same few."""
+    """Read a stored question; cached, as thousands of documents of a study have the same few."""
     return query_from_dict(json.loads(text))
 
 

@@ -1,10 +1,9 @@
-"""What the fields of a release say of each other: the laws of its kind, checked when it is read.
+"""Checks of a release document across its fields, made when it is read.
 
-Fields one by one are checked before (`release.document_fields`).  Here: that there are as many integers as cells, that
-a question has the parts it asks for, that constants, sensitivities and noise are those of the form at its price, that
-bounds are in order, and that nothing of absurd size is made from a few bytes.  Costs time in proportion to the
-document.  A document that breaks a law was changed or made up; what is consistent may still be forged, which only a
-signature or the ledger tells.
+Single fields are checked before (`release.document_fields`).  Checked here: there are as many integers as cells, the
+parts are those of the question, constants, sensitivities and noise are those of the encoding at its price, bounds are
+in order, and a small document cannot stand for absurdly large arrays.  Time is linear in the document.  A document that
+fails was changed or made up; a consistent one may still be forged, which only a signature or the ledger shows.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ if TYPE_CHECKING:
     from tacit.release.document import Release
 
 WIDEST: Final = 1e150
-"""Bounds of numbers, and what is between them, at most: squares are numbers, too."""
+"""Largest magnitude of bounds and of their difference, so that squares are finite floats."""
 
 
 def broken(made: Release) -> str | None:
-    """The first law that a release breaks, in words; None where it breaks none."""
+    """Return the first inconsistency of a release in words; None where there is none."""
     return next(_broken(made), None)
 
 
 def _broken(made: Release) -> Iterator[str]:
-    """In this order: later laws rely on earlier ones."""
+    """Yield inconsistencies, in an order in which later checks rely on earlier ones."""
     yield from _facts(made)
     yield from _levels(made)
     cells = prod(len(labels) for _, labels in made.levels)
@@ -71,7 +70,7 @@ def _facts(made: Release) -> Iterator[str]:
 
 
 def _levels(made: Release) -> Iterator[str]:
-    """Groups are those of the question, and no more of them than are released."""
+    """Check that groups are those of the question, and that there are not too many."""
     names = tuple(name for name, _ in made.levels)
     query: Any = made.query
     asked = tuple(getattr(query, query.groups, ()))
@@ -129,7 +128,7 @@ def _variables(made: Release) -> Iterator[str]:
 
 
 def _part(made: Release, part: Part, cells: int) -> Iterator[str]:
-    """One part by itself: its form, grids, constants, integers, sensitivities and noise."""
+    """Check one part: its encoding, grids, constants, integers, sensitivities and noise."""
     shape = FORMS[part.form]
     if part.form not in forms_of(made.kind):
         yield f"has form {part.form!r}, which kind {made.kind} has not"
@@ -186,7 +185,7 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
 
 
 def _noise(made: Release, part: Part, facts: EncodingFacts) -> Iterator[str]:
-    """Constants, sensitivities and noise are what the form, the relation and the price make them."""
+    """Check that constants, sensitivities and noise follow from encoding, neighbouring relation and price."""
     constants = tuple(sorted(part.parameters.items()))
     wider = made.query.widens_noise
     yield from _made_so(part.form, constants, part.law, part.l1, part.l2_squared, part.cost, facts, wider)
@@ -203,7 +202,7 @@ def _made_so(
     facts: EncodingFacts,
     wider: bool,
 ) -> tuple[str, ...]:
-    """What is wrong with a part but for its integers: thousands of documents have the same few."""
+    """Return what is wrong with a part apart from its integers; cached, as many documents have equal parts."""
     given, wrong = dict(constants), list[str]()
     found = told(form, given, facts)
     if found is None:
@@ -227,7 +226,7 @@ def _made_so(
 
 
 def _price(made: Release) -> Iterator[str]:
-    """Parts share the price: no more, and nothing is left."""
+    """Check that the costs of the parts add up exactly to the cost of the release."""
     kinds = {part.cost.kind for part in made.parts}
     if len(kinds) > 1 or (made.cost.kind == "pure") != (kinds == {"pure"}):
         yield "its parts are priced in another way than the whole"

@@ -1,6 +1,6 @@
-"""Every integer form that a release may hold: its constants, how many integers a cell has, which laws and grids.
+"""The integer encodings ("forms") that a release may hold: constants, integers a cell, laws of noise and grids.
 
-What the integers mean is in `tacit.estimates`, why their sensitivities hold in `tacit.method`, theory §12.
+`tacit.estimates` decodes the integers; their sensitivities are proven in `tacit.method` and theory §12.
 """
 
 from __future__ import annotations

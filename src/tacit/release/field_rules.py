@@ -1,8 +1,8 @@
-"""What a field of a document may hold: said once, checked when a document is read and written as JSON Schema.
+"""Types of document fields: one description both checks a document that is read and gives its JSON Schema.
 
-Small frozen values: each says why a value is none of its own (`wrong`), in words that begin where a place ends, and
-what it is in the words of JSON Schema (`words`).  They look at plain values of JSON only, and cost time in proportion
-to the text that these were read from.  No data here.
+Each type is a small frozen value.  `wrong` returns why a value is not allowed, as a text to be put after the place of
+the value ("parts[0].grid" + " is 3: no object"); `words` returns the JSON Schema.  They read plain JSON values only,
+in time linear in the text that these came from.  No data here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which room of `tacit.method` answers which question: one line registers a method.  No data here.
+"""The registry of methods: which room of `tacit.method` answers which question.  One entry registers a method.
 
-Names only: a room's files are imported where they are first needed.  `opened` opens what sees no rows; mechanisms,
-which read rows, are opened by the curator alone (`curator.mechanisms`).
+It holds names only; a room's files are imported when first needed.  `opened` imports files that see no rows;
+mechanisms, which read rows, are imported by the curator alone (`curator.mechanisms`).  No data here.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReleaseKind:
-    """A kind of release, for those who read one.
+    """A kind of release, as its readers need it.
 
-    place: its class, by file and name.  cells: of its groups, at most.  forms: integer encodings of its parts that are
-    another kind's too (its own name it themselves: `encoding_rules`).  lists: the field of the document that says what
-    is public of its columns, where there is one.
+    place: file and name of its class.  cells: largest number of cells.  forms: integer encodings that it takes over
+    from another kind (its own are listed in `encoding_rules`).  lists: the document's field with the public facts of
+    its columns, where there is one.
     """
 
     place: str

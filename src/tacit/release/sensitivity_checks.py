@@ -1,9 +1,8 @@
-"""What a form's own constants say: the other constants, both sensitivities and the law of noise, worked out anew.
+"""Recompute an encoding's derived constants, its sensitivities and its law of noise from its free constants.
 
-Proofs are behind the wall (`mechanisms/moment_forms`, `method.shared.weighted_encoding`, `quality`, `ranks`), which
-this file must not reach; the formulas are stated here once more, and a test holds them against those that the noise is
-drawn for.  They are what a reader of a document goes by: a document that says anything else is none.  Public facts
-only; no data here.
+The proofs are in the methods' rooms and `method.shared`, which this room must not import; the formulas are repeated
+here, and a test compares them with those for which noise is drawn.  A document that states anything else is refused.
+Public facts only; no data here.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from tacit.privacy.bought import range_for
 SELECTIONS: Final = 3
 """Selections of one quantile: itself and both ends of its interval."""
 MASS: Final = 2**20
-"""What one row spreads over the five Bernstein sums, at most."""
+"""Bound on what one row adds to the five Bernstein sums together."""
 FINER: Final = Fraction(1, 2**40)
-"""By which part a scale may be above what a ρ buys: versions may round it up in other ways."""
+"""Relative tolerance of a scale above what a ρ buys: versions may round scales up differently."""
 WIDER: Final = Fraction(1, 2)
-"""The same where (ε, δ) buys it: versions may know of better conversions, and keep the earlier answers."""
+"""The same tolerance for (ε, δ): later versions may convert more tightly, and earlier answers stay valid."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class EncodingFacts:
 
 @dataclass(frozen=True)
 class ImpliedConstants:
-    """Constants that follow from the others, and the sensitivities; None where they are not told in closed form."""
+    """Constants that follow from the others, and the sensitivities; None where there is no closed form."""
 
     constants: Mapping[str, int]
     l1: int | None = None
@@ -59,7 +58,7 @@ Rule = Callable[[Mapping[str, int], EncodingFacts], "ImpliedConstants | None"]
 
 
 def told(form: str, parameters: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    """What follows from a form's constants; None where they make no form that is proven.
+    """Return what follows from an encoding's constants; None where no proof covers them.
 
     >>> told("group", {"G": 64, "middle": 2}, EncodingFacts(laplace=True, replaces=True, several=True))
     ImpliedConstants(constants={'middle': 2}, l1=128, l2_squared=8192)
@@ -72,7 +71,7 @@ def told(form: str, parameters: Mapping[str, int], facts: EncodingFacts) -> Impl
 
 @lru_cache(maxsize=4096)
 def _stored(form: str, parameters: tuple[tuple[str, int], ...], facts: EncodingFacts) -> ImpliedConstants | None:
-    """Thousands of documents have the same few."""
+    """Apply the rule of an encoding; cached, as thousands of documents have the same few."""
     given = dict(parameters)
     if form != "range" and not 1 <= given["G"] < 2**40:
         return None
@@ -84,7 +83,7 @@ def _stored(form: str, parameters: tuple[tuple[str, int], ...], facts: EncodingF
 
 
 def _divisor(G: int, facts: EncodingFacts) -> int | None:
-    """Of squares in the forms of rows that are always there; None on a grid without a proof."""
+    """Return the divisor of squares in "plain" and "exclusion"; None on a grid without a proof."""
     if facts.laplace:
         return G if G % 2 == 0 else None
     return 5 * G // 16 if G % 16 == 0 and G // 2 >= 219 else None
@@ -137,12 +136,12 @@ def _binary_exclusion(given: Mapping[str, int], facts: EncodingFacts) -> Implied
 
 
 def _one(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    """A row adds one to one of the integers, and always to one."""
+    """Each row adds 1 to exactly one of the integers."""
     return ImpliedConstants({"G": 1}, facts.twice, facts.twice)
 
 
 def _count(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    """The same, where a row of one cell can but leave it."""
+    """Each row adds 1 to one cell; with a single cell a replaced row can only enter or leave it: sensitivity 1."""
     twice = facts.twice if facts.several else 1
     return ImpliedConstants({"G": 1}, twice, twice)
 
@@ -193,7 +192,7 @@ def _ranks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
 
 
 def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
-    """Of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
+    """Quartiles of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
     return ImpliedConstants({"numerator": 1, "denominator": 4}, 4, 16)
 
 
@@ -206,7 +205,10 @@ def _range(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
 
 
 def _most(p: Fraction, facts: EncodingFacts) -> tuple[int, int]:
-    """Most by which a neighbour changes a utility, and a row that leaves (`method.shared.rank_utilities`)."""
+    """Return the largest change of a rank utility by a neighbour, and by a row that leaves the cell.
+
+    See `method.shared.rank_utilities`.
+    """
     leaving = max(p.numerator, p.denominator - p.numerator)
     return (p.denominator if facts.replaces else leaving), leaving
 
@@ -240,7 +242,7 @@ RULES: Final[Mapping[str, Rule]] = {
 
 @lru_cache(maxsize=4096)
 def added(l1: int, l2_squared: int, cost: Cost) -> Law | None:
-    """The law of the noise that a price buys for these sensitivities; None where it buys none."""
+    """Return the law of noise that a price buys for these sensitivities; None where it buys none."""
     try:
         return noise_for(l1, l2_squared, cost)
     except TacitError:
@@ -248,7 +250,7 @@ def added(l1: int, l2_squared: int, cost: Cost) -> Law | None:
 
 
 def bought(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: bool = False) -> bool:
-    """Whether noise is what its price buys: never less, and hardly more unless it may be `wider`."""
+    """Whether noise is what its price buys: never narrower, and wider only by a tolerance unless `wider` is set."""
     wanted = added(l1, l2_squared, cost)
     if wanted is None or wanted.name != law.name or law.scale < wanted.scale:
         return False

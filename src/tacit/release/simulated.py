@@ -1,6 +1,6 @@
-"""Simulated releases: what a release would hold, with noise that protects nobody.  No data here.
+"""Simulated releases: the content of a release with seeded noise, which protects nobody.
 
-No `Release`: no ledger, `combine` or `Release.load` accepts one.
+`SimulatedRelease` is not a `Release`: ledgers, `combine` and `Release.load` refuse it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tacit.release.registry import opened, room_of
 
 @dataclass(frozen=True, repr=False)
 class SimulatedRelease:
-    """What a release would hold, with simulated noise.  Same attributes as a release, and `estimate()`.
+    """The content of a release with simulated noise: the attributes of a release, and `estimate()`.
 
     >>> import numpy as np, tacit as tc
     >>> schema = tc.Schema({"x": tc.Real(0, 99)})

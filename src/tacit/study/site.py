@@ -1,4 +1,4 @@
-"""Site: a party's own page, where its rows are and how its words map to the study's.  Never leaves the party."""
+"""`Site`: a party's own private file: where its rows are, and how its columns map to the study's."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ KNOWN: Final = (*(word for word in TOP if word != "data"), *STUDY)
 
 @dataclass(frozen=True)
 class Study:
-    """What many parties are asked alike: made by `Study.load`, sent to all of them, and kept by none.
+    """The questions, schema and budget that all parties of a study share; made by `Study.load`.
 
     Everything in it is public.
 

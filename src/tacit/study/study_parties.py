@@ -1,4 +1,4 @@
-"""What a study says beyond a curator's file: until when, how answers are combined, and of which parties."""
+"""Sections of a study that a curator's file does not have: closing date, combination of answers, parties."""
 
 from __future__ import annotations
 

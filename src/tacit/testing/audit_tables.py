@@ -28,7 +28,7 @@ LEFT: Final = (0, 1, 2, 3, 5, 8)
 MIDDLE: Final = (1, 2, 3)
 PLACES: Final = (Fraction(1, 50), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(49, 50))
 SIGMAS: Final = 5
-"""How many standard errors an audit at 1 - 1e-6 gives away, about."""
+"""Standard errors by which a lower bound at confidence 1 - 1e-6 is below the estimate, approximately."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Found:
-    """How much a pair of tables tells, what is selected from in each, and the event that tells it."""
+    """A pair of neighbouring tables: its expected audit bound, the candidates in each, the event to count."""
 
     worth: float
     event: Event
@@ -68,7 +68,7 @@ class Found:
 
 
 def telling(column: PartSpec, law: Selection, cells: int, relation: Relation, draws: int, look: Look) -> list[Tables]:
-    """The most telling pair of each way in which a neighbour may differ, within a cell or between two.
+    """Return the pair with the largest expected bound for each kind of neighbour: within a cell, or between two.
 
     law: that which is suspected; tables tell it apart from a weaker one best.
     """

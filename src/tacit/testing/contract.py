@@ -1,4 +1,4 @@
-"""The contract of a mechanism: what must hold before anyone relies on its cost.  Run it on every new one.
+"""The contract of a mechanism: tests that must pass before its cost can be relied on.  Run it on every new mechanism.
 
 (a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2,
     which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;

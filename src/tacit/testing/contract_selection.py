@@ -40,7 +40,7 @@ from tacit.testing.noise_samples import samples
 
 MECHANISMS: Final[Mapping[str, Any]] = {quantiles_design.KIND: quantiles, ranges_design.KIND: ranges}
 ONE_BY_ONE: Final = 10
-"""Selections are drawn one by one: so many times fewer than integers."""
+"""Selections are drawn one by one, so there are so many times fewer of them than of integers."""
 GIVEN: Final = (0, 8, 1_000)
 """Numbers of rows that were released before the selections, in turn: the same of both neighbours."""
 EPSILON: Final = Fraction(3, 2)
@@ -71,7 +71,7 @@ def _shape(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -
 
 
 def split(shape: Measurement) -> tuple[list[PartSpec], list[PartSpec]]:
-    """Columns that select, and those that add noise to numbers of rows."""
+    """Return the columns that select points, and those that add noise to numbers of rows."""
     chosen = [column for column in shape.columns if isinstance(column.law, Selection)]
     return chosen, [column for column in shape.columns if not isinstance(column.law, Selection)]
 

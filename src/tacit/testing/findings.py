@@ -1,4 +1,4 @@
-"""What the contract of a mechanism found, and what its parts share: relations, prices, designs, distances."""
+"""Findings of the contract suite, and what its parts share: relations, prices, designs, distances."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Finding:
 
     @property
     def passed(self) -> bool:
-        """Never above the declared sensitivity, and within 1% of it somewhere."""
+        """Whether the largest change never exceeds the declared sensitivity and comes within 1% of it."""
         return 0.99 * self.declared <= self.reached <= self.declared
 
 

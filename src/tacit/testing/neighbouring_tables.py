@@ -27,7 +27,7 @@ class Pair:
 
 
 def cells(column: object, rng: np.random.Generator) -> list[object]:
-    """Cells a column may hold, the worst first: bounds, beyond them, missing, NaN, infinities, halves, unlisted."""
+    """Return cells that a column may hold, extreme ones first: bounds, beyond, missing, NaN, infinities, unlisted."""
     if isinstance(column, Real | Integer):
         bounded = column.lower is not None and column.upper is not None
         low, high = (float(cast(float, column.lower)), float(cast(float, column.upper))) if bounded else (-1e6, 1e6)
@@ -71,7 +71,7 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
 
 
 def fuller(schema: Schema, pair: Pair, rows: int, rng: np.random.Generator) -> Pair:
-    """The pair with so many common rows before those it has."""
+    """Return the pair with so many rows, the same in both tables, put in front."""
     menu = [_menu(schema, name, rng) for name in schema]
     common = tuple(_row(menu, rng) for _ in range(rows))
     return Pair((*common, *pair.one), (*common, *pair.other))

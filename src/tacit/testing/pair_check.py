@@ -1,4 +1,4 @@
-"""Whether what a price buys keeps the pair (ε, δ) that is written on it, noise and selections together.
+"""Check that noise and selections bought with a price together satisfy the (ε, δ) of that price.
 
 Everything a request buys at an (ε, δ) price is composed from declared sensitivities and the laws that are drawn: sums
 with normal noise as one normal, a selection as the pair of outcomes that is worst within its range.  Their exact δ at ε
@@ -35,7 +35,7 @@ Losses = dict[float, float]
 
 
 def broken(designs: Sequence[Measurement], price: Cost) -> list[str]:
-    """What of the written pair does not hold; designs: all questions of one request at `price`."""
+    """Return in words where the stated (ε, δ) does not hold; designs: all questions of one request at `price`."""
     assert price.epsilon is not None
     assert price.delta is not None
     found = max(delta_of(designs, float(price.epsilon), tilt) for tilt in TILTS)

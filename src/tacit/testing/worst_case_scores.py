@@ -65,7 +65,7 @@ def _number(one: Coordinate) -> bool:
 
 
 def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pair]:
-    """Two rows at the upper bounds of all regressors but for one step of numbers, responses at either end.
+    """Return two rows at the upper bounds of all regressors, less one step for numbers, with extreme responses.
 
     Twice, once for each engine; none but of counts, and where one row is replaced by another.
     """

@@ -16,7 +16,7 @@ import numpy as np
 from tacit.errors import InferenceError, ReleaseError
 from tacit.method.histogram.estimate import HistogramRelease
 from tacit.pooling.compatibility import sources
-from tacit.pooling.noise_sum import Piece, summed
+from tacit.pooling.noise_sum import Piece, sum_of_noises
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,4 +187,4 @@ def _part(own: list[Release], at: int) -> int:
 def _law(pieces: list[Piece]) -> Any:
     """Return the law of the sum of the noises; that of a single noise as it is."""
     law, weight, count = pieces[0]
-    return law if len(pieces) == 1 and weight == count == 1 else summed(pieces)
+    return law if len(pieces) == 1 and weight == count == 1 else sum_of_noises(pieces)

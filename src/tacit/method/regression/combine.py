@@ -17,7 +17,7 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.estimates.error_laws import normal_quantile
 from tacit.method.regression.estimate import fit_release, layout_of
-from tacit.pooling.random_effects import Parts
+from tacit.pooling.random_effects import PartyEstimates
 from tacit.release.document import Released
 
 UNBOUNDED: Final = 1e150
@@ -51,7 +51,7 @@ class Coefficients:
     rows: complete rows, shape (M,).  noise: variance of the noise for a sensitivity of 1, shape (M,).
     """
 
-    parts: Parts
+    parts: PartyEstimates
     rows: Array
     noise: Array
 
@@ -91,7 +91,7 @@ def coefficients(releases: Sequence[Released], index: Sequence[int]) -> Coeffici
 
     total = added(worth)
     share = worth / np.maximum(total, 1e-300)[place]
-    parts = Parts(added(share * value), added(share * sampling), added(share**2 * privacy), total > 0)
+    parts = PartyEstimates(added(share * value), added(share * sampling), added(share**2 * privacy), total > 0)
     rows = np.array([one.criteria.get("rows", 0.0) for one in fits])
     times = added(np.ones(len(fits)))
     precise = added(np.array([1 / _noise(one) for one in releases]))

@@ -15,19 +15,21 @@ from tacit.estimates.terms import ColumnTerms
 from tacit.method.sufficient_statistics.estimate import Means, fitted, map_of
 from tacit.models.mean_map import At, MeanMap
 from tacit.pooling.common_value import Pooled, noises, pooled
-from tacit.pooling.evidence import Evidence, merged
-from tacit.pooling.random_effects import Parts, parts_of
+from tacit.pooling.evidence import Evidence, merge_same_people
+from tacit.pooling.random_effects import PartyEstimates, party_estimates
 from tacit.pooling.released_evidence import evidence
 from tacit.release.document import Released
 
 
 def statistics_of(releases: Sequence[Released], index: Sequence[int]) -> tuple[MeanMap, list[Evidence]]:
     """The map of a question, and what its releases say of each statistic; releases of the same people are one party."""
-    found = [merged(evidence(releases, at), index) for at in range(len(releases[0].parts))]
+    found = [merge_same_people(evidence(releases, at), index) for at in range(len(releases[0].parts))]
     return map_of(releases[0]), found
 
 
-def common(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> tuple[ColumnTerms, Parts, Array]:
+def common(
+    releases: Sequence[Released], index: Sequence[int], sampled: bool
+) -> tuple[ColumnTerms, PartyEstimates, Array]:
     """One law everywhere: the parameters, what each party says (linearised there), and weights of shape (M, p)."""
     map_, found = statistics_of(releases, index)
     made = [pooled(one, sampled=sampled) for one in found]
@@ -37,7 +39,7 @@ def common(releases: Sequence[Released], index: Sequence[int], sampled: bool) ->
     block = fitted(map_, means, at, "population" if sampled else "table", words)
     inverse = at.inverse
     inverse = np.zeros((len(at.theta),) * 2) if inverse is None else inverse
-    each = _stacked([parts_of(one, sampled=sampled) for one in found])
+    each = _stacked([party_estimates(one, sampled=sampled) for one in found])
     theta = at.theta + (each.value - at.mean) @ inverse.T
     parts = _parts(map_, each, theta, [at] * len(theta), sampled)
     pull = np.abs(inverse) * means.spread  # how much each statistic moves each parameter
@@ -45,10 +47,10 @@ def common(releases: Sequence[Released], index: Sequence[int], sampled: bool) ->
     return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
 
 
-def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> Parts:
+def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> PartyEstimates:
     """Laws that differ: each party's parameters with both variances."""
     map_, found = statistics_of(releases, index)
-    each = _stacked([parts_of(one, sampled=sampled) for one in found])
+    each = _stacked([party_estimates(one, sampled=sampled) for one in found])
     spread = np.sqrt(each.sampling + each.privacy) + 1e-12
     start: Array | None = None
     places: list[At] = []
@@ -84,16 +86,16 @@ def _alike(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
     return product / np.outer(length, length)
 
 
-def _stacked(each: Sequence[Parts]) -> Parts:
+def _stacked(each: Sequence[PartyEstimates]) -> PartyEstimates:
     """Statistics side by side, shape (M, p)."""
     value, sampling, privacy, usable = (
         np.concatenate([getattr(one, name) for one in each], axis=1)
         for name in ("value", "sampling", "privacy", "usable")
     )
-    return Parts(value, sampling, privacy, usable)
+    return PartyEstimates(value, sampling, privacy, usable)
 
 
-def _parts(map_: MeanMap, each: Parts, theta: Array, places: Sequence[At], sampled: bool) -> Parts:
+def _parts(map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[At], sampled: bool) -> PartyEstimates:
     """Errors of the parties' parameters, by the delta method where each was inverted."""
     sampling, privacy = np.zeros_like(theta), np.zeros_like(theta)
     usable = np.tile(each.usable.all(axis=1, keepdims=True), (1, theta.shape[1]))
@@ -107,7 +109,7 @@ def _parts(map_: MeanMap, each: Parts, theta: Array, places: Sequence[At], sampl
         sampling[j] = np.diag(inverse @ own @ inverse.T)
         privacy[j] = inverse**2 @ each.privacy[j]
     value = np.clip(theta, map_.model.lower, map_.model.upper)
-    return Parts(value, np.maximum(sampling, 0.0), privacy, usable)
+    return PartyEstimates(value, np.maximum(sampling, 0.0), privacy, usable)
 
 
 def _unclear(one: Pooled) -> str:
