@@ -14,7 +14,7 @@ def test_parameters_move_with_each_score_as_their_errors_say() -> None:
     """Shape and rate of a gamma law, whose scores go together: J diag(v) J' with J by differences."""
     model = families.Gamma(shape=(0.5, 5), rate=(0.2, 5))
     at = np.array([2.0, 1.2])
-    law = scores.law(scores.aim(model, at), scores.CLIP, at)
+    law = scores.law(scores.scaling_at(model, at), scores.CLIP, at)
     mean, _, spread = law.mean(np.array([2.1, 1.15]))
     variance, noise = np.array([2e-4, 5e-4]), np.array([1e-4, 9e-4])
     theta, (sampling, privacy), reason = matched(model, at, mean, variance, noise)

@@ -49,7 +49,7 @@ def design(
 
 
 def exact(
-    shape: Measurement, aim: scores.ScoreAim, values: np.ndarray, own: np.ndarray, owners: Any = None
+    shape: Measurement, aim: scores.ScoreScaling, values: np.ndarray, own: np.ndarray, owners: Any = None
 ) -> list[np.ndarray]:
     from dataclasses import replace
 
@@ -65,7 +65,7 @@ def exact(
 def test_every_score_has_a_place(model: Any) -> None:
     """NaN, infinite, outside the support, a log-density that fails: within the grid, and what is no number at 0."""
     chosen = broken_model() if model == "broken" else model
-    aim = scores.ScoreAim(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
+    aim = scores.ScoreScaling(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
     found = mechanism.integers(RowArrays(np.array(ODD)[:, None], None), aim, np.arange(len(ODD)))
     assert found.dtype == np.int64
     assert found.min() >= 0
@@ -83,7 +83,7 @@ def test_a_row_has_the_integers_of_its_own_lane_whatever_stands_beside_it(model:
     """Exactly: other rows may come, go, change and be read in another order."""
     rng = np.random.default_rng(0)
     x, own = rng.gamma(2, 1, 20_000), rng.integers(0, scores.BATCH, 20_000)
-    aim = scores.aim(model, model.fallback)
+    aim = scores.scaling_at(model, model.fallback)
     found = mechanism.integers(RowArrays(x[:, None], None), aim, own)
     order = rng.permutation(len(x))[:15_000]
     other = mechanism.integers(RowArrays(x[order, None], None), aim, own[order])
@@ -108,7 +108,7 @@ def test_neighbours_move_the_integers_by_at_most_what_is_declared(
     shape = design(schema, cost, neighbors, NORMAL)
     column = shape.columns[-1]
     assert column.form.name == form
-    aim = scores.aim(NORMAL, np.array([0.0, 1.0]))
+    aim = scores.scaling_at(NORMAL, np.array([0.0, 1.0]))
     rng, reached = np.random.default_rng(1), 0.0
     norm = (lambda d: sum(map(abs, d))) if cost.noise == "laplace" else (lambda d: sum(int(k) ** 2 for k in d))
     most = column.form.l1 if cost.noise == "laplace" else column.form.l2_squared
@@ -128,7 +128,7 @@ def test_neighbours_move_the_integers_by_at_most_what_is_declared(
 
 
 def test_a_person_weighs_as_much_with_one_row_as_with_many() -> None:
-    aim = scores.aim(EXPONENTIAL, np.array([1.0]))
+    aim = scores.scaling_at(EXPONENTIAL, np.array([1.0]))
     x, owners = np.array([0.1, 0.5, 3.0, 0.7, 9.0, 1e300]), np.array([0, 0, 0, 1, -1, -1])
     own = np.arange(6)
     rows = mechanism.integers(RowArrays(x[:, None], None), aim, own)[:, 0]

@@ -93,13 +93,13 @@ def test_what_nobody_thought_of_is_one_partys(study: tc.Study, monkeypatch: pyte
     with monkeypatch.context() as here:
         here.setattr(arrivals, "releases_from_dict", read)
         assert study.combine("returned").refused == {"st-mary": "it cannot be read (ZeroDivisionError)"}
-    checked = returned.reason
+    checked = returned.refusal_reason
 
     def check(study: Any, digest: str, schema: str, party: str, found: Any) -> Any:
         return 1 / 0 if party == "st-mary" else checked(study, digest, schema, party, found)
 
     with monkeypatch.context() as here:
-        here.setattr(returned, "reason", check)
+        here.setattr(returned, "refusal_reason", check)
         assert study.combine("returned").refused == {"st-mary": "it cannot be checked (ZeroDivisionError)"}
     combine = returned.combined
 

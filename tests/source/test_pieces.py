@@ -289,7 +289,7 @@ def scored(table: pd.DataFrame, data: Any, schema: tc.Schema, **words: Any) -> t
     query = tc.SampleAndAggregate("x", tc.families.Normal(mean=(-3, 3), sd=(0.2, 5)), one_step=True, **words)
     shape = one_step_design.design(query, Public(schema, "add-remove", None, ROWS), tc.Cost.of(rho=1))
     second = replace(shape, columns=one_step_design.split(shape)[1])
-    aim = scores.aim(query.model.law, np.array([0.1, 1.1]))
+    aim = scores.scaling_at(query.model.law, np.array([0.1, 1.1]))
     source = open_source(data, schema)
     found = one_step.read(second, source, aim)
     local = open_source(table, schema)
