@@ -145,6 +145,7 @@ def test_a_file_whose_bounds_leave_nan_out(cells: list[float], counts: list[int]
             assert histogram.counts(shape, open_source(tmp_path / "t.parquet", schema)).tolist() == expected
 
 
+@pytest.mark.long
 def test_spark_counts_the_same_extra_cells(spark: Any, tmp_path: Path) -> None:
     pq.write_table(table(200), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))

@@ -65,6 +65,7 @@ def bins(source: Any, shape: Any) -> dict[int, int]:
     return {i: cell[0] for i, cell in enumerate(found.cells) if cell[0]}
 
 
+@pytest.mark.long
 def test_spark_and_every_engine_count_the_same_bins(tmp_path: Path, spark: Any) -> None:
     rng = np.random.default_rng(1)
     x = np.concatenate([rng.normal(0, 10.0 ** rng.integers(-8, 14, 500)), WIDE, [np.nan, np.inf, -np.inf]])

@@ -127,6 +127,7 @@ def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> N
         assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
 
 
+@pytest.mark.long
 def test_spark_adds_up_the_same_integers_of_a_regression(spark: Any, tmp_path: Path) -> None:
     pq.write_table(table(120), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))

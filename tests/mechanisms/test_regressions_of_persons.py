@@ -77,6 +77,7 @@ def test_every_engine_adds_up_the_same_integers_of_persons(
         assert [exact_part(column, shape, opened) for column in shape.columns] == expected, type(source)
 
 
+@pytest.mark.long
 def test_spark_adds_up_the_same_integers_of_persons(spark: Any, tmp_path: Path) -> None:
     pq.write_table(visits("number", 120), tmp_path / "t.parquet")
     frame = spark.read.parquet(str(tmp_path / "t.parquet"))

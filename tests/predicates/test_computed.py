@@ -137,6 +137,7 @@ def test_every_engine_computes_the_same_floats(engine: str, tmp_path: Path) -> N
     equal(values(source, data.num_rows), expected(data))
 
 
+@pytest.mark.long
 def test_spark_computes_the_same_floats(spark: Any, tmp_path: Path) -> None:
     data = table(150)
     pq.write_table(data, tmp_path / "t.parquet")

@@ -106,6 +106,7 @@ def test_a_table_without_any_cell_has_its_rows(engine: str, rows: int, tmp_path:
     check_lengths(ENGINES[engine](rows, tmp_path), rows)
 
 
+@pytest.mark.long
 def test_spark_a_table_without_any_cell_has_its_rows(spark: Any) -> None:
     check_lengths(spark.range(3).selectExpr(*(f"NULL AS {name}" for name in NAMES)), 3)
 

@@ -211,6 +211,7 @@ def test_weights_of_one_person_never_exceed_the_whole(engine: str, tmp_path: Pat
         assert sum(cell[0] for cell in found.cells) <= given.G
 
 
+@pytest.mark.long
 def test_spark_gives_the_same_persons(spark: Any, tmp_path: Path) -> None:
     for kind in (pa.int64(), pa.string(), pa.float64()):
         data = table(4, 200, kind)

@@ -180,6 +180,7 @@ def computing(table: Any) -> Any:
     return computing(table, STUDY.schema)
 
 
+@pytest.mark.long
 def test_spark_maps_alike(spark: Any, tmp_path: Path) -> None:
     cells = rows(200)
     pq.write_table(pa.table({name: pa.array(column) for name, column in cells.items()}), tmp_path / "t.parquet")
