@@ -31,7 +31,7 @@ def loaded_after(statement: str) -> set[str]:
 )
 def test_nothing_heavy_is_imported_before_it_is_needed(statement: str) -> None:
     loaded = loaded_after(statement)
-    assert {"tacit", "numpy"} <= loaded
+    assert "tacit" in loaded
     assert loaded & HEAVY == set()
 
 

@@ -6,39 +6,37 @@ A confidential table becomes estimates with standard errors and intervals under 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from tacit.base.progress import progress
-from tacit.errors import TacitError
-from tacit.method.blocks.query import SampleAndAggregate
-from tacit.method.histogram.query import Histogram
-from tacit.method.moments.query import Count, Mean, Sum, Variance
-from tacit.method.quality.query import DataQuality
-from tacit.method.quantiles.query import Quantiles
-from tacit.method.ranges.query import Range
-from tacit.method.regression.query import Regression
-from tacit.method.sufficient_statistics.query import SufficientStatistics
-from tacit.privacy import Budget, Cost
-from tacit.release.document import Release, Releases
-from tacit.release.query import Query
-from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema
-from tacit.schema.logistic_bins import LogisticBins
-from tacit.study import Site, Study
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tacit import examples, families, testing
+    from tacit.base.progress import progress
     from tacit.base.table import Table
     from tacit.catalogue.json_schema import release_schema
     from tacit.curator.curator import Curator
+    from tacit.errors import TacitError
     from tacit.fits.custom_losses import Loss
+    from tacit.method.blocks.query import SampleAndAggregate
+    from tacit.method.histogram.query import Histogram
+    from tacit.method.moments.query import Count, Mean, Sum, Variance
+    from tacit.method.quality.query import DataQuality
+    from tacit.method.quantiles.query import Quantiles
+    from tacit.method.ranges.query import Range
+    from tacit.method.regression.query import Regression
+    from tacit.method.sufficient_statistics.query import SufficientStatistics
     from tacit.models.block_function import Statistic
     from tacit.models.custom import Model
-    from tacit.parties import combine
-    from tacit.parties import level_totals as hierarchy
+    from tacit.parties import combine, hierarchy
     from tacit.planning import Plan, plan
+    from tacit.privacy import Budget, Cost
+    from tacit.release.document import Release, Releases
+    from tacit.release.query import Query
     from tacit.report.difference import difference
     from tacit.report.report import methods, table
-    from tacit.schema import draft
+    from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Schema, draft
+    from tacit.schema.logistic_bins import LogisticBins
+    from tacit.study import Site, Study
 
 __version__ = "0.1.0"
 
@@ -90,44 +88,44 @@ __all__ = [
     "testing",
 ]
 
+_MODULES: Final = {
+    "base.progress": "progress",
+    "base.table": "Table",
+    "catalogue.json_schema": "release_schema",
+    "curator.curator": "Curator",
+    "errors": "TacitError",
+    "fits.custom_losses": "Loss",
+    "method.blocks.query": "SampleAndAggregate",
+    "method.histogram.query": "Histogram",
+    "method.moments.query": "Count Mean Sum Variance",
+    "method.quality.query": "DataQuality",
+    "method.quantiles.query": "Quantiles",
+    "method.ranges.query": "Range",
+    "method.regression.query": "Regression",
+    "method.sufficient_statistics.query": "SufficientStatistics",
+    "models.block_function": "Statistic",
+    "models.custom": "Model",
+    "parties": "combine hierarchy",
+    "planning": "Plan plan",
+    "privacy": "Budget Cost",
+    "release.document": "Release Releases",
+    "release.query": "Query",
+    "report.difference": "difference",
+    "report.report": "methods table",
+    "schema": "Boolean Category Date Integer PrivacyUnit Real Schema draft",
+    "schema.logistic_bins": "LogisticBins",
+    "study": "Site Study",
+}
+"""Modules and the public names that they define; three modules are public themselves (`__getattr__`)."""
+_PLACES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
+
 
 def __getattr__(name: str) -> Any:
-    """Names that bring a heavy library, on first use."""
-    found: Any
-    if name == "Curator":
-        from tacit.curator.curator import Curator as found  # noqa: N813
-    elif name == "plan":
-        from tacit.planning import plan as found
-    elif name == "Plan":
-        from tacit.planning import Plan as found  # noqa: N813
-    elif name in ("combine", "hierarchy"):
-        from tacit import parties
-
-        found = getattr(parties, name)
-    elif name == "release_schema":
-        from tacit.catalogue.json_schema import release_schema as found
-    elif name == "Table":
-        from tacit.base.table import Table as found  # noqa: N813
-    elif name == "difference":
-        from tacit.report.difference import difference as found
-    elif name in ("methods", "table"):
-        from tacit.report import report
-
-        found = getattr(report, name)
-    elif name == "Loss":
-        from tacit.fits.custom_losses import Loss as found  # noqa: N813
-    elif name == "draft":
-        from tacit.schema import draft as found
-    elif name == "examples":
-        import tacit.examples as found
-    elif name == "families":
-        import tacit.families as found
-    elif name == "Model":
-        from tacit.models.custom import Model as found  # noqa: N813
-    elif name == "Statistic":
-        from tacit.models.block_function import Statistic as found  # noqa: N813
-    elif name == "testing":
-        import tacit.testing as found
+    """Import a public name when it is first used: what a program does not use costs it no time."""
+    if name in ("examples", "families", "testing"):
+        found: Any = import_module(f"tacit.{name}")
+    elif name in _PLACES:
+        found = getattr(import_module(f"tacit.{_PLACES[name]}"), name)
     else:
         raise AttributeError(f"module 'tacit' has no attribute {name!r}")
     globals()[name] = found

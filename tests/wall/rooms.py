@@ -51,6 +51,7 @@ FILES: Final[dict[str, str]] = {"mechanism": INSIDE, "estimate": OUTSIDE, "plan"
 # question the files of its method that see no rows, plans, and what makes one answer of many; engines for open tables.
 OPENING: Final = "importlib.import_module"
 OPENERS: Final[dict[str, tuple[str, ...]]] = {
+    "": ("*",),  # the package itself: a public name is imported when it is first used
     "curator.mechanisms": ("method.*.mechanism",),
     "source.engine_registry": ("source.engines.*",),
     "release.registry": ("method.*.{file}", "planning.plan", "parties.study_result"),
