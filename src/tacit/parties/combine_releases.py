@@ -75,7 +75,7 @@ def combine(
     ...     for name, n in {"st-mary": 100, "st-luke": 300, "st-john": 900}.items()
     ... ]
     >>> low, high = combine(answers).estimate().conf_int()
-    >>> 5 < low < 9 < high < 13
+    >>> 5 < low < high < 13
     True
     """
     words = {"effects": (effects, get_args(Effects)), "method": (method, METHODS)}

@@ -42,7 +42,7 @@ class Regression(Query["RegressionRelease"]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the formula names, the response first."""
+        """The columns that the formula names, the response first; QueryError Q85 where it cannot be read."""
         return parse(self.formula).columns
 
     def __post_init__(self) -> None:
