@@ -280,8 +280,8 @@ COVARIANCES = (
     ),
     Fault(
         "tacit.estimates.error_laws",
-        "aim = math.log(alpha / 2)",
-        "aim = math.log(alpha)",
+        "target = math.log(alpha / 2)",
+        "target = math.log(alpha)",
         "intervals with Laplace noise are one-sided",
         ("tests/inference/test_error_laws.py::test_tail_falls_and_quantile_inverts_it",),
     ),

@@ -101,8 +101,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.moments.design",
-        "return weighted_forms.shared(form, SHARE), Share(SHARE)",
-        "return form, Share(SHARE)",
+        "return weighted_forms.shared(form, SHARE), PersonWeight(SHARE)",
+        "return form, PersonWeight(SHARE)",
         "persons in groups have a thousandth of the noise that they need",
         (f"{WEIGHTED}::test_the_contract_with_persons[Mean-['age']-['sex']]",),
     ),
@@ -339,8 +339,8 @@ FAULTS = (
     # Histograms
     Fault(
         "tacit.method.histogram.design",
-        "return (weighted_forms.shared(form, SHARE), Share(SHARE)) if persons else (form, None)",
-        "return (form, Share(SHARE)) if persons else (form, None)",
+        "return (weighted_forms.shared(form, SHARE), PersonWeight(SHARE)) if persons else (form, None)",
+        "return (form, PersonWeight(SHARE)) if persons else (form, None)",
         "histograms of persons have a thousandth of the noise that they need",
         ("tests/mechanisms/test_histogram.py::test_the_contract_of_persons",),
     ),

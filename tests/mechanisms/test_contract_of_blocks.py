@@ -10,7 +10,7 @@ import pytest
 
 import tacit as tc
 from tacit import families
-from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks import mechanism_labels as blocks
 from tacit.method.blocks import mechanism_means as sample_and_aggregate
 from tacit.method.blocks import mechanism_winsorized as winsorized
@@ -117,7 +117,7 @@ def test_the_words_of_the_suite_are_used_as_a_release_uses_its_own(
     curator = tc.Curator({"x": x}, tc.Schema({"x": tc.Real()}), budget=tc.Budget(epsilon=1, neighbors=relation))
     release = curator.release(query, epsilon=1)
     shape = curator.design(query, Cost.of(epsilon=1))
-    own = seats.seated(words, seats.cuts(words, 5)) if relation == "replace-one" else words
+    own = equal_blocks.seated(words, equal_blocks.cuts(words, 5)) if relation == "replace-one" else words
     recorder = in_blocks.Recorder()
     in_blocks.run(shape, RowArrays(x[:, None], None), own, recorder)
     assert [part.integers for part in release.parts] == recorder.seen

@@ -49,12 +49,12 @@ def design(
 
 
 def exact(
-    shape: Measurement, aim: scores.ScoreScaling, values: np.ndarray, own: np.ndarray, owners: Any = None
+    shape: Measurement, scaling: scores.ScoreScaling, values: np.ndarray, own: np.ndarray, owners: Any = None
 ) -> list[np.ndarray]:
     from dataclasses import replace
 
     second = replace(shape, columns=one_step_design.split(shape)[1], rows=None)
-    found = mechanism.exact(second, RowArrays(values[:, None], owners), aim, own)
+    found = mechanism.exact(second, RowArrays(values[:, None], owners), scaling, own)
     return [np.array(cells[0], dtype=object) for cells in found]
 
 
@@ -65,8 +65,8 @@ def exact(
 def test_every_score_has_a_place(model: Any) -> None:
     """NaN, infinite, outside the support, a log-density that fails: within the grid, and what is no number at 0."""
     chosen = broken_model() if model == "broken" else model
-    aim = scores.ScoreScaling(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
-    found = mechanism.integers(RowArrays(np.array(ODD)[:, None], None), aim, np.arange(len(ODD)))
+    scaling = scores.ScoreScaling(chosen, np.array([2.0, 1.5])[: len(chosen.names)], np.eye(len(chosen.names)))
+    found = mechanism.integers(RowArrays(np.array(ODD)[:, None], None), scaling, np.arange(len(ODD)))
     assert found.dtype == np.int64
     assert found.min() >= 0
     assert found.max() <= 2 * one_step_design.H
@@ -83,12 +83,12 @@ def test_a_row_has_the_integers_of_its_own_lane_whatever_stands_beside_it(model:
     """Exactly: other rows may come, go, change and be read in another order."""
     rng = np.random.default_rng(0)
     x, own = rng.gamma(2, 1, 20_000), rng.integers(0, scores.BATCH, 20_000)
-    aim = scores.scaling_at(model, model.fallback)
-    found = mechanism.integers(RowArrays(x[:, None], None), aim, own)
+    scaling = scores.scaling_at(model, model.fallback)
+    found = mechanism.integers(RowArrays(x[:, None], None), scaling, own)
     order = rng.permutation(len(x))[:15_000]
-    other = mechanism.integers(RowArrays(x[order, None], None), aim, own[order])
+    other = mechanism.integers(RowArrays(x[order, None], None), scaling, own[order])
     assert (other == found[order]).all()
-    alone = mechanism.integers(RowArrays(x[:1, None], None), aim, own[:1])
+    alone = mechanism.integers(RowArrays(x[:1, None], None), scaling, own[:1])
     assert (alone == found[:1]).all()
 
 
@@ -108,7 +108,7 @@ def test_neighbours_move_the_integers_by_at_most_what_is_declared(
     shape = design(schema, cost, neighbors, NORMAL)
     column = shape.columns[-1]
     assert column.form.name == form
-    aim = scores.scaling_at(NORMAL, np.array([0.0, 1.0]))
+    scaling = scores.scaling_at(NORMAL, np.array([0.0, 1.0]))
     rng, reached = np.random.default_rng(1), 0.0
     norm = (lambda d: sum(map(abs, d))) if cost.noise == "laplace" else (lambda d: sum(int(k) ** 2 for k in d))
     most = column.form.l1 if cost.noise == "laplace" else column.form.l2_squared
@@ -116,9 +116,9 @@ def test_neighbours_move_the_integers_by_at_most_what_is_declared(
         x, own = rng.normal(0, 1, 30), rng.integers(0, scores.BATCH, 30)
         other = x.copy()
         x[0], other[0] = rng.choice([-1e300, 3.0, 1e3]), rng.choice([-1e3, 1e300, 0.0, -1.0])
-        one = exact(shape, aim, x, own)
-        changed = [] if neighbors == "add-remove" else [exact(shape, aim, other, own)]
-        changed += [] if form == "plain" else [exact(shape, aim, x[1:], own[1:])]
+        one = exact(shape, scaling, x, own)
+        changed = [] if neighbors == "add-remove" else [exact(shape, scaling, other, own)]
+        changed += [] if form == "plain" else [exact(shape, scaling, x[1:], own[1:])]
         for two in changed:
             for a, b in zip(one, two, strict=True):
                 size = norm((a - b).tolist())
@@ -128,11 +128,11 @@ def test_neighbours_move_the_integers_by_at_most_what_is_declared(
 
 
 def test_a_person_weighs_as_much_with_one_row_as_with_many() -> None:
-    aim = scores.scaling_at(EXPONENTIAL, np.array([1.0]))
+    scaling = scores.scaling_at(EXPONENTIAL, np.array([1.0]))
     x, owners = np.array([0.1, 0.5, 3.0, 0.7, 9.0, 1e300]), np.array([0, 0, 0, 1, -1, -1])
     own = np.arange(6)
-    rows = mechanism.integers(RowArrays(x[:, None], None), aim, own)[:, 0]
-    found = sorted(mechanism.integers(RowArrays(x[:, None], owners), aim, own)[:, 0].tolist())
+    rows = mechanism.integers(RowArrays(x[:, None], None), scaling, own)[:, 0]
+    found = sorted(mechanism.integers(RowArrays(x[:, None], owners), scaling, own)[:, 0].tolist())
     means = [rows[:3].mean(), rows[3], rows[4:].mean()]
     assert found == sorted(int(np.floor(mean + 0.5)) for mean in means)
 

@@ -29,7 +29,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost
 from tacit.release.document import release_from_dict
 from tacit.release.query import query_from_dict
-from tacit.rows.row_products import ResidualAim
+from tacit.rows.row_products import ClippedResidual
 from tacit.source import open_source
 from tacit.study.curator_file import load
 from tacit.testing.contract import contract, sensitivity
@@ -88,27 +88,29 @@ def arrays(data: pa.Table) -> dict[str, np.ndarray]:
     return {name: np.array(data[name].to_pylist(), dtype=object) for name in data.column_names}
 
 
-def bent(shape: Measurement) -> Measurement:
-    """The second part aimed at coefficients that are not round."""
+def with_odd_score(shape: Measurement) -> Measurement:
+    """The second part scored at coefficients that are not round."""
     query = cast(tc.Regression, shape.query)
     made = cast(ProductPart, shape.columns[0]).layout
     terms = scaled_terms(made)
     chosen = link_of(query.model, made, terms).with_grid(-1.0, 4.0, 2.5, 0.3)
     b = 0.7 - 0.31 * np.arange(len(terms.size))
-    aim, stored = integer_score(ScorePoint(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
-    first, second = shape.columns[0], scores_design.with_score(cast(ProductPart, shape.columns[-1]), aim, stored)
+    score, stored = integer_score(ScorePoint(b, chosen.cuts()[len(chosen.cuts()) // 2], chosen), terms, 512)
+    first, second = shape.columns[0], scores_design.with_score(cast(ProductPart, shape.columns[-1]), score, stored)
     return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
 def somewhere(shape: Measurement) -> Measurement:
-    """The second part aimed at something that is not round."""
+    """The second part scored at something that is not round."""
     if cast(tc.Regression, shape.query).model != "linear":
-        return bent(shape)
+        return with_odd_score(shape)
     first, second = shape.columns
     size = len(cast(ProductPart, second).question.coordinates)
     weights = [(-1) ** j * (12_345_678 + 987_654 * j) for j in range(size - 1)]
-    aimed = regression_design.with_residual(cast(ProductPart, second), ResidualAim((*weights, 400_000_001), 29, 512))
-    return Measurement(**{**vars(shape), "columns": (first, aimed)})
+    second = regression_design.with_residual(
+        cast(ProductPart, second), ClippedResidual((*weights, 400_000_001), 29, 512)
+    )
+    return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)

@@ -16,7 +16,7 @@ from tacit.method.regression.formula import parse
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.links import bounded, link, polygons
 from tacit.release.parts import Variable
-from tacit.rows.piecewise_score import Bend, height, rises
+from tacit.rows.piecewise_score import PiecewiseScore, height, rises
 
 FORMULAS = ["m ~ a", "y ~ a + b", "m ~ r", "y ~ r + a", "y ~ r*a", "y ~ a*m"]
 FREE = ("m ~ a", "y ~ a + b", "y ~ a*m")
@@ -147,8 +147,8 @@ def test_polygons_are_exact_in_integers_and_hardly_move_where_a_score_is_zero() 
         chosen = link(name)
         cut, response = chosen.cuts()[1], (0.0, 1 / 2048)
         (slope, middle), _ = polygons(chosen, cut, 512, response)
-        bend = Bend((0, 1, 0), 1, 512, slope, middle)
-        bend.check()
+        score = PiecewiseScore((0, 1, 0), 1, 512, slope, middle)
+        score.check()
         e = np.arange(-4096, 4097)
         assert height(slope, e)[0] == slope[0]
         assert all(isinstance(one, int) for one in rises(slope))
@@ -198,8 +198,8 @@ def test_weights_of_counts_are_their_curvature_and_scores_hardly_move_where_they
     link_ = CountLink(0, 40).with_grid(-1.5, 2.5, 1.4, 0.0)
     response = (0.0, 40 / 2000)  # 50 steps for each count
     (slope, middle), weight = polygons(link_, 3.0, 512, response)
-    bend = Bend((0, 1, 0), 1, 512, slope, middle, weight)
-    bend.check()
+    score = PiecewiseScore((0, 1, 0), 1, 512, slope, middle, weight)
+    score.check()
     e = np.arange(-4096, 4097)
     eta = link_.center + link_.reach * e / 4096
     made, unit = bounded(link_, eta, 3.0), 512 * 2.0**28

@@ -1,4 +1,5 @@
-"""Scores of counts, whose products have weights of their own: the contract, its power, and every part under any aim."""
+"""Scores of counts, whose products have weights of their own: the contract, its power, and every part under any
+score."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
-from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, Bend
-from tacit.testing import worst_case_scores as aims
+from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, PiecewiseScore
+from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing.contract import contract, sensitivity, whole
 from tacit.testing.findings import PRICES, RELATIONS, norm_of
 from tacit.testing.neighbouring_tables import pairs
@@ -57,7 +58,7 @@ def test_the_contract_notices_a_bound_that_forgets_that_weights_are_their_own(
         form, plain = right(*args, **kwargs), right(*args, **{**kwargs, "weighed": False})
         return replace(form, l1=plain.l1, l2_squared=plain.l2_squared)
 
-    near = aims.neighbours(QUERY, PLAIN, "replace-one")
+    near = worst_cases.neighbours(QUERY, PLAIN, "replace-one")
     fine = sensitivity(QUERY, PLAIN, "replace-one", (price,), near)
     monkeypatch.setattr(score_forms, "glm_scores", forgetful)
     wrong = sensitivity(QUERY, PLAIN, "replace-one", (price,), near)
@@ -72,7 +73,9 @@ def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost) -> None:
     A third of the noise proves 3.8 against 1.8 and 2.4 against 1.5, give or take 0.12: missed by 7 standard deviations.
     """
     shape = design(QUERY, Public(PLAIN, "replace-one", 100), price)
-    (found,) = sensitivity(QUERY, PLAIN, "replace-one", (price,), aims.neighbours(QUERY, PLAIN, "replace-one"))[-1:]
+    (found,) = sensitivity(QUERY, PLAIN, "replace-one", (price,), worst_cases.neighbours(QUERY, PLAIN, "replace-one"))[
+        -1:
+    ]
     column = shape.columns[-1]
     assert whole(column, found.apart, 20_000) == []
     third: Law = type(column.law)(column.law.scale / 3)  # type: ignore
@@ -81,18 +84,18 @@ def test_all_integers_of_a_part_prove_a_third_of_the_noise(price: Cost) -> None:
 
 def test_the_steep_aim_moves_weights_alone_and_its_neighbours_are_a_step_apart() -> None:
     shape = design(QUERY, Public(PLAIN, "replace-one", 2), PRICES[0])
-    (near, _) = aims.neighbours(QUERY, PLAIN, "replace-one")
+    (near, _) = worst_cases.neighbours(QUERY, PLAIN, "replace-one")
     columns = [np.array(column, dtype=float) for column in zip(near.one[1], near.other[1], strict=True)]
     z = rows_of(QUERY, dict(zip(PLAIN, columns, strict=True)), PLAIN, PRICES[0]).z
     assert np.abs(np.diff(z, axis=0))[0].tolist() == [0, 0, 1, 2 * 1_020]  # 20 steps of 102
-    aim = cast(Bend, aims.steep(cast(ProductPart, shape.columns[-1])).question.aim)
-    psi = aim.numpy(z)
+    score = cast(PiecewiseScore, worst_cases.steep(cast(ProductPart, shape.columns[-1])).question.score)
+    psi = score.numpy(z)
     assert psi.tolist() == [-512, 512]
-    assert aim.sizes(z, psi).tolist() == [512, 0]
-    assert aims.neighbours(QUERY, PLAIN, "add-remove") == []
+    assert score.sizes(z, psi).tolist() == [512, 0]
+    assert worst_cases.neighbours(QUERY, PLAIN, "add-remove") == []
 
 
-# Every part, under any aim -------------------------------------------------------------------------------------------
+# Every part, under any score -----------------------------------------------------------------------------------------
 
 
 def table(rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
@@ -109,7 +112,7 @@ def table(rng: np.random.Generator, rows: int) -> dict[str, np.ndarray]:
     }
 
 
-def any_bend(rng: np.random.Generator, size: int, clip: int) -> Bend:
+def any_score(rng: np.random.Generator, size: int, clip: int) -> PiecewiseScore:
     """Polygons and weights at random: half of them as steep as `check` lets them be."""
     unit, steep = clip * 2**FINE, rng.random() < 0.5
 
@@ -118,7 +121,7 @@ def any_bend(rng: np.random.Generator, size: int, clip: int) -> Bend:
 
     weights = rng.integers(-(2**30), 2**30, size) if steep else rng.integers(-(2**12), 2**12, size)
     row = (*map(int, weights), 0)
-    made = Bend(row, 1, clip, heights(0, 4 * unit / H), heights(-unit, 4 * unit), heights(-unit, 2 * unit))
+    made = PiecewiseScore(row, 1, clip, heights(0, 4 * unit / H), heights(-unit, 4 * unit), heights(-unit, 2 * unit))
     made.check()
     return made
 
@@ -136,9 +139,9 @@ def any_parts(rng: np.random.Generator, shape: Measurement) -> tuple[Part, ...]:
 
 def added(asked: ProductPart, z: np.ndarray) -> np.ndarray:
     """What each row adds: shape (rows, integers)."""
-    aim = asked.question.aim
-    psi = np.ones(len(z), dtype=np.int64) if aim is None else aim.numpy(z)
-    sizes = aim.sizes(z, psi) if isinstance(aim, Bend) else psi
+    score = asked.question.score
+    psi = np.ones(len(z), dtype=np.int64) if score is None else score.numpy(z)
+    sizes = score.sizes(z, psi) if isinstance(score, PiecewiseScore) else psi
     found = [one.numpy(z, psi, sizes) for one in asked.question.products]
     return np.stack(found, axis=1) * np.array([row[0] for row in asked.form.matrix])
 
@@ -157,17 +160,17 @@ def furthest(asked: ProductPart, z: np.ndarray, relation: str, power: int) -> in
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.filterwarnings("error")
 def test_no_two_rows_are_further_apart_in_any_part_whatever_releases_said(relation: Any, formula: str) -> None:
-    """All pairs of 120 rows: of the moments, of scores at any admissible aim, and at aims that any integers lead to."""
+    """All pairs of 120 rows: of the moments, of any admissible score, and of scores that any integers lead to."""
     rng = np.random.default_rng(31)
     query = tc.Regression(formula, model="poisson")
     for price in PRICES:
         power, norm = (1 if price.noise == "laplace" else 2), norm_of(price)
         made = rows_of(query, table(rng, 120), WIDE, price, relation)
         first, *_, last = (cast(ProductPart, one) for one in made.shape.columns)
-        asked = [first, last, aims.steep(last)]
+        asked = [first, last, worst_cases.steep(last)]
         for _ in range(3):
-            aim = any_bend(rng, made.layout.size, score_forms.CLIP)
-            asked.append(scores_design.with_score(last, aim, {}))
+            score = any_score(rng, made.layout.size, score_forms.CLIP)
+            asked.append(scores_design.with_score(last, score, {}))
             parts = any_parts(rng, made.shape)
             asked += [
                 regression.next_question(one, parts[:i], made.shape) for i, one in enumerate(made.shape.columns) if i
@@ -202,7 +205,7 @@ def test_releases_of_a_table_lead_to_aims_where_little_of_the_bound_is_spare(
 
 
 def test_material_of_the_contract_reaches_less() -> None:
-    """Why `aims` is there: without it, no more than a score that turns over."""
+    """Why `worst_case_scores` is there: without it, no more than a score that turns over."""
     material = list(pairs(PLAIN, "replace-one", 7, np.random.default_rng(0)))
     found = sensitivity(QUERY, PLAIN, "replace-one", PRICES[:1], material)
     assert all(one.reached < 0.95 * one.declared for one in found if one.form == "weighed")

@@ -11,7 +11,7 @@ import tacit as tc
 from tacit.method.shared import encoding as forms
 from tacit.method.shared import weighted_encoding as weighted
 from tacit.method.shared.encoding import Encoding
-from tacit.rows.row_map import Share
+from tacit.rows.row_map import PersonWeight
 from tacit.testing import contract
 
 NOISES = ["laplace", "gaussian"]
@@ -130,7 +130,7 @@ def test_weights_of_a_person_never_exceed_the_whole() -> None:
     """Three rows of every weight in three cells: the proof's sum, and its maximum."""
     A = 6
     for cap in (1, 2, 3, 5):
-        share, most = Share(A, cap), 0
+        share, most = PersonWeight(A, cap), 0
         for rows in product(range(A + 1), repeat=3):
             for cells in product(range(3), repeat=3):
                 given = [share.weighed(sum(a for a, c in zip(rows, cells, strict=True) if c == i), 3) for i in range(3)]
@@ -154,7 +154,7 @@ def test_a_shared_form_is_its_form_times_the_share(noise: forms.Noise, neighbors
 
 def test_shares_are_floors_that_never_exceed_the_whole() -> None:
     for cap in (None, 1, 3, 8):
-        share = Share(24, cap)
+        share = PersonWeight(24, cap)
         for counts in product(range(5), repeat=3):
             total = sum(counts)
             given = [share.value(c, total) for c in counts]

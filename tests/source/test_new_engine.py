@@ -25,13 +25,13 @@ from tacit.curator.mechanisms import design, integers
 from tacit.method.regression import design as regression
 from tacit.method.regression import scores_design
 from tacit.method.regression.formula import parse
-from tacit.method.regression.glm_pilot import Aimed, bend, link_of
+from tacit.method.regression.glm_pilot import ScorePoint, integer_score, link_of
 from tacit.method.regression.layout import layout
 from tacit.method.regression.mechanism_rows import exact_part
-from tacit.method.regression.noisy_scores import terms_of
+from tacit.method.regression.noisy_scores import scaled_terms
 from tacit.method.shared.measurement import Public
 from tacit.privacy import Cost
-from tacit.rows.row_products import ResidualAim
+from tacit.rows.row_products import ClippedResidual
 from tacit.source import check_source, open_source
 
 schema = tc.Schema({
@@ -67,16 +67,16 @@ for question in questions:
 public, price = Public(schema, "add-remove", None), Cost.of(epsilon=1)
 linear = design(tc.Regression("age ~ visits + sex*ok", where="age < 90"), public, price)
 size = len(linear.columns[1].question.coordinates)
-aim = ResidualAim((*((-1) ** j * (12_345_678 + 987_654 * j) for j in range(size - 1)), 400_000_001), 29, 512)
+score = ClippedResidual((*((-1) ** j * (12_345_678 + 987_654 * j) for j in range(size - 1)), 400_000_001), 29, 512)
 logistic = design(tc.Regression("ok ~ age + sex", model="logistic"), public, price)
 made = layout(parse(logistic.query.formula), logistic.variables)
-terms = terms_of(made)
-link = link_of("logistic", made, terms).looking(-1.0, 4.0, 2.5, 0.3)
+terms = scaled_terms(made)
+link = link_of("logistic", made, terms).with_grid(-1.0, 4.0, 2.5, 0.3)
 slopes = np.array([0.7 - 0.31 * j for j in range(len(terms.size))])
-bent = bend(Aimed(slopes, link.cuts()[len(link.cuts()) // 2], link), terms, 512)
+logit = integer_score(ScorePoint(slopes, link.cuts()[len(link.cuts()) // 2], link), terms, 512)
 for shape, part in (
-    (linear, linear.columns[0]), (linear, regression.aim_at(linear.columns[1], aim)),
-    (logistic, logistic.columns[0]), (logistic, scores_design.aim_at(logistic.columns[-1], *bent)),
+    (linear, linear.columns[0]), (linear, regression.with_residual(linear.columns[1], score)),
+    (logistic, logistic.columns[0]), (logistic, scores_design.with_score(logistic.columns[-1], *logit)),
 ):
     found = exact_part(part, shape, toy)
     assert found == exact_part(part, shape, memory) and any(map(any, found)), part

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from test_engines import ENGINES, opened
 
-from tacit.rows.row_map import GRID, IDENTITY, ONE, KeyMap, Polynomial, RowMap, Share, SumTerm, Unit
+from tacit.rows.row_map import GRID, IDENTITY, ONE, KeyMap, PersonWeight, Polynomial, RowMap, SumTerm, Unit
 from tacit.source import open_source
 
 UNIT = Unit("who", "who")
@@ -27,11 +27,11 @@ CODE = KeyMap("code", "code", "category", (0, 7), ("no", "yes", "unknown"), 2)
 MAIN = replace(SEX, levels=("m", "f"), labels=("m", "f"), constant=True)
 KEPT = replace(CODE, constant=True)
 SQUARE = Polynomial((0, 0, 1), GRID)
-WHOLE = Share(1 << 10)
-CAPPED = Share(3 << 10, cap=3)
+WHOLE = PersonWeight(1 << 10)
+CAPPED = PersonWeight(3 << 10, cap=3)
 HEAVY = RowMap("days", "days", "real", 0.0, 30.0, 1 << 15)
 KNOWN = RowMap("days", "days", "real", 0.0, 30.0, 1 << 15, missing=1 << 14)
-WEIGHTS = tuple(Share(1 << 15, cap, at) for cap in (1, 3) for at in (HEAVY, KNOWN))
+WEIGHTS = tuple(PersonWeight(1 << 15, cap, at) for cap in (1, 3) for at in (HEAVY, KNOWN))
 
 
 def table(seed: int = 0, rows: int = 400, kind: pa.DataType | None = None) -> pa.Table:
@@ -93,14 +93,14 @@ def summand(one: SumTerm, cell: tuple[int, ...], here: list[tuple[tuple[int, ...
     if not own:
         return 0
     weight = 1
-    if isinstance(one.weight, Share):
+    if isinstance(one.weight, PersonWeight):
         weight = one.weight_polynomial(share(one.weight, cell, here, len(own), len(values)))
     mean = math.floor(Fraction(sum(own), len(own)) + Fraction(1, 2))
     return weight * (1 if at is None else one.polynomial(mean))
 
 
 def share(
-    given: Share, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], dict[str, Any]]], own: int, every: int
+    given: PersonWeight, cell: tuple[int, ...], here: list[tuple[tuple[int, ...], dict[str, Any]]], own: int, every: int
 ) -> int:
     """In exact fractions: equal parts of rows, or the mean of their weights shared out."""
     cap = given.cap or 1
@@ -183,7 +183,7 @@ def test_a_weight_is_a_column_or_a_share(tmp_path: Path) -> None:
 def test_shares_of_one_person_never_exceed_the_whole() -> None:
     """However her rows are spread, and however many there are."""
     rng = np.random.default_rng(3)
-    for share in (Share(7), Share(1000), Share(1 << 15), Share(9 << 10, cap=9)):
+    for share in (PersonWeight(7), PersonWeight(1000), PersonWeight(1 << 15), PersonWeight(9 << 10, cap=9)):
         for cells in (2, 3, 10):
             counts = rng.integers(0, 50, cells)
             codes = np.repeat(np.arange(cells), counts)
@@ -205,7 +205,7 @@ def test_weights_of_one_person_never_exceed_the_whole(engine: str, tmp_path: Pat
         codes = np.repeat(np.arange(cells), counts)
         data = pa.table({"who": np.zeros(len(codes), np.int64), "code": codes, "days": np.full(len(codes), 99.0)})
         key = KeyMap("code", "code", "category", tuple(range(cells)), tuple(map(str, range(cells))))
-        given = Share(1 << 15, cap, HEAVY)
+        given = PersonWeight(1 << 15, cap, HEAVY)
         found = opened(engine, data, tmp_path).aggregate((key,), (SumTerm(None, ONE, given, IDENTITY),), UNIT)
         assert [cell[0] for cell in found.cells] == [given.value(int(c), len(codes)) for c in counts]
         assert sum(cell[0] for cell in found.cells) <= given.G

@@ -185,11 +185,11 @@ def test_groups_of_blocks_of_equal_size_are_those_of_one_ranking(
     monkeypatch.setattr(blocks, "GROUP", 3 * 50)
     monkeypatch.setattr(blocks.os, "urandom", lambda size: KEY[:size])
     monkeypatch.setattr(rows, "CHUNK", 64)
-    monkeypatch.setattr(blocks.seats, "CHUNK", 64)
+    monkeypatch.setattr(blocks.equal_blocks, "CHUNK", 64)
     own = rows.of_places(KEY, 0, ROWS)
     ranked = np.argsort(np.argsort(own)) * 20 // ROWS
     for held in (100, 10_000):
-        assert (blocks.seats.keyed_cuts(KEY, ROWS, 20, held) == np.sort(own)[50::50]).all()
+        assert (blocks.equal_blocks.keyed_cuts(KEY, ROWS, 20, held) == np.sort(own)[50::50]).all()
     cells = (cell_of(tc.Schema(SCHEMA), "x"),)
     parts = list(blocks.groups(open_source(sources[kind], tc.Schema(SCHEMA)), cells, None, None, 20, 50, ROWS))
     x = table["x"].to_numpy()
@@ -261,7 +261,9 @@ def test_spark_answers_where_the_rows_are(
     assert found[:, 1].sum() == pytest.approx(rows_[:, 0].sum())
     assert found[:, 2].max() == rows_[:, 1].max()
     if kind == "equal":
-        words = blocks.seats.seated(rows.of_places(KEY, 0, len(rows_)), blocks.seats.keyed_cuts(KEY, ROWS, 10))
+        words = blocks.equal_blocks.seated(
+            rows.of_places(KEY, 0, len(rows_)), blocks.equal_blocks.keyed_cuts(KEY, ROWS, 10)
+        )
         assert found[:, 0].tolist() == np.bincount((words >> np.uint64(32)) * np.uint64(10) >> np.uint64(32)).tolist()
     if persons:
         pieces = local.pieces(cells, unit_of(schema), where, KEY)
@@ -289,15 +291,15 @@ def scored(table: pd.DataFrame, data: Any, schema: tc.Schema, **words: Any) -> t
     query = tc.SampleAndAggregate("x", tc.families.Normal(mean=(-3, 3), sd=(0.2, 5)), one_step=True, **words)
     shape = one_step_design.design(query, Public(schema, "add-remove", None, ROWS), tc.Cost.of(rho=1))
     second = replace(shape, columns=one_step_design.split(shape)[1])
-    aim = scores.scaling_at(query.model.law, np.array([0.1, 1.1]))
+    scaling = scores.scaling_at(query.model.law, np.array([0.1, 1.1]))
     source = open_source(data, schema)
-    found = one_step.read(second, source, aim)
+    found = one_step.read(second, source, scaling)
     local = open_source(table, schema)
     parts = list(local.pieces(shape.blocks.cells, shape.unit, shape.where, KEY) or ())  # type: ignore[union-attr]
     values, own = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     owners = None if shape.unit is None else own.view(np.int64)
     whole = one_step.exact(
-        second, rows.RowArrays(values, owners), aim, (own % np.uint64(scores.BATCH)).astype(np.int64)
+        second, rows.RowArrays(values, owners), scaling, (own % np.uint64(scores.BATCH)).astype(np.int64)
     )
     return found, whole
 

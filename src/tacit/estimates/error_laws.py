@@ -189,12 +189,12 @@ def halfwidth(level: float, s: Array, b: Array) -> Array:
     if not (b > 0).any():
         return normal_quantile(level) * s
     low, high = np.zeros_like(sd), sd * (3.0 - math.log(alpha))
-    aim = math.log(alpha / 2)
-    above, below = np.full_like(sd, -math.log(alpha)), _log_tail(high, s, b) - aim
+    target = math.log(alpha / 2)
+    above, below = np.full_like(sd, -math.log(alpha)), _log_tail(high, s, b) - target
     last = np.zeros_like(sd)
     for _ in range(STEPS):  # the log of a tail is nearly a straight line: false position [Dowell & Jarratt 1971]
         x = np.clip((low * below - high * above) / np.where(below < above, below - above, -1.0), low, high)
-        height = _log_tail(x, s, b) - aim
+        height = _log_tail(x, s, b) - target
         out = height > 0
         above, below = (
             np.where(out, height, np.where(last < 0, above / 2, above)),

@@ -33,7 +33,7 @@ FINE: Final = 28
 
 
 @dataclass(frozen=True)
-class Bend:
+class PiecewiseScore:
     """The public constants of a piecewise linear score.
 
     They are fixed in advance or chosen from released integers.  Whatever their values, |psi| and size are at most

@@ -241,7 +241,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Share:
+class PersonWeight:
     """A person's weight in one cell, in {0, ..., G}: floor(s * min(C, cap) / (cap * C)), where cap None means 1.
 
     C is the number of the person's rows that count (in some cell, and present where a column is summed), and s is G
@@ -250,9 +250,9 @@ class Share:
     the person's rows, divided among the cells.  Since the s of all cells add up to at most G C, a person's weights add
     up to at most G.  Source: ours; proofs in `method.shared.weighted_encoding`.
 
-    >>> Share(100).value(1, 3), Share(100, cap=4).value(2, 2), Share(100, cap=4).value(3, 6)
+    >>> PersonWeight(100).value(1, 3), PersonWeight(100, cap=4).value(2, 2), PersonWeight(100, cap=4).value(3, 6)
     (33, 50, 50)
-    >>> Share(100).weighed(60 + 90, 3), Share(100, cap=4).weighed(60 + 90, 2)
+    >>> PersonWeight(100).weighed(60 + 90, 3), PersonWeight(100, cap=4).weighed(60 + 90, 2)
     (50, 37)
     """
 
@@ -275,18 +275,18 @@ class SumTerm:
     """A sum over the rows of each cell: `polynomial` of the value of `rowmap` over present rows; 1 over all where None.
 
     weight: each summand is multiplied by `weight_polynomial` of another column's value (only rows where both are
-    present count), or of a person's `Share`.
+    present count), or of a person's `PersonWeight`.
     """
 
     rowmap: RowMap | None
     polynomial: Polynomial = ONE
-    weight: RowMap | Share | None = None
+    weight: RowMap | PersonWeight | None = None
     weight_polynomial: Polynomial = ONE
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
         """Row maps of the columns that are read."""
-        weight = self.weight.of if isinstance(self.weight, Share) else self.weight
+        weight = self.weight.of if isinstance(self.weight, PersonWeight) else self.weight
         return tuple(at for at in (self.rowmap, weight) if at is not None)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.rows.coordinates import EXACT, SIGN, H
-from tacit.rows.piecewise_score import Bend
+from tacit.rows.piecewise_score import PiecewiseScore
 from tacit.rows.row_map import KeyMap, RowMap, Unit
 
 LARGEST: Final = 2**20
@@ -50,7 +50,7 @@ class Coordinate:
 
 
 @dataclass(frozen=True)
-class ResidualAim:
+class ClippedResidual:
     """The clipped residual of a row: psi = clamp(floor(sum_j weights_j z_j / 2**shift + 1/2), -clip, clip).
 
     The constants are public: at first only the response has a weight, later they are chosen from released integers.
@@ -76,7 +76,7 @@ class ResidualAim:
 class Product:
     """A summand of a row: floor(psi**power * prod_j z_j / 2**shift), with at most two coordinates z_j.
 
-    of: indices of the coordinates.  size: whether `Bend.sizes` stands in place of psi.
+    of: indices of the coordinates.  size: whether `PiecewiseScore.sizes` stands in place of psi.
     """
 
     of: tuple[int, ...]
@@ -93,7 +93,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Between:
+class ProductOfMeans:
     """A summand of a person: floor(a b / 2**shift) of two of the person's means, given by indices of products."""
 
     of: tuple[int, int]
@@ -105,19 +105,19 @@ class Between:
 
 
 @dataclass(frozen=True)
-class Crossed:
+class CrossProducts:
     """A request to a source: sums of products of coordinates over complete rows, those without a missing cell.
 
-    aim: the residual or score psi that products are multiplied by.  unit: if given, sums are over persons: each adds
+    score: the residual or score psi that products are multiplied by.  unit: if given, sums are over persons: each adds
     the rounded mean of every product over the person's complete rows, and products of those means (`between`); a person
     without a complete row adds nothing.
     """
 
     coordinates: tuple[Coordinate, ...]
     products: tuple[Product, ...]
-    aim: ResidualAim | Bend | None = None
+    score: ClippedResidual | PiecewiseScore | None = None
     unit: Unit | None = None
-    between: tuple[Between, ...] = ()
+    between: tuple[ProductOfMeans, ...] = ()
 
     @property
     def maps(self) -> tuple[RowMap, ...]:
@@ -131,17 +131,17 @@ class Crossed:
 
     def check(self) -> None:
         """Raise ArithmeticError where a summand could exceed LARGEST, or an intermediate value could reach EXACT."""
-        if self.aim is not None:
-            self.aim.check()
+        if self.score is not None:
+            self.score.check()
         for one in self.products:
-            _check(H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power, one.shift)
+            _check(H ** len(one.of) * (self.score.clip if self.score else 0) ** one.power, one.shift)
         for one in self.between:
             _check(self.most(one.of[0]) * self.most(one.of[1]), one.shift)
 
     def most(self, place: int) -> int:
         """Return a bound on |summand| of a product, given by its index, and so on a person's mean of it."""
         one = self.products[place]
-        return H ** len(one.of) * (self.aim.clip if self.aim else 0) ** one.power >> one.shift
+        return H ** len(one.of) * (self.score.clip if self.score else 0) ** one.power >> one.shift
 
     def numpy(
         self, values: Mapping[RowMap, NDArray[np.int64]], places: Mapping[KeyMap, NDArray[np.int64]], rows: int
@@ -151,8 +151,8 @@ class Crossed:
 
     def sums(self, z: NDArray[np.int64], who: NDArray[np.int64] | None = None) -> tuple[int, ...]:
         """Reference: return the sum of each product over rows of coordinates z; who: the person of each row."""
-        psi = np.ones(len(z), dtype=np.int64) if self.aim is None else self.aim.numpy(z)
-        sizes = self.aim.sizes(z, psi) if isinstance(self.aim, Bend) else psi
+        psi = np.ones(len(z), dtype=np.int64) if self.score is None else self.score.numpy(z)
+        sizes = self.score.sizes(z, psi) if isinstance(self.score, PiecewiseScore) else psi
         found = [one.numpy(z, psi, sizes) for one in self.products]
         if who is not None:
             found = averages(found, who)

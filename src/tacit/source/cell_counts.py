@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.rows.row_map import IDENTITY, ONE, KeyMap, Occupied, Share, SumTerm, Tally, Unit
+from tacit.rows.row_map import IDENTITY, ONE, KeyMap, Occupied, PersonWeight, SumTerm, Tally, Unit
 from tacit.schema.predicates.row_values import evaluate
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
@@ -26,7 +26,7 @@ def tallied(
     keys: Sequence[KeyMap],
     where: Predicate | None = None,
     unit: Unit | None = None,
-    share: Share | None = None,
+    share: PersonWeight | None = None,
 ) -> Tally:
     """READS ROWS.  Return the number of rows in each cell (the sum of persons' shares, by `unit`) as one array."""
     one = SumTerm(None) if share is None else SumTerm(None, ONE, share, IDENTITY)

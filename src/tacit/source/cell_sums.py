@@ -14,7 +14,7 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.rows.row_map import MAX_ROWS, Aggregate, KeyMap, Level, Ranked, RowMap, Share, SumTerm, Unit
+from tacit.rows.row_map import MAX_ROWS, Aggregate, KeyMap, Level, PersonWeight, Ranked, RowMap, SumTerm, Unit
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.row_values import evaluate
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -109,7 +109,7 @@ def ranked(
     keys: Sequence[KeyMap] = (),
     unit: Unit | None = None,
     where: Predicate | None = None,
-    share: Share | None = None,
+    share: PersonWeight | None = None,
 ) -> Ranked:
     """READS ROWS.  Count the rows (persons, by `unit`) at each value of a column's grid, in each cell.
 
@@ -124,7 +124,7 @@ class Ranking:
 
     frame: Any
     keys: tuple[KeyMap, ...]
-    share: Share | None
+    share: PersonWeight | None
 
     def run(self, engine: Engine) -> Ranked:
         """READS ROWS."""
@@ -148,7 +148,7 @@ def ranking(
     keys: Sequence[KeyMap],
     unit: Unit | None,
     where: Predicate | None,
-    share: Share | None,
+    share: PersonWeight | None,
 ) -> Ranking:
     """Plan the pass of `ranked`; no row is read."""
     shares = {} if share is None else {"a": (0, share)}
@@ -194,7 +194,7 @@ def _values(
     frame: Any,
     keys: Sequence[KeyMap],
     maps: list[RowMap],
-    shares: Mapping[str, tuple[int | None, Share]],
+    shares: Mapping[str, tuple[int | None, PersonWeight]],
     unit: Unit | None,
     where: Predicate | None,
 ) -> Any:
@@ -222,19 +222,19 @@ def _values(
     return frame if unit is None else persons.reduce(frame, keys, maps, shares, kept=where is not None)
 
 
-def _shares(maps: list[RowMap], terms: list[SumTerm]) -> dict[str, tuple[int | None, Share]]:
+def _shares(maps: list[RowMap], terms: list[SumTerm]) -> dict[str, tuple[int | None, PersonWeight]]:
     """Return, by the name of its column, each share with the index of the map whose present rows count (None: all)."""
-    found = [(one.rowmap, one.weight) for one in terms if isinstance(one.weight, Share)]
+    found = [(one.rowmap, one.weight) for one in terms if isinstance(one.weight, PersonWeight)]
     return {_share(maps, at, share): (_counted(maps, at, share), share) for at, share in found}
 
 
-def _counted(maps: list[RowMap], at: RowMap | None, share: Share) -> int | None:
+def _counted(maps: list[RowMap], at: RowMap | None, share: PersonWeight) -> int | None:
     """Return the index of the map whose present rows count: that of the weights where there are any."""
     by = at if share.of is None else share.of
     return None if by is None else maps.index(by)
 
 
-def _share(maps: list[RowMap], at: RowMap | None, share: Share) -> str:
+def _share(maps: list[RowMap], at: RowMap | None, share: PersonWeight) -> str:
     place = _counted(maps, at, share)
     return f"a{'n' if place is None else place}x{share.G}x{share.cap or 0}{'' if share.of is None else 'w'}"
 

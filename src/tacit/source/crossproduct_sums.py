@@ -1,7 +1,7 @@
 """Exact sums of products of columns, for regressions: one lazy pass on the table's engine.  INSIDE the wall.
 
-The integers of each row equal those of `Crossed.numpy`.  64-bit integers do not overflow: `Crossed.check` bounds every
-step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
+The integers of each row equal those of `CrossProducts.numpy`.  64-bit integers do not overflow: `CrossProducts.check`
+bounds every step of a row, and what a row adds to a sum, by public facts; a table has at most MAX_ROWS rows.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 import narwhals as nw
 
 from tacit.rows.coordinates import SIGN, H
-from tacit.rows.piecewise_score import Bend
+from tacit.rows.piecewise_score import PiecewiseScore
 from tacit.rows.row_map import MAX_ROWS, Aggregate
-from tacit.rows.row_products import Coordinate, Crossed, ResidualAim
+from tacit.rows.row_products import ClippedResidual, Coordinate, CrossProducts
 from tacit.schema.predicates.row_values import evaluate
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import cell_expressions as ex
@@ -23,10 +23,10 @@ from tacit.source.cell_counts import numbered_reading
 from tacit.source.cell_sums import cell_reading, map_reading
 from tacit.source.column_kinds import Reading
 from tacit.source.engine import Engine
-from tacit.source.engine_scores import bent, clamped, combined, halved
+from tacit.source.engine_scores import clamped, combined, halved, with_scores
 
 
-def crossed(engine: Engine, question: Crossed, where: Predicate | None = None) -> Aggregate:
+def crossed(engine: Engine, question: CrossProducts, where: Predicate | None = None) -> Aggregate:
     """READS ROWS.  Return sums over complete rows (persons) kept by `where`, and the number of all rows (persons)."""
     return plan(engine, question, where).run(engine)
 
@@ -47,14 +47,14 @@ class ProductsPass:
         return Aggregate(rows, (tuple(int(found[f"t{i}"] or 0) for i in range(self.sums)),))
 
 
-def plan(engine: Engine, question: Crossed, where: Predicate | None) -> ProductsPass:
+def plan(engine: Engine, question: CrossProducts, where: Predicate | None) -> ProductsPass:
     """Plan the pass of `crossed` in stages, so that what later stages share is computed once; no row is read."""
     question.check()
     frame = _coordinates(_read(engine, question, where), question)
-    if isinstance(question.aim, Bend):
-        frame = bent(frame, question.aim, f"z{len(question.coordinates) - 1}")
-    elif question.aim is not None:
-        frame = frame.with_columns(_residual(question.aim).alias("psi"))
+    if isinstance(question.score, PiecewiseScore):
+        frame = with_scores(frame, question.score, f"z{len(question.coordinates) - 1}")
+    elif question.score is not None:
+        frame = frame.with_columns(_residual(question.score).alias("psi"))
     made: list[Any] = []
     for one in question.products:
         total: Any = ex.whole(1)
@@ -71,8 +71,8 @@ def plan(engine: Engine, question: Crossed, where: Predicate | None) -> Products
     return ProductsPass(frame.select(nw.len().alias("rows"), *sums), count)
 
 
-def _persons(frame: Any, question: Crossed) -> Any:
-    """Reduce rows to persons: means of the products, then products of two means.  See `Crossed.sums`."""
+def _persons(frame: Any, question: CrossProducts) -> Any:
+    """Reduce rows to persons: means of the products, then products of two means.  See `CrossProducts.sums`."""
     first = len(question.products)
     frame = persons.averaged(frame, {f"t{i}": question.most(i) for i in range(first)})
     made = [
@@ -82,7 +82,7 @@ def _persons(frame: Any, question: Crossed) -> Any:
     return frame.with_columns(*made) if made else frame
 
 
-def _read(engine: Engine, question: Crossed, where: Predicate | None) -> Any:
+def _read(engine: Engine, question: CrossProducts, where: Predicate | None) -> Any:
     """Read grid values v, indices of levels p (0 where absent), and k: 1 for rows that count, else 0."""
     maps, keys, cells = question.maps, question.keys, () if where is None else where.cells
     readings: list[Reading] = [*map(map_reading, maps), *map(numbered_reading, keys), *map(cell_reading, cells)]
@@ -116,7 +116,7 @@ def _index(column: str, engine: ex.NarwhalsBackend) -> Any:
     return nw.when(engine.finite(q)).then(q).otherwise(ex.real(0.0)).cast(nw.Int64())
 
 
-def _coordinates(frame: Any, question: Crossed) -> Any:
+def _coordinates(frame: Any, question: CrossProducts) -> Any:
     maps, keys = list(question.maps), list(question.keys)
     made = [_coordinate(one, maps, keys).alias(f"z{j}") for j, one in enumerate(question.coordinates)]
     return frame.with_columns(*made)
@@ -135,9 +135,9 @@ def _coordinate(one: Coordinate, maps: list[Any], keys: list[Any]) -> Any:
     return z
 
 
-def _residual(aim: ResidualAim) -> Any:
-    """Return the clamped residual as `ResidualAim.numpy` defines it."""
-    return clamped(combined(aim.weights, aim.shift), -aim.clip, aim.clip)
+def _residual(score: ClippedResidual) -> Any:
+    """Return the clamped residual as `ClippedResidual.numpy` defines it."""
+    return clamped(combined(score.weights, score.shift), -score.clip, score.clip)
 
 
 def _halved(total: Any, shift: int) -> Any:

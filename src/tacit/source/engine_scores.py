@@ -1,4 +1,4 @@
-"""Bounded scores of rows in narwhals: the same integers as `Bend.numpy`, row by row.  INSIDE the wall.
+"""Bounded scores of rows in narwhals: the same integers as `PiecewiseScore.numpy`, row by row.  INSIDE the wall.
 
 Every step has integers below 2**52, exact in float64.  The steps are stages of one frame, so that the segments of the
 piecewise linear functions are computed once for the score and its size.
@@ -12,24 +12,24 @@ from typing import Any
 import narwhals as nw
 
 from tacit.rows.coordinates import H
-from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, Bend, L, rises
+from tacit.rows.piecewise_score import FINE, PIECES, WIDTH, L, PiecewiseScore, rises
 from tacit.source import cell_expressions as ex
 
 
-def bent(frame: Any, bend: Bend, response: str) -> Any:
+def with_scores(frame: Any, score: PiecewiseScore, response: str) -> Any:
     """Add the columns psi (the score) and size; coordinates are columns z0, z1, ..., `response` is one of them."""
-    frame = frame.with_columns(clamped(combined(bend.weights, bend.shift), -L, L).alias("e"))
-    if any(len(set(one)) > 1 for one in bend.polygons):
+    frame = frame.with_columns(clamped(combined(score.weights, score.shift), -L, L).alias("e"))
+    if any(len(set(one)) > 1 for one in score.polygons):
         starts = [ex.whole(L - k * WIDTH) for k in range(PIECES)]
         frame = frame.with_columns(
             *(clamped(nw.col("e") + start, 0, WIDTH).alias(f"r{k}") for k, start in enumerate(starts))
         )
-    total = _height(bend.slope) * (nw.col(response) + ex.whole(H)) - _height(bend.middle) + ex.whole(2 ** (FINE - 1))
-    frame = frame.with_columns(clamped(halved(total, FINE), -bend.clip, bend.clip).alias("psi"))
+    total = _height(score.slope) * (nw.col(response) + ex.whole(H)) - _height(score.middle) + ex.whole(2 ** (FINE - 1))
+    frame = frame.with_columns(clamped(halved(total, FINE), -score.clip, score.clip).alias("psi"))
     psi = nw.col("psi")
     size = nw.when(psi < ex.whole(0)).then(ex.whole(0) - psi).otherwise(psi)
-    if bend.weight:
-        size = clamped(halved(_height(bend.weight) + ex.whole(2 ** (FINE - 1)), FINE), 0, bend.clip)
+    if score.weight:
+        size = clamped(halved(_height(score.weight) + ex.whole(2 ** (FINE - 1)), FINE), 0, score.clip)
     return frame.with_columns(size.alias("size"))
 
 

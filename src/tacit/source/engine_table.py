@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.errors import SourceError
-from tacit.rows.row_map import Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, SumTerm, Tally, Unit
-from tacit.rows.row_products import Crossed
+from tacit.rows.row_map import Aggregate, KeyMap, Occupied, PersonWeight, Ranked, RowMap, SumTerm, Tally, Unit
+from tacit.rows.row_products import CrossProducts
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -65,7 +65,7 @@ class Source(Protocol):
         keys: Sequence[KeyMap] = (),
         unit: Unit | None = None,
         where: Predicate | None = None,
-        share: Share | None = None,
+        share: PersonWeight | None = None,
     ) -> Ranked:
         """READS ROWS.  Count the rows (persons, or their shares) at each grid value of a column, in each cell."""
         ...
@@ -75,7 +75,7 @@ class Source(Protocol):
         keys: Sequence[KeyMap],
         where: Predicate | None = None,
         unit: Unit | None = None,
-        share: Share | None = None,
+        share: PersonWeight | None = None,
     ) -> Tally:
         """READS ROWS.  Return the number of rows in each cell, or the sum of persons' shares, as one array."""
         ...
@@ -104,7 +104,7 @@ class Source(Protocol):
         unit: Unit | None,
         where: Predicate | None,
         key: bytes,
-        seat: Callable[[], Callable[[Words], Words]] | None,
+        place: Callable[[], Callable[[Words], Words]] | None,
         group: Callable[[NDArray[np.uint64]], NDArray[np.int64]],
         answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
         numbers: int,
@@ -112,7 +112,7 @@ class Source(Protocol):
         """READS ROWS, on the machines of a cluster.  Return results by group of blocks; see `row_arrays.spread`."""
         ...
 
-    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+    def crossed(self, question: CrossProducts, where: Predicate | None = None) -> Aggregate:
         """READS ROWS.  Return exact sums of products of columns over complete rows, in one pass."""
         ...
 
@@ -170,7 +170,7 @@ class EngineTable:
         keys: Sequence[KeyMap] = (),
         unit: Unit | None = None,
         where: Predicate | None = None,
-        share: Share | None = None,
+        share: PersonWeight | None = None,
     ) -> Ranked:
         """See `Source.ranked`."""
         return ranked(self._engine, at, keys, unit, where, share)
@@ -180,7 +180,7 @@ class EngineTable:
         keys: Sequence[KeyMap],
         where: Predicate | None = None,
         unit: Unit | None = None,
-        share: Share | None = None,
+        share: PersonWeight | None = None,
     ) -> Tally:
         """See `Source.tallied`."""
         return tallied(self._engine, keys, where, unit, share)
@@ -191,7 +191,7 @@ class EngineTable:
         """See `Source.occupied`."""
         return occupied(self._engine, keys, one, unit, where)
 
-    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+    def crossed(self, question: CrossProducts, where: Predicate | None = None) -> Aggregate:
         """See `Source.crossed`."""
         return crossed(self._engine, question, where)
 
@@ -221,13 +221,13 @@ class EngineTable:
         unit: Unit | None,
         where: Predicate | None,
         key: bytes,
-        seat: Callable[[], Callable[[Words], Words]] | None,
+        place: Callable[[], Callable[[Words], Words]] | None,
         group: Callable[[NDArray[np.uint64]], NDArray[np.int64]],
         answer: Callable[[int, NDArray[np.float64], NDArray[np.uint64]], NDArray[np.float64]],
         numbers: int,
     ) -> dict[int, NDArray[np.float64]] | None:
         """See `Source.spread`."""
-        return spread(self._engine, cells, unit, where, key, seat, group, answer, numbers)
+        return spread(self._engine, cells, unit, where, key, place, group, answer, numbers)
 
     def ready(self) -> None:
         """See `Source.ready`."""

@@ -3,7 +3,7 @@
 All rows of a person become one (with cells: one in each cell that has rows of the person), which holds for each column
 the mean of the person's present values, rounded to the grid.  No row is left out, so no rows are sampled.  The result
 is a function of the person's own rows, clamped at the end, whatever an engine did before.  How much a person may weigh
-is bounded by `Share`, whose values add up to at most its G over the person's cells.
+is bounded by `PersonWeight`, whose values add up to at most its G over the person's cells.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import narwhals as nw
 
-from tacit.rows.row_map import KeyMap, RowMap, Share
+from tacit.rows.row_map import KeyMap, PersonWeight, RowMap
 from tacit.source import cell_expressions as ex
 
 
@@ -21,7 +21,7 @@ def reduce(
     frame: Any,
     keys: Sequence[KeyMap],
     maps: Sequence[RowMap],
-    shares: Mapping[str, tuple[int | None, Share]],
+    shares: Mapping[str, tuple[int | None, PersonWeight]],
     *,
     kept: bool = False,
 ) -> Any:
@@ -85,7 +85,7 @@ def _kept(condition: Any, column: str) -> Any:
     return nw.when(condition).then(nw.col(column)).otherwise(ex.whole(0))
 
 
-def _totals(frame: Any, shares: Mapping[str, tuple[int | None, Share]], cells: Sequence[str]) -> Any:
+def _totals(frame: Any, shares: Mapping[str, tuple[int | None, PersonWeight]], cells: Sequence[str]) -> Any:
     """Add the number of rows that count of each person, over all cells."""
     needed = sorted({_rows(place) for place, _ in shares.values()})
     over = [nw.col(name).sum().over("u") if cells else nw.col(name) for name in needed]
@@ -111,8 +111,8 @@ def _sign(count: str) -> Any:
     return nw.when(nw.col(count) > ex.whole(0)).then(ex.whole(0)).otherwise(ex.whole(-1))
 
 
-def _weight(share: Share, place: int | None) -> Any:
-    """Return `Share.weighed`, computed in float64: exact where its numerator is below 2**52.
+def _weight(share: PersonWeight, place: int | None) -> Any:
+    """Return `PersonWeight.weighed`, computed in float64: exact where its numerator is below 2**52.
 
     The values of one person add up to at most G however many rows there are: each is a whole number of at most
     (1 + 2**-50) s min(C, cap) / (cap C), and s adds up to at most G C, so their sum is at most (1 + 2**-50) G, and a

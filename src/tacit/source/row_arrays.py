@@ -102,18 +102,18 @@ def spread(
     unit: Unit | None,
     where: Predicate | None,
     key: bytes,
-    seat: Callable[[], Callable[[Words], Words]] | None,
+    place: Callable[[], Callable[[Words], Words]] | None,
     group: Callable[[Words], NDArray[np.int64]],
     answer: Callable[[int, NDArray[np.float64], Words], NDArray[np.float64]],
     numbers: int,
 ) -> dict[int, NDArray[np.float64]] | None:
     """READS ROWS, on the machines of a cluster.  Return the results of each group of blocks; None on one machine.
 
-    Words are drawn on the cluster: fresh for rows, by the key for persons.  seat: makes a function from words by the
+    Words are drawn on the cluster: fresh for rows, by the key for persons.  place: makes a function from words by the
     key and row numbers to words of blocks of equal size; None where labels are independent.
     """
     extra = [] if unit is None else [Reading(unit.source, "unit")]
-    numbered = None if seat is None else partial(_numbering, key, seat)
+    numbered = None if place is None else partial(_numbering, key, place)
     work = ClusterWork(partial(_drawn, key), numbered, group, answer, numbers)
     return engine.spread(_frame(engine, cells, extra, where), len(cells), work)
 
@@ -127,13 +127,13 @@ def _drawn(key: bytes, persons: Any, rows: int) -> Words:
     return _keyed(key, found.dictionary.to_pylist(), codes)
 
 
-def _numbering(key: bytes, seat: Callable[[], Callable[[Words], Words]]) -> Callable[[int, int], Words]:
+def _numbering(key: bytes, place: Callable[[], Callable[[Words], Words]]) -> Callable[[int, int], Words]:
     """Return a function (first, count) -> words of blocks of equal size: made on the driver, run on the cluster."""
-    return partial(_placed, key, seat())
+    return partial(_placed, key, place())
 
 
-def _placed(key: bytes, seat: Callable[[Words], Words], first: int, count: int) -> Words:
-    return seat(of_places(key, first, count))
+def _placed(key: bytes, place: Callable[[Words], Words], first: int, count: int) -> Words:
+    return place(of_places(key, first, count))
 
 
 def of_places(key: bytes, first: int, count: int) -> Words:

@@ -67,7 +67,9 @@ class Found:
     other: Runs
 
 
-def telling(column: PartSpec, law: Selection, cells: int, relation: Relation, draws: int, look: Look) -> list[Tables]:
+def worst_tables(
+    column: PartSpec, law: Selection, cells: int, relation: Relation, draws: int, look: Look
+) -> list[Tables]:
     """Return the pair with the largest expected bound for each kind of neighbour: within a cell, or between two.
 
     law: that which is suspected; tables tell it apart from a weaker one best.

@@ -6,7 +6,7 @@
 (`pair_check`); (d) a lower bound on epsilon from samples is never above the claim;
 (e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.  Of mechanisms that select
 a point: `selections`; of those that ask in blocks: `in_blocks`; of those whose questions follow from releases, where
-the bound is approached: `aims`.
+the bound is approached: `worst_case_scores`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tacit.schema import Schema
 from tacit.testing import contract_blocks as in_blocks
 from tacit.testing import contract_selection as selections
 from tacit.testing import pair_check
-from tacit.testing import worst_case_scores as aims
+from tacit.testing import worst_case_scores as worst_cases
 from tacit.testing.audit import epsilon_lower_bound, losses
 from tacit.testing.exact_integers import Exact
 from tacit.testing.findings import (
@@ -87,7 +87,7 @@ def _added(
     findings: list[Finding] = []
     failures: list[str] = []
     for relation in RELATIONS:
-        material = [*aims.neighbours(query, schema, relation), *pairs(schema, relation, tables, generator)]
+        material = [*worst_cases.neighbours(query, schema, relation), *pairs(schema, relation, tables, generator)]
         asked = [(price, designed(query, schema, relation, ROWS, price)) for price in PRICES]
         found = list[Finding]()
         if all(shape is not None for _, shape in asked):
@@ -134,7 +134,7 @@ def sensitivity(
 
     def made(size: int | None) -> tuple[Measurement, ...]:
         found = (cast(Measurement, designed(query, schema, relation, size, price)) for price in prices)
-        return tuple(one for shape in found for one in aims.everywhere(shape))
+        return tuple(one for shape in found for one in worst_cases.everywhere(shape))
 
     exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
     furthest: dict[tuple[Cost, int], tuple[int, tuple[int, ...]]] = {}

@@ -3,8 +3,8 @@
 (a) grey-box sensitivity: the integers before noise (and the utilities of selections) of neighbouring tables, against
     what is declared, which must be approached somewhere.  Labels are fresh and secret in a release; neighbours are
     compared with the same ones, as the proof compares them: a row has the word of its place in the table, a person one
-    of her own, and a row that is replaced leaves its word to the other.  What a mechanism asks second is aimed by what
-    the first table answered, exactly so for both.  No release can be given words: they are handed to the functions
+    of her own, and a row that is replaced leaves its word to the other.  What a mechanism asks second is computed from
+    what the first table answered, exactly so for both.  No release can be given words: they are handed to the functions
     that a release calls once it has drawn its own.
 (b) to (d) are those of `contract` for sums, and of `selections` for what is selected.
 """
@@ -19,7 +19,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks import mechanism_means as sample_and_aggregate
 from tacit.method.blocks import mechanism_one_step as one_step
 from tacit.method.blocks import mechanism_winsorized as winsorized
@@ -44,7 +44,7 @@ from tacit.testing.findings import EACH, Finding, designed, distance, norm_of
 from tacit.testing.neighbouring_tables import Pair, Relation, Row, arrow_table, fuller
 
 SIZE: Final = 24
-"""Rows of a table, at most: empty rows are added where their number is public, and have their seats."""
+"""Rows of a table, at most: empty rows are added where their number is public, and have their places."""
 BLOCKS: Final = 3
 MARK: Final = "row of the contract suite"
 """A column that says which row a row is: engines give rows in no order."""
@@ -91,7 +91,7 @@ def _words(count: int, rng: np.random.Generator, *, together: bool) -> NDArray[n
     return np.sort(drawn) >> np.uint64(32) if together else drawn
 
 
-def telling(schema: Schema, what: Sequence[str], relation: Relation, alike: int) -> Iterator[Pair]:
+def worst_pairs(schema: Schema, what: Sequence[str], relation: Relation, alike: int) -> Iterator[Pair]:
     """Pairs of a block of `alike` rows that are about the same, and one that is far from them, or far elsewhere."""
     names = list(schema)
 
@@ -167,7 +167,7 @@ def sensitivity(
     far = [
         held(schema, pair, relation, rng, together=True)
         for alike in (1, p + 1)
-        for pair in telling(schema, query.what, relation, alike)
+        for pair in worst_pairs(schema, query.what, relation, alike)
     ]
     readers = exchanged(Schema({**schema, MARK: Real()}))
     reached = [[0] * len(shape.columns) for shape in shapes]
@@ -190,7 +190,11 @@ def _read(shape: Measurement, reader: Any, schema: Schema, table: Held) -> tuple
     marked = Schema({**schema, MARK: Real()})
     source: Source = reader.of(arrow_table(marked, rows))
     found = source.complete((*plan.cells, cell_of(marked, MARK)), shape.unit, shape.where)
-    own = table.words if plan.rows is None else seats.seated(table.words, seats.cuts(table.words, plan.blocks))
+    own = (
+        table.words
+        if plan.rows is None
+        else equal_blocks.seated(table.words, equal_blocks.cuts(table.words, plan.blocks))
+    )
     return RowArrays(found.values[:, :-1], found.owners), own[found.values[:, -1].astype(np.int64)]
 
 

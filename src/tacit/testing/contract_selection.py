@@ -3,7 +3,7 @@
 (a) grey-box sensitivity: the utilities of every point of every selection, on many neighbouring tables, against the
     declared changes, added up over cells (squared where rho is bought), which must be approached somewhere;
 (b) the law of a selection, tested with power; (c) a higher price buys a sharper law, and the selections cost no more
-than the price by those declared changes; (d) samples of the selection on the most telling pair of tables never prove a
+than the price by those declared changes; (d) samples of the selection on the worst pair of tables never prove a
 larger epsilon than is claimed, that of a bounded range where rho is bought.  (e) is that of all mechanisms.
 """
 
@@ -31,7 +31,7 @@ from tacit.release.parts import Cells
 from tacit.release.query import Query
 from tacit.schema import Schema
 from tacit.testing.audit import epsilon_lower_bound
-from tacit.testing.audit_tables import Look, Tables, telling
+from tacit.testing.audit_tables import Look, Tables, worst_tables
 from tacit.testing.exact_integers import exchanged
 from tacit.testing.findings import EACH, PRICES, RELATIONS, ROWS, Finding, designed, distance, norm_of
 from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
@@ -240,7 +240,7 @@ def audit(
             return seen(shape, cells, 0)[0][place]
 
         law, how = cast(Selection, column.law), look if looks is None else looks(column)
-        asked = (telling(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)
+        asked = (worst_tables(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)
         for tables in chain.from_iterable(asked):
             claim = float(part.epsilon or 0) if pure else float(8 * part.zcdp * tables.cells) ** 0.5
             scores = [_scores(tables, runs, law, draws) for runs in (tables.one, tables.other)]

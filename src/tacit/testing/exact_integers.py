@@ -12,8 +12,20 @@ import numpy as np
 from tacit.curator.mechanisms import integers
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.release.parts import Cells
-from tacit.rows.row_map import IDENTITY, ONE, Aggregate, KeyMap, Occupied, Ranked, RowMap, Share, SumTerm, Tally, Unit
-from tacit.rows.row_products import Crossed
+from tacit.rows.row_map import (
+    IDENTITY,
+    ONE,
+    Aggregate,
+    KeyMap,
+    Occupied,
+    PersonWeight,
+    Ranked,
+    RowMap,
+    SumTerm,
+    Tally,
+    Unit,
+)
+from tacit.rows.row_products import CrossProducts
 from tacit.schema import Schema
 from tacit.schema.predicates.computed_columns import Computed, computed_columns
 from tacit.schema.predicates.numeric_expressions import ColumnCell
@@ -96,7 +108,7 @@ class Exchanged:
         keys: Sequence[KeyMap],
         where: Predicate | None = None,
         unit: Unit | None = None,
-        share: Share | None = None,
+        share: PersonWeight | None = None,
     ) -> Tally:
         """See `Source.tallied`."""
         one = SumTerm(None) if share is None else SumTerm(None, ONE, share, IDENTITY)
@@ -127,7 +139,7 @@ class Exchanged:
         keys: Sequence[KeyMap] = (),
         unit: Unit | None = None,
         where: Predicate | None = None,
-        share: Share | None = None,
+        share: PersonWeight | None = None,
     ) -> Ranked:
         """See `Source.ranked`."""
         asked = (at, tuple(keys), unit, where, share)
@@ -144,7 +156,7 @@ class Exchanged:
             self._frames[asked] = planned(self._engine, *asked)
         return collected(self._engine, self._frames[asked], len(cells), unit)
 
-    def crossed(self, question: Crossed, where: Predicate | None = None) -> Aggregate:
+    def crossed(self, question: CrossProducts, where: Predicate | None = None) -> Aggregate:
         """See `Source.crossed`."""
         asked = (question, where)
         if asked not in self._crossings:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.rows.row_map import RowMap, Share
+from tacit.rows.row_map import PersonWeight, RowMap
 
 Ints = NDArray[np.int64]
 
@@ -34,7 +34,10 @@ def codes(values: Any) -> Ints:
 
 
 def persons(
-    rows: ReferenceRows, who: Ints, weight: RowMap | Share | None, weighed: tuple[ReferenceRows, Ints] | None = None
+    rows: ReferenceRows,
+    who: Ints,
+    weight: RowMap | PersonWeight | None,
+    weighed: tuple[ReferenceRows, Ints] | None = None,
 ) -> ReferenceRows:
     """One entry for each person and cell: the mean, floor(sum / count + 1/2), and the person's share.
 
@@ -47,9 +50,9 @@ def persons(
     np.add.at(total, place, rows.v)
     mean = np.floor(total / np.maximum(count, 1) + 0.5).astype(np.int64)
     share = np.ones(len(pairs), dtype=np.int64)
-    if isinstance(weight, Share) and weighed is not None:
+    if isinstance(weight, PersonWeight) and weighed is not None:
         share = _shares(*weighed, weight, pairs, width)
-    elif isinstance(weight, Share):
+    elif isinstance(weight, PersonWeight):
         person = pairs // width
         every = np.bincount(person, weights=count).astype(np.int64)[person] if len(pairs) else count
         cap = weight.cap or 1
@@ -57,8 +60,8 @@ def persons(
     return ReferenceRows(np.arange(len(pairs)), pairs % width, mean, share)
 
 
-def _shares(rows: ReferenceRows, who: Ints, share: Share, wanted: Ints, width: int) -> Ints:
-    """`Share.weighed` of each wanted person and cell; 0 where no row has a weight."""
+def _shares(rows: ReferenceRows, who: Ints, share: PersonWeight, wanted: Ints, width: int) -> Ints:
+    """`PersonWeight.weighed` of each wanted person and cell; 0 where no row has a weight."""
     pairs, place = np.unique(who * width + rows.cell, return_inverse=True)
     own = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(own, place, rows.v)

@@ -25,7 +25,7 @@ from tacit.method.shared.simulated_parts import empty_parts, simulated
 from tacit.privacy import Cost
 from tacit.release.query import Query
 from tacit.release.simulated import SimulatedRelease
-from tacit.rows.row_map import RowMap, Share
+from tacit.rows.row_map import PersonWeight, RowMap
 from tacit.schema import Schema
 from tacit.testing.reference_persons import ReferenceRows, codes, persons
 from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers, with_columns
@@ -218,7 +218,7 @@ def _persons(
 ) -> ReferenceRows:
     """Rows of a column -> persons, who weigh as their rows' weights say where there are any."""
     weighed: tuple[ReferenceRows, NDArray[np.int64]] | None = None
-    if isinstance(column.weight, Share) and column.weight.of is not None:
+    if isinstance(column.weight, PersonWeight) and column.weight.of is not None:
         a, known = column.weight.of.numpy(numbers(table[column.weight.of.source], column.weight.of))
         index = np.flatnonzero(inside & known)
         weighed = ReferenceRows(index, cell[index], a[index], np.ones(len(index), dtype=np.int64)), who[index]

@@ -1,6 +1,6 @@
 """One step and winsorised blocks in simulation: both of their steps, with seeded labels, selections and noise.
 
-They ask twice, the second time aimed by the first noisy answer, so they are simulated release by release.
+They ask twice, and the second question follows from the first noisy answer, so they are simulated release by release.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.mechanism_means import exact
 from tacit.method.shared.measurement import Measurement
@@ -29,7 +29,7 @@ def labels(shape: Measurement, rows: RowArrays, rng: np.random.Generator) -> NDA
     plan = cast(BlockPlan, shape.blocks)
     if plan.rows is not None:
         own = rng.integers(0, 2**64, plan.rows, dtype=np.uint64)
-        return seats.seated(own[: len(rows.values)], seats.cuts(own, plan.blocks))
+        return equal_blocks.seated(own[: len(rows.values)], equal_blocks.cuts(own, plan.blocks))
     if rows.owners is None:
         return rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
     return rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]

@@ -1,7 +1,7 @@
 """Simulated releases of regressions: both steps, from NumPy's reference of what every engine adds up.
 
-Seeded, so they protect nobody.  A regression asks twice, the second time aimed by the first noisy answer, so it is not
-simulated as other questions are, by noise on integers that are the same each time.
+Seeded, so they protect nobody.  A regression asks twice, and the second question follows from the first noisy answer,
+so it is not simulated as other questions are, by noise on integers that are the same each time.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tacit.release.parts import Part
 from tacit.release.simulated import SimulatedRelease
 from tacit.rows.coordinates import H
 from tacit.rows.row_map import KeyMap
-from tacit.rows.row_products import Crossed
+from tacit.rows.row_products import CrossProducts
 from tacit.schema import Schema
 from tacit.testing.reference_persons import codes
 from tacit.testing.reference_table import Table_, cells_of, columns_of, holds, numbers
@@ -156,7 +156,7 @@ def rows_of(
     return RegressionRows(shape, first.layout, z[kept & complete], size, who)
 
 
-def _coordinates(question: Crossed, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:
+def _coordinates(question: CrossProducts, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:
     complete = np.ones(size, dtype=np.bool_)
     values: dict[Any, Ints] = {}
     places: dict[KeyMap, Ints] = {}

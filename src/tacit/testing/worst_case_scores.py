@@ -1,8 +1,9 @@
 """Where the bound of scores with weights of their own is approached: a state of releases, and two neighbouring rows.
 
 The bound of `score_encoding.scored(weighed=True)` holds whatever score and weight are.  It is approached where a score
-turns over and a weight falls to 0 while regressors hardly move: by rows one step of one regressor apart, at an aim
-that is as steep there.  Such an aim is as public as any: `Bend.check` admits it, and nothing else is asked of one.
+turns over and a weight falls to 0 while regressors hardly move: by rows one step of one regressor apart, at a score
+that is as steep there.  Such a score is as public as any: `PiecewiseScore.check` admits it, and nothing else is asked
+of one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tacit.method.regression.scores_design import with_score
 from tacit.method.shared.measurement import Measurement
 from tacit.release.query import Query
 from tacit.rows.coordinates import H
-from tacit.rows.piecewise_score import FINE, PIECES, Bend, L
+from tacit.rows.piecewise_score import FINE, PIECES, L, PiecewiseScore
 from tacit.rows.row_products import Coordinate
 from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
 from tacit.testing.neighbouring_tables import Pair, Relation, Row
@@ -42,12 +43,12 @@ def steep(column: ProductPart) -> ProductPart:
     place = next((j for j, one in enumerate(question.coordinates[:-1]) if _number(one)), None)
     if place is None:
         return column
-    clip = cast(Bend, question.aim).clip
+    clip = cast(PiecewiseScore, question.score).clip
     weights = [0] * len(question.coordinates)
     weights[place], weights[0] = 4 * L, 2 * L // H - 4 * L  # over 2: L at H, and -L one step below
     unit = clip * 2**FINE
     half = PIECES // 2
-    aim = Bend(
+    score = PiecewiseScore(
         tuple(weights),
         1,
         clip,
@@ -55,9 +56,9 @@ def steep(column: ProductPart) -> ProductPart:
         (2 * unit,) * (PIECES + 1),
         (0,) * (half + 1) + (unit,) * half,
     )
-    aim.check()
+    score.check()
     stored = {f"weight{j}": w for j, w in enumerate(weights)}
-    return with_score(column, aim, stored)
+    return with_score(column, score, stored)
 
 
 def _number(one: Coordinate) -> bool:

@@ -28,7 +28,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tacit.method.blocks import mechanism_equal_blocks as seats
+from tacit.method.blocks import mechanism_equal_blocks as equal_blocks
 from tacit.rows.row_map import Unit
 from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -64,7 +64,7 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
         if len(rows.values) > public:
             raise RuntimeError("the table changed while it was read")
         own = fresh(public)  # independent words: any of them may be those of the rows left out
-        return seats.seated(own[: len(rows.values)], seats.cuts(own, blocks))
+        return equal_blocks.seated(own[: len(rows.values)], equal_blocks.cuts(own, blocks))
     if rows.owners is None:
         return fresh(len(rows.values))
     owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
@@ -81,7 +81,7 @@ def groups(
     public: int | None,
 ) -> Iterator[Blocks]:
     """READS ROWS.  Yield all blocks of complete rows, group by group; the number of groups is public."""
-    many, key, seat = blocks * capacity * len(cells), os.urandom(32), None
+    many, key, place = blocks * capacity * len(cells), os.urandom(32), None
     size = max(1, GROUP // (capacity * len(cells)))
     for first in range(0, blocks, size):
         found = source.pieces(cells, unit, where, key) if many > SMALL else None
@@ -89,11 +89,11 @@ def groups(
             rows = source.complete(cells, unit, where)
             yield packed(rows, words(rows, blocks, public), blocks, capacity)
             return
-        if public is not None and seat is None:
-            seat = _seated(key, public, blocks)
+        if public is not None and place is None:
+            place = _seated(key, public, blocks)
         group = Group(blocks, capacity, len(cells), first, min(size, blocks - first))
         for values, own in found:
-            group.add(values, own if seat is None else seat(own))
+            group.add(values, own if place is None else place(own))
         yield group.blocks()
 
 
@@ -114,8 +114,8 @@ def spread(
     """
     size, key = max(1, SMALL // 16 // (capacity * len(cells))), os.urandom(32)
     of = partial(_of_group, answer, blocks, capacity, size)
-    seat = None if public is None else partial(_seated, key, public, blocks)
-    found = source.spread(cells, unit, where, key, seat, partial(_group, blocks, size), of, len(default))
+    place = None if public is None else partial(_seated, key, public, blocks)
+    found = source.spread(cells, unit, where, key, place, partial(_group, blocks, size), of, len(default))
     if found is None:
         return None
     made = np.tile(default, (blocks, 1))
@@ -141,7 +141,7 @@ def part_of(parts: int, own: Words) -> NDArray[np.int64]:
 
 def _seated(key: bytes, public: int, blocks: int) -> Callable[[Words], Words]:
     """Return the function from words, made of a key and places, to words of blocks of equal size."""
-    return partial(seats.seated, at=seats.keyed_cuts(key, public, blocks))
+    return partial(equal_blocks.seated, at=equal_blocks.keyed_cuts(key, public, blocks))
 
 
 def _group(blocks: int, size: int, own: Words) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Axis
-from tacit.rows.row_map import KeyMap, Share
+from tacit.rows.row_map import KeyMap, PersonWeight
 from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
 from tacit.schema.autobins import AUTO, Size, alpha_of, resolved
 from tacit.schema.axes import axismap
@@ -63,10 +63,10 @@ def _keys(query: Histogram, bins: dict[str, Any], schema: Schema) -> tuple[KeyMa
     return tuple(axismap(schema, name, bins.get(name), **flags) for name in query.columns)
 
 
-def _form(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Encoding, Share | None]:
+def _form(cells: int, neighbors: str, leaves: bool, persons: bool) -> tuple[Encoding, PersonWeight | None]:
     """Return the encoding of a row and, for persons, how a weight of one is divided among their cells."""
     form = replace(moment_forms.count(cells, neighbors, leaves), name="histogram")
-    return (weighted_forms.shared(form, SHARE), Share(SHARE)) if persons else (form, None)
+    return (weighted_forms.shared(form, SHARE), PersonWeight(SHARE)) if persons else (form, None)
 
 
 def _resolved(

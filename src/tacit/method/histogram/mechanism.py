@@ -6,7 +6,7 @@ Definition
     With `missing` missing values have a level of their own; with `outside` so have numbers below and above a column's
     bounds, which are otherwise counted in its first and last bin.  The number of rows in every cell is released, empty
     cells included.  With a PrivacyUnit each person has a total weight of one, divided among the cells of her rows
-    (`rows.row_map.Share`).
+    (`rows.row_map.PersonWeight`).
     Public are the schema, the query, the neighbouring relation, the price and, under replace-one, the number of rows
     (persons).  Neighbours are those of `moments`.
 Sensitivity
@@ -44,7 +44,7 @@ from tacit.noise.exact import added, draw
 from tacit.privacy import Cost
 from tacit.release.packing import Packed
 from tacit.release.parts import Cells, Part
-from tacit.rows.row_map import Share
+from tacit.rows.row_map import PersonWeight
 from tacit.source import Source
 
 # Noise --------------------------------------------------------------------------------------------------------------
@@ -62,7 +62,7 @@ def noisy_counts(shape: Measurement, source: Source) -> tuple[Part, ...]:
 def counts(shape: Measurement, source: Source) -> NDArray[np.int64]:
     """READS ROWS.  Return the counts before noise, shape (cells,), which must not be shown."""
     (column,) = shape.columns
-    share = column.weight if isinstance(column.weight, Share) else None
+    share = column.weight if isinstance(column.weight, PersonWeight) else None
     found = source.tallied(shape.keys, shape.where, shape.unit, share)
     if shape.unit is None:
         check_number(shape.rows, found.rows)

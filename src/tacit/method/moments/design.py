@@ -17,7 +17,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Grid
-from tacit.rows.row_map import GRID, KeyMap, RowMap, Share
+from tacit.rows.row_map import GRID, KeyMap, PersonWeight, RowMap
 from tacit.schema import Date, Schema
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import rowmap, weightmap
@@ -62,9 +62,9 @@ def _count(shape: Measurement, schema: Schema) -> PartSpec:
             hint='curator.rows, or Count(by="sex")',
         )
     form = forms.count(shape.cells, shape.neighbors, leaves)
-    share: Share | None = None
+    share: PersonWeight | None = None
     if shape.several:
-        share = Share(SHARE)
+        share = PersonWeight(SHARE)
         form = weighted_forms.shared(form, share.G)
     return PartSpec("", form, None, None, noise_for(form.l1, form.l2_squared, shape.cost), shape.cost, share)
 
@@ -73,7 +73,7 @@ def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
     """Return the part that adds up the weights: the total is private even where the number of rows is public."""
     weight = _weight(shape, schema, weighted_forms.COUNTED)
     assert weight is not None
-    several = isinstance(weight, Share) and shape.cells > 1 and shape.several
+    several = isinstance(weight, PersonWeight) and shape.cells > 1 and shape.several
     form = weighted_forms.counted(weight.G, shape.cost.noise, shape.neighbors, cells=shape.cells, several=several)
     for polynomial in form.weights:
         polynomial.check(weight.G)
@@ -109,7 +109,7 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
     return PartSpec(name, form, at, grid, law, share, weight, _weight_grid(weight))
 
 
-def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | Share | None:
+def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | PersonWeight | None:
     """Return how a row or person is weighted, on a grid of `steps` steps; None without weights.
 
     QueryError Q71 (per= without a PrivacyUnit), Q72 (a column that holds no weights).
@@ -124,29 +124,31 @@ def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | Share | 
     by_rows = per == "row" or isinstance(shape.query, Sum)
     if weights is not None:
         at = weightmap(schema, weights, steps)
-        return at if shape.unit is None else Share(steps, shape.max_rows if by_rows else 1, at)
-    return Share(steps, shape.max_rows) if shape.unit is not None and by_rows else None
+        return at if shape.unit is None else PersonWeight(steps, shape.max_rows if by_rows else 1, at)
+    return PersonWeight(steps, shape.max_rows) if shape.unit is not None and by_rows else None
 
 
-def _weight_grid(weight: RowMap | Share | None) -> Grid | None:
+def _weight_grid(weight: RowMap | PersonWeight | None) -> Grid | None:
     """Return the public grid of the weights, from 0 to their cap; None where they have no units of their own."""
-    at, cap = (weight.of, weight.cap) if isinstance(weight, Share) else (weight, 1)
+    at, cap = (weight.of, weight.cap) if isinstance(weight, PersonWeight) else (weight, 1)
     if at is not None and cap is not None and weight is not None:
         return Grid("real", 0.0, at.upper * cap, weight.G, missing="exclude" if at.missing is None else "declared")
     return None if cap is None or weight is None else Grid("rows", 0.0, float(cap), weight.G)
 
 
 def _form(
-    shape: Measurement, at: RowMap, weight: RowMap | Share | None, noise: forms.Noise
-) -> tuple[Encoding, RowMap | Share | None]:
+    shape: Measurement, at: RowMap, weight: RowMap | PersonWeight | None, noise: forms.Noise
+) -> tuple[Encoding, RowMap | PersonWeight | None]:
     """Return the encoding of one column, and the weight that its sums are taken with (None: every row weighs one)."""
     grouped = bool(shape.keys)
     if weight is not None:
-        several = shape.several and isinstance(weight, Share)  # a person's weights add up to at most A over all cells
+        several = shape.several and isinstance(
+            weight, PersonWeight
+        )  # a person's weights add up to at most A over all cells
         return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
     fourth = isinstance(shape.query, Variance)
     leaves = at.missing is None or shape.where is not None
     form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
     if not shape.several:
         return form, None
-    return weighted_forms.shared(form, SHARE), Share(SHARE)
+    return weighted_forms.shared(form, SHARE), PersonWeight(SHARE)

@@ -13,7 +13,7 @@ from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Grid
-from tacit.rows.row_map import KeyMap, Share
+from tacit.rows.row_map import KeyMap, PersonWeight
 from tacit.schema import Schema
 from tacit.schema.row_maps_of_columns import qualitymap
 
@@ -38,7 +38,7 @@ def _column(key: KeyMap, schema: Schema, neighbors: str, share: Cost) -> PartSpe
     form = classes(len(key.labels), neighbors)
     weight = None
     if schema.unit is not None:
-        weight = Share(SHARE)
+        weight = PersonWeight(SHARE)
         form = weighted_forms.shared(form, weight.G)
     units = getattr(schema[key.column], "units", None)
     bounded = len(key.edges) == 2 and max(map(abs, key.edges)) < float("inf")

@@ -3,8 +3,8 @@
 Definition
     Each table cell of a column is in exactly one public class: missing (null, not finite, unreadable); below or above
     the bounds (of a category: unlisted); or as declared.  Released, for each column: the number of rows in each class.
-    With a PrivacyUnit the rows of a person have a total weight of one, in integers at most A (`rows.row_map.Share`),
-    divided over the classes by the number of rows there.
+    With a PrivacyUnit the rows of a person have a total weight of one, in integers at most A
+    (`rows.row_map.PersonWeight`), divided over the classes by the number of rows there.
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity

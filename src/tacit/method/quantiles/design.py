@@ -23,7 +23,7 @@ from tacit.noise.selection_law import Selection
 from tacit.privacy import Cost, noise_for
 from tacit.privacy.budget import Neighbors
 from tacit.release.parts import Grid
-from tacit.rows.row_map import ONE, RowMap, Share
+from tacit.rows.row_map import ONE, PersonWeight, RowMap
 from tacit.schema.predicates.typed_conditions import typed
 from tacit.schema.row_maps_of_columns import rowmap, unit_of
 
@@ -77,9 +77,9 @@ def _size(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
     return PartSpec(column, own, at, grid, noise_for(own.l1, own.l2_squared, cost), cost, share)
 
 
-def _share(shape: Measurement) -> Share | None:
+def _share(shape: Measurement) -> PersonWeight | None:
     """Return how a person's weight is divided over cells; None where a person is in one cell only."""
-    return Share(PARTS) if shape.several else None
+    return PersonWeight(PARTS) if shape.several else None
 
 
 def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:

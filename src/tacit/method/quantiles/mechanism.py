@@ -4,7 +4,7 @@ Definition
     Rows (for which `where` holds) are put on a public grid of at most STEPS steps (`tacit.rows.row_map`).  With a
     PrivacyUnit the rows of a person are first reduced to their mean: with `by`, to one mean in each cell, whose weight
     is the part of the person's present rows that are in the cell, so that the weights of a person add up to one, in
-    integers at most A (`rows.row_map.Share`).
+    integers at most A (`rows.row_map.PersonWeight`).
     Released, in each cell of `by` and for each probability p: three steps, selected by rank
     (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c.  N is the number (or weight) of present
     rows in the cell; where it is not public, a noisy number is released first and takes its place.  c is a function of
@@ -44,7 +44,7 @@ from tacit.method.shared.mechanism import Mechanism
 from tacit.method.shared.mechanism_additive import protect
 from tacit.method.shared.mechanism_sums import check_number
 from tacit.release.parts import Cells, Part
-from tacit.rows.row_map import Share
+from tacit.rows.row_map import PersonWeight
 from tacit.source import Source
 
 # Noise --------------------------------------------------------------------------------------------------------------
@@ -59,7 +59,9 @@ def exact(shape: Measurement, source: Source) -> tuple[dict[int, int], ...]:
     """READS ROWS.  Return {step: rows, or weight of persons} of each cell: never to be shown."""
     column = shape.columns[0]
     assert column.rowmap is not None
-    found = source.ranked(column.rowmap, shape.keys, shape.unit, shape.where, cast("Share | None", column.weight))
+    found = source.ranked(
+        column.rowmap, shape.keys, shape.unit, shape.where, cast("PersonWeight | None", column.weight)
+    )
     if column.weight is None:  # a person in several cells has an entry in each: their number is not the persons'
         check_number(shape.rows, found.rows)
     return found.cells

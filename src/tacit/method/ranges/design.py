@@ -15,7 +15,7 @@ from tacit.method.shared.rank_utilities import SIZE
 from tacit.method.shared.weighted_encoding import SHARE
 from tacit.noise.selection_law import EMPTY_POINTS_WEIGHT, Selection, utility_gap
 from tacit.privacy import Cost, noise_for
-from tacit.rows.row_map import ONE, Share
+from tacit.rows.row_map import ONE, PersonWeight
 from tacit.schema.row_maps_of_columns import unit_of, widemap
 
 VERSION: Final = "range/1"
@@ -28,7 +28,7 @@ def design(query: Range, public: Public, cost: Cost) -> Measurement:
     """Return the measurement: two selections of bins and a noisy number of rows.  QueryError Q10, Q13."""
     key, unit = widemap(public.schema, query.column), unit_of(public.schema)
     A = 1 if unit is None else SHARE
-    weight = None if unit is None else Share(SHARE)
+    weight = None if unit is None else PersonWeight(SHARE)
     p = query.outside / 2
     law = rank_utilities.law_for(cost.share((1 - SIZE) / 2), p, public.relation, grouped=False)
     most = A * rank_utilities.sensitivity(p, public.relation)

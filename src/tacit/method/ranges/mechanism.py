@@ -6,7 +6,8 @@ Definition
     rank T, the other near rank N - T.  T is the larger of p N, where p is half of `outside`, and a margin in ranks.
     The margin is so large that all empty bins beyond the rows together have only EMPTY_POINTS_WEIGHT (1%) of the
     selection weight of a bin that holds rank T.  With a PrivacyUnit the rows of a person have weights that add up to
-    one in all (`rows.row_map.Share`), divided over the bins by the number of rows there; in integers, at most A in all.
+    one in all (`rows.row_map.PersonWeight`), divided over the bins by the number of rows there; in integers, at most A
+    in all.
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row replaced, or one added or removed; with a PrivacyUnit, one person with all rows.
 Sensitivity

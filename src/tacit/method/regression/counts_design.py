@@ -33,7 +33,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
         score_part(label, facts, public.neighbors, cost.share(share), squares=True, weighed=True)
         for label, share in zip(LABELS[1:], SHARES[1:], strict=True)
     )
-    return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, (first, *scores))
+    return as_measurement(query, facts, public, cost, VERSION, (first, *scores))
 
 
 def _check_response(fact: Variable) -> None:

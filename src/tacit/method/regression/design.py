@@ -14,7 +14,7 @@ from tacit.method.regression.product_parts import ProductPart, as_measurement, c
 from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
-from tacit.rows.row_products import Product, ResidualAim
+from tacit.rows.row_products import ClippedResidual, Product
 
 VERSION: Final = "regression/1"
 
@@ -39,11 +39,11 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
         response_residual(made, forms.CLIP),
     )
     columns = (crossproduct_part("cross-products", facts, public.neighbors, first), scoring)
-    return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
+    return as_measurement(query, facts, public, cost, VERSION, columns)
 
 
-def with_residual(column: ProductPart, aim: ResidualAim) -> ProductPart:
+def with_residual(column: ProductPart, score: ClippedResidual) -> ProductPart:
     """Return the second part for this residual, which its form records; the sensitivity is the same for every one."""
-    stored = {"shift": aim.shift, **{f"weight{j}": w for j, w in enumerate(aim.weights)}}
+    stored = {"shift": score.shift, **{f"weight{j}": w for j, w in enumerate(score.weights)}}
     form = replace(column.form, parameters={**column.form.parameters, **stored})
-    return replace(column, form=form, question=replace(column.question, aim=aim))
+    return replace(column, form=form, question=replace(column.question, score=score))

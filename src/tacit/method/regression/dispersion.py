@@ -61,8 +61,8 @@ def estimate_dispersion(
 ) -> Dispersion:
     """Return the dispersion of counts; guess_error: relative error of weights computed for normal regressors."""
     assert part.meat is not None
-    aim = found.predictor_values(part.b)
-    made = link.bounded(aim, part.cut)
+    at = found.predictor_values(part.b)
+    made = link.bounded(at, part.cut)
     uneven, loose = _weight_ratio(part, float(found.rows * (NODE_WEIGHTS @ made.size)), guess_error)
     scale = uneven * found.rows
     assumed = max(scale * float(NODE_WEIGHTS @ made.square), 1e-9)
@@ -90,11 +90,11 @@ def _law_moments(
     spread: float, part: ScorePart, link: CountLink, found: Regressors, to: TrialStep, made: BoundedScore
 ) -> tuple[Array, float, float]:
     """Return what another law would give: summed mean scores, and mean squared scores before and after the step."""
-    aim = found.predictor_values(part.b)
-    mean, here = link.moments_under(aim, made, spread)
+    at = found.predictor_values(part.b)
+    mean, here = link.moments_under(at, made, spread)
     moved = found.weighted_sum(part.b, mean)
     way = to.step - np.asarray(np.linalg.solve(to.curve, moved), dtype=np.float64)
-    there = link.moments_under(aim + found.mean_change(part.b, way), made, spread)[1]
+    there = link.moments_under(at + found.mean_change(part.b, way), made, spread)[1]
     return moved, float(NODE_WEIGHTS @ here), float(NODE_WEIGHTS @ there)
 
 

@@ -33,17 +33,17 @@ def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: R
     assert isinstance(link, BinaryLink)
     eta = found.predictor_values(last.b)
     to = eta + found.mean_change(last.b, b - last.b)
-    v, aim, mean = link.bounded(eta, last.cut).v, link.mean(eta), link.mean(to)
+    v, pilot, mean = link.bounded(eta, last.cut).v, link.mean(eta), link.mean(to)
     wanted = float(NODE_WEIGHTS @ link.slope(to))
-    held = float(NODE_WEIGHTS @ (v * (aim * (1 - mean) + (1 - aim) * mean)))
+    held = float(NODE_WEIGHTS @ (v * (pilot * (1 - mean) + (1 - pilot) * mean)))
     ratio = wanted / max(held, 1e-9)
-    bent = (link.slope(to + STEP) - link.slope(to - STEP)) / (2 * STEP)
-    turned = v * (1 - 2 * aim) * link.slope(to)
+    curvature = (link.slope(to + STEP) - link.slope(to - STEP)) / (2 * STEP)
+    turned = v * (1 - 2 * pilot) * link.slope(to)
     value = max(last.weight_sum, 0.0) / rows * ratio
     gradient = (
         value
         * (
-            found.weighted_sum(last.b, bent) / max(wanted, 1e-300)
+            found.weighted_sum(last.b, curvature) / max(wanted, 1e-300)
             - found.weighted_sum(last.b, turned) / max(held, 1e-9)
         )
         / rows

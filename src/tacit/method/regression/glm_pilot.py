@@ -32,7 +32,7 @@ from tacit.method.regression.noisy_scores import (
 from tacit.method.regression.normal_regressors import Regressors, glm_coefficients, regressors_from_sums
 from tacit.release.parts import Part
 from tacit.rows.coordinates import EXACT, H
-from tacit.rows.piecewise_score import Bend, L
+from tacit.rows.piecewise_score import L, PiecewiseScore
 
 GUESS_ERROR: Final = 0.15
 """Assumed relative error of a curvature computed for normal regressors."""
@@ -72,17 +72,17 @@ def link_of(model: str, layout: Layout, terms: ScaledTerms) -> Link:
     return link(model, (origin + step * (H - half), origin + step * (H + half)))
 
 
-def response_score(layout: Layout, clip: int) -> Bend:
+def response_score(layout: Layout, clip: int) -> PiecewiseScore:
     """Return the score of the first part: psi is the response itself, for every predictor."""
-    return Bend((0,) * (layout.size + 1), 1, clip, *response_polygons(clip))
+    return PiecewiseScore((0,) * (layout.size + 1), 1, clip, *response_polygons(clip))
 
 
-def integer_score(aim: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Bend, dict[str, int]]:
+def integer_score(point: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[PiecewiseScore, dict[str, int]]:
     """Return a score in integers, and the public facts that are stored of it.
 
     Where engines could not compute the predictor exactly, it is the middle of the grid for every row.
     """
-    row, link = aim.b @ terms.matrix, aim.link
+    row, link = point.b @ terms.matrix, point.link
     row[0] -= link.center
     scale = L / link.reach / H
     total = float(np.abs(row).sum()) * scale
@@ -90,12 +90,12 @@ def integer_score(aim: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Bend,
     row, total = (row, total) if usable else (row * 0.0, 0.0)
     shift = min(30, math.floor(math.log2(EXACT / 4 / (total * H + 1))))
     row = np.rint(row * (scale * 2.0**shift))
-    cut = max(1, round(aim.cut * CUT_UNIT))
+    cut = max(1, round(point.cut * CUT_UNIT))
     made, weighing = polygons(link, cut / CUT_UNIT, clip, terms.response)
     counts = isinstance(link, CountLink)
     stored = {"cut": cut, "shift": shift} | (link.stored() if counts else {})
     stored |= {f"weight{j}": int(w) for j, w in enumerate((*row, 0))}
-    return Bend((*map(int, row), 0), shift, clip, *made, weighing if counts else ()), stored
+    return PiecewiseScore((*map(int, row), 0), shift, clip, *made, weighing if counts else ()), stored
 
 
 def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
@@ -240,7 +240,7 @@ def choose_cut(b: Array, found: Regressors, link: Link, noise: Array) -> float:
 
 def next_score(
     parts: Sequence[Part], layout: Layout, model: str, rows: int | None, variance: float, clip: int
-) -> tuple[Bend, dict[str, int]]:
+) -> tuple[PiecewiseScore, dict[str, int]]:
     """Return the score of the next part, from the parts before, and its stored facts; privacy never depends on it.
 
     variance: of the noise in each of the next part's integers.
@@ -257,11 +257,11 @@ def next_score(
     if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut)):
         made = nowhere
     try:
-        aim, stored = integer_score(made, terms, clip)
-        aim.check()
+        score, stored = integer_score(made, terms, clip)
+        score.check()
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
-        aim, stored = integer_score(nowhere, terms, clip)
-    return aim, stored
+        score, stored = integer_score(nowhere, terms, clip)
+    return score, stored
 
 
 def _next_point(first: FirstPart, last: ScorePart | None, terms: ScaledTerms, link: Link, noise: Array) -> ScorePoint:

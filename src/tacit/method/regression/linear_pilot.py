@@ -15,7 +15,7 @@ import numpy as np
 from tacit.method.regression.layout import Layout
 from tacit.method.regression.noisy_crossproducts import Array, NoisyMatrix
 from tacit.rows.coordinates import EXACT, H
-from tacit.rows.row_products import ResidualAim
+from tacit.rows.row_products import ClippedResidual
 
 RANGE: Final = 3.0
 """Clipping range in standard deviations at 1,000 rows or fewer; times (n / 1,000)**(1/6) for n rows beyond."""
@@ -26,9 +26,9 @@ MIN_RANGE: Final = 2.0**-12
 MAX_SHIFT: Final = 30
 
 
-def response_residual(layout: Layout, clip: int) -> ResidualAim:
+def response_residual(layout: Layout, clip: int) -> ClippedResidual:
     """Return the residual without any fit: the response itself, scaled so that H becomes `clip`."""
-    return ResidualAim((*([0] * layout.size), 1), (H // clip).bit_length() - 1, clip)
+    return ClippedResidual((*([0] * layout.size), 1), (H // clip).bit_length() - 1, clip)
 
 
 def residual_range(rows: float, noise: float) -> float:
@@ -45,7 +45,7 @@ def residual_range(rows: float, noise: float) -> float:
     return max(RANGE * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
 
 
-def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -> ResidualAim:
+def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -> ClippedResidual:
     """Return the residual from the pilot fit to noisy cross-products; the response where they allow no fit.
 
     noise: see `residual_range`.
@@ -66,7 +66,7 @@ def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -
     return response_residual(layout, clip) if made is None else made
 
 
-def _integer_residual(row: Array, clip: int) -> ResidualAim | None:
+def _integer_residual(row: Array, clip: int) -> ClippedResidual | None:
     """Return the residual clip * row @ z / H with integer weights; None where engines could not compute it exactly."""
     total = float(np.abs(row).sum()) * clip
     if not math.isfinite(total) or total <= 0:
@@ -75,8 +75,8 @@ def _integer_residual(row: Array, clip: int) -> ResidualAim | None:
     if shift < 12:
         return None
     weights = tuple(int(w) for w in np.rint(row * (clip * 2.0**shift / H)))
-    aim = ResidualAim(weights, shift, clip)
-    return aim if weights[-1] > 0 and sum(map(abs, weights)) * H + 2**shift < EXACT else None
+    score = ClippedResidual(weights, shift, clip)
+    return score if weights[-1] > 0 and sum(map(abs, weights)) * H + 2**shift < EXACT else None
 
 
 def pilot_coefficients(found: NoisyMatrix, u: int) -> Array:

@@ -109,7 +109,7 @@ def bounded(link: Link, eta: Array, cut: float) -> BoundedScore:
 
 
 Polygons: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-"""Heights of the slope and middle polygons of a `Bend`."""
+"""Heights of the slope and middle polygons of a `PiecewiseScore`."""
 GRID: Final = np.linspace(-1, 1, 4 * PIECES + 1)
 HATS: Final[Array] = np.maximum(1 - np.abs(GRID[:, None] - np.linspace(-1, 1, PIECES + 1)) * (PIECES / 2), 0.0)
 """Piecewise linear basis, shape (4 PIECES + 1, PIECES + 1): a polygon of heights h has the values HATS @ h on GRID."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tacit.method.regression.layout import Layout, ProductSum
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
-from tacit.rows.row_products import ResidualAim
+from tacit.rows.row_products import ClippedResidual
 
 Array = NDArray[np.float64]
 
@@ -75,7 +75,7 @@ class ResidualScores:
     square: float
     square_variance: float
     meat: NoisyMatrix
-    residual: ResidualAim
+    residual: ClippedResidual
     persons: bool = False
 
 
@@ -104,15 +104,15 @@ def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
     shift = 2.0**-SHIFT
     meat = noisy_matrix(entries, integers[m + 1 :], weights * (H * H * shift), noise, m)
     square, error = float(integers[m] / facts["square"]), noise / facts["square"] ** 2
-    aim = ResidualAim(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
+    residual = ClippedResidual(tuple(facts[f"weight{j}"] for j in range(m + 1)), facts["shift"], facts["G"])
     if persons:  # the sum of psi**2 is no entry of the meat: a mean of squares is not the square of a mean
-        return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, meat, aim, persons=True)
+        return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, meat, residual, persons=True)
     (known,) = (one for one in layout.entries if one.is_row_count)
     inner = ProductSum(tuple(pair for pair in known.pairs if m not in pair))
     pattern = _pattern(inner, m)
     patterns = np.concatenate([meat.patterns, pattern[None]])
     whole = NoisyMatrix(meat.values + pattern * square, patterns, np.append(meat.variances, error))
-    return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, whole, aim)
+    return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, whole, residual)
 
 
 SHIFT = 19

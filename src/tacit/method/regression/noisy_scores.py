@@ -159,7 +159,7 @@ def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMa
 
 
 def _stored_coefficients(facts: Mapping[str, int], terms: ScaledTerms, link: Link) -> Array:
-    """Return the coefficients, shape (u,), from the stored integer weights of a `Bend`."""
+    """Return the coefficients, shape (u,), from the stored integer weights of a `PiecewiseScore`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
     row *= H / 2.0 ** facts["shift"] * link.reach / L
     row[0] += link.center

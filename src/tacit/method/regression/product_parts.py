@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from tacit.errors import QueryError
 from tacit.method.regression import encoding as forms
@@ -12,12 +12,12 @@ from tacit.method.regression import person_encoding as person_forms
 from tacit.method.regression.formula import Formula, parse
 from tacit.method.regression.layout import Layout, Monomial, ProductSum, layout
 from tacit.method.regression.query import Regression
-from tacit.method.shared.measurement import Measurement, PartSpec
+from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Variable
 from tacit.rows.coordinates import H
 from tacit.rows.row_map import KeyMap, RowMap, Unit
-from tacit.rows.row_products import Between, Coordinate, Crossed, Product
+from tacit.rows.row_products import Coordinate, CrossProducts, Product, ProductOfMeans
 from tacit.schema import Boolean, Category, PrivacyUnit, Schema
 from tacit.schema.predicates.typed_conditions import Predicate, typed
 from tacit.schema.row_maps_of_columns import column_of, keymap, most_rows, rowmap, unit_of
@@ -29,14 +29,14 @@ NEARLY_FULL: Final = 15 / 16
 """An Integer or Date keeps its own steps where whole multiples of them fill at least this part of a grid of 2 H."""
 
 
-NO_QUESTION: Final = Crossed((), ())
+NO_QUESTION: Final = CrossProducts((), ())
 
 
 @dataclass(frozen=True)
 class ProductPart(PartSpec):
     """A part of the release with its question to the source; layout: the coordinates of the regression."""
 
-    question: Crossed = NO_QUESTION
+    question: CrossProducts = NO_QUESTION
     layout: Layout = field(kw_only=True, compare=False, repr=False)
 
 
@@ -56,7 +56,7 @@ class RowFacts:
     unit: Unit | None = None
     max_rows: int = 1
 
-    def score_question(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> Crossed:
+    def score_question(self, others: Sequence[Product], entries: Sequence[ProductSum], shift: int) -> CrossProducts:
         """Return the question of a part of scores: sums of psi z, of `others`, and of psi**2 z z' for `entries`.
 
         shift: psi**2 z z' is divided by 2**shift and rounded down.  Of persons, products of all pairs of mean scores
@@ -64,9 +64,9 @@ class RowFacts:
         """
         products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
         if self.unit is None:
-            return Crossed(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
-        between = tuple(Between(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()
-        return Crossed(self.coordinates, products, None, self.unit, between)
+            return CrossProducts(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
+        between = tuple(ProductOfMeans(one.pairs[0], shift) for one in self.layout.all_pairs) if entries else ()
+        return CrossProducts(self.coordinates, products, None, self.unit, between)
 
 
 def row_facts(query: Regression, schema: Schema) -> RowFacts:
@@ -84,19 +84,11 @@ def row_facts(query: Regression, schema: Schema) -> RowFacts:
 
 
 def as_measurement(
-    query: Regression,
-    facts: RowFacts,
-    neighbors: str,
-    rows: int | None,
-    cost: Cost,
-    version: str,
-    columns: tuple[ProductPart, ...],
+    query: Regression, facts: RowFacts, public: Public, cost: Cost, version: str, columns: tuple[ProductPart, ...]
 ) -> Measurement:
     """Return the measurement that these parts make up."""
-    shape = Measurement(
-        query, neighbors, rows, (), columns, cost, facts.unit, facts.max_rows, facts.where, kind=KIND, mechanism=version
-    )
-    return replace(shape, variables=facts.variables)
+    chosen: dict[str, Any] = {"columns": columns, "where": facts.where, "variables": facts.variables}
+    return Measurement.of(query, public, cost, kind=KIND, mechanism=version, **chosen)
 
 
 def crossproduct_part(label: str, facts: RowFacts, neighbors: str, share: Cost) -> ProductPart:
@@ -104,7 +96,7 @@ def crossproduct_part(label: str, facts: RowFacts, neighbors: str, share: Cost) 
     form = forms.products(facts.layout, share.noise, neighbors, leaves=facts.leaves)
     form = form if facts.unit is None else person_forms.products(form)
     asked = tuple(one for one in facts.layout.entries if form.parameters["count"] or not one.is_row_count)
-    question = Crossed(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked), unit=facts.unit)
+    question = CrossProducts(facts.coordinates, tuple(Product(one.pairs[0]) for one in asked), unit=facts.unit)
     law = noise_for(form.l1, form.l2_squared, share)
     return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
 

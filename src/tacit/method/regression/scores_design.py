@@ -15,7 +15,7 @@ from tacit.method.regression.query import Regression
 from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Cost, noise_for
 from tacit.release.parts import Variable
-from tacit.rows.piecewise_score import Bend
+from tacit.rows.piecewise_score import PiecewiseScore
 from tacit.rows.row_products import Product
 
 VERSION: Final = "regression/2"
@@ -37,7 +37,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
         score_part(label, facts, public.neighbors, cost.share(share), squares=label == LABELS[-1])
         for label, share in zip(LABELS, SHARES, strict=True)
     )
-    return as_measurement(query, facts, public.neighbors, public.rows, cost, VERSION, columns)
+    return as_measurement(query, facts, public, cost, VERSION, columns)
 
 
 def _check_response(model: str, fact: Variable) -> None:
@@ -68,12 +68,12 @@ def score_part(
     form = replace(form, parameters={**form.parameters, **stored})
     sizes = [Product(one.pairs[0], 1, forms.SHIFTS[0], size=True) for one in made.regressor_products]
     question = facts.score_question(sizes, made.regressor_products if squares else (), forms.SHIFTS[1])
-    question = replace(question, aim=response_score(made, forms.CLIP))
+    question = replace(question, score=response_score(made, forms.CLIP))
     law = noise_for(form.l1, form.l2_squared, share)
     return ProductPart(label, form, None, None, law, share, question=question, layout=facts.layout)
 
 
-def with_score(column: ProductPart, aim: Bend, stored: dict[str, int]) -> ProductPart:
+def with_score(column: ProductPart, score: PiecewiseScore, stored: dict[str, int]) -> ProductPart:
     """Return the part for this score, whose facts its form records; the sensitivity is the same for every score."""
     form = replace(column.form, parameters={**column.form.parameters, **stored})
-    return replace(column, form=form, question=replace(column.question, aim=aim))
+    return replace(column, form=form, question=replace(column.question, score=score))

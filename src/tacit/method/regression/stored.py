@@ -55,16 +55,16 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
     """Yield each reason why a part does not fit the layout: its number of integers, its weights, its other facts."""
     facts, m = part.parameters, known.size
     if part.form == "products":
-        counted, aimed = facts["count"] > 0, 0
+        counted, weighted = facts["count"] > 0, 0
         wanted = len(known.entries) - (not counted)
         if not counted and made.rows is None:
             yield "does not count rows, whose number is not public"
         weights = ("off", "diag")
     elif part.form in ("scores", "person-scores"):
-        aimed, weights = m + 1, ("score", "square", "off", "diag")
+        weighted, weights = m + 1, ("score", "square", "off", "diag")
         wanted = m + 1 + len(known.all_pairs if part.form == "person-scores" else known.products(response=False))
     else:
-        aimed, weights = m + 1, ("score", "off", "diag")
+        weighted, weights = m + 1, ("score", "off", "diag")
         more = len(known.all_pairs if part.form == "person-scored" else known.regressor_products)
         wanted = m + len(known.regressor_products) + (more if facts["squares"] else 0)
         if not 0 <= facts["cut"] < 2**40 or facts["squares"] not in (0, 1) or facts["counted"] not in (0, 1):
@@ -75,8 +75,8 @@ def _sums(made: Release, part: Part, known: Layout) -> Iterator[str]:
         yield f"has {len(part.integers[0]):,} integers; its formula makes {wanted:,}"
     if any(not 0 < facts[name] < 2**60 for name in weights):
         yield "has a weight that is not above 0"
-    if {name for name in facts if name.startswith("weight")} != {f"weight{j}" for j in range(aimed)}:
-        yield f"has not {aimed} weights of an aim"
+    if {name for name in facts if name.startswith("weight")} != {f"weight{j}" for j in range(weighted)}:
+        yield f"has not {weighted} weights of an aim"
     if not 0 <= facts.get("shift", 0) <= 64 or not 0 < facts["G"] <= 1024:
         yield "has steps that are none"
     if any(abs(facts.get(name, 0)) >= 2**40 for name in ("center", "reach", "full", "spread")):

@@ -11,7 +11,7 @@ from tacit.privacy import Cost
 from tacit.privacy.budget import Neighbors
 from tacit.release.parts import Axis, Grid, Levels, Part, Variable
 from tacit.release.query import Query
-from tacit.rows.row_map import ONE, KeyMap, RowMap, Share, SumTerm, Unit
+from tacit.rows.row_map import ONE, KeyMap, PersonWeight, RowMap, SumTerm, Unit
 from tacit.schema import Schema
 from tacit.schema.predicates.computed_columns import Computed
 from tacit.schema.predicates.typed_conditions import Predicate
@@ -56,7 +56,7 @@ class PartSpec:
     grid: Grid | None
     law: Law
     cost: Cost
-    weight: RowMap | Share | None = None
+    weight: RowMap | PersonWeight | None = None
     weight_grid: Grid | None = None
     key: KeyMap | None = None
     """The class of each table cell, for `DataQuality`; the bin, for `Range`."""

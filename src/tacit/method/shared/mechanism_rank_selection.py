@@ -16,11 +16,11 @@ Sensitivity
     Of several cells, one selection in each: add-remove changes the rows of one cell.  Replacing a row changes one cell,
     by at most b, or two, each by adding or removing, at most m = max(a, b - a).
     Of persons, with weights w_c in {0, ..., A} at one step of each cell c that add up to at most A
-    (`rows.row_map.Share`), it is A times that of rows.  L, R and N add up weights, and the target is a N + b c A.  A
-    person adds to b L - T a number from -a w_c to (b - a) w_c, to T - b R one from -(b - a) w_c to a w_c.  Replaced by
-    another, with weights w'_c, a utility moves by at most d_c = max(a w_c + (b - a) w'_c, (b - a) w_c + a w'_c).  sum_c
-    d_c and sum_c d_c**2 are convex in (w, w'), so largest at corners: no weight, or all of it in one cell: b A in one
-    cell, m A in one or two.
+    (`rows.row_map.PersonWeight`), it is A times that of rows.  L, R and N add up weights, and the target is a N + b c
+    A.  A person adds to b L - T a number from -a w_c to (b - a) w_c, to T - b R one from -(b - a) w_c to a w_c.
+    Replaced by another, with weights w'_c, a utility moves by at most d_c = max(a w_c + (b - a) w'_c, (b - a) w_c + a
+    w'_c).  sum_c d_c and sum_c d_c**2 are convex in (w, w'), so largest at corners: no weight, or all of it in one
+    cell: b A in one cell, m A in one or two.
 Noise
     rate = epsilon / (2 D): `noise.select`, exactly.  Of several cells under replace-one D = max(b, 2 m) where epsilon
     is bought, and where rho or mu**2 is: the smaller of the rate of all of it for b, and that of half for m.  Of

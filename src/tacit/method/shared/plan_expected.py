@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.method.shared.simulated_parts import simulated
-from tacit.rows.row_map import Share
+from tacit.rows.row_map import PersonWeight
 
 ASSUMED = "values and weights spread evenly over their bounds, levels equally frequent, nothing missing"
 GUESSED_ROWS = 10_000
@@ -93,5 +93,5 @@ def _weights(column: PartSpec) -> list[int | None]:
     if column.weight is None or not column.form.weights:
         return [None]
     G = column.weight.G
-    alike = isinstance(column.weight, Share) and column.weight.of is None
+    alike = isinstance(column.weight, PersonWeight) and column.weight.of is None
     return [G] if alike else [round(G * i / 10) for i in range(11)]

@@ -4,8 +4,8 @@ A row (or a person) has a weight a in {0, ..., A} and a value v in {0, ..., G}. 
 under replace-one the change is at most the sum of the two rows' l1 norms, and of their squared l2 norms, whichever
 cells they are in; under add-remove it is the norm of one row.
 
-Weights of one person add up to at most A over all cells (`rows.row_map.Share`): with C rows that count, s_c the sum of
-the weights of those in cell c, all weights in {0, ..., A}, and m = min(C, cap),
+Weights of one person add up to at most A over all cells (`rows.row_map.PersonWeight`): with C rows that count, s_c the
+sum of the weights of those in cell c, all weights in {0, ..., A}, and m = min(C, cap),
 
     sum_c floor(s_c m / (cap C))  <=  (m / cap) sum_c s_c / C  <=  sum_c s_c / C  <=  A C / C  =  A,
 

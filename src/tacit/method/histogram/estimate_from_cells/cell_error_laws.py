@@ -100,9 +100,9 @@ class Error:
         kurtosis, quantile = one_laplace(level)
         z = laws.normal_quantile(level)
         more = np.minimum(sixth - 240 * (fourth / 12) ** 1.5, 0.0)
-        bend = 0.75 * np.exp(-0.42 * fourth) * more / 720 * (z**5 - 10 * z**3 + 15 * z)  # damped as exact laws are
+        correction = 0.75 * np.exp(-0.42 * fourth) * more / 720 * (z**5 - 10 * z**3 + 15 * z)  # damped
         middle = np.asarray(cast(Any, np).interp(fourth, kurtosis, quantile), dtype=np.float64)
-        return self.sd * (middle + bend)
+        return self.sd * (middle + correction)
 
 
 @lru_cache(maxsize=64)

@@ -139,10 +139,10 @@ class GroupCurve:
         at = int(np.clip(np.searchsorted(F, tau, side="left") - 1, 0, self.bins - 1))
         if self.discrete:
             return at, 0.0
-        share, bend = F[at + 1] - F[at], self.shape[0][at]
+        share, slope = F[at + 1] - F[at], self.shape[0][at]
         left = float(np.clip(tau - F[at], 0.0, share))
-        start = share - bend / 2  # the root of start * u + bend * u**2 / 2 = left that lies in [0, 1]
-        root = start + np.sqrt(max(start**2 + 2 * bend * left, 0.0))
+        start = share - slope / 2  # the root of start * u + slope * u**2 / 2 = left that lies in [0, 1]
+        root = start + np.sqrt(max(start**2 + 2 * slope * left, 0.0))
         return at, float(min(2 * left / root, 1.0)) if root > 0 else 0.5
 
     def interval(self, tau: float, level: float, smooth: bool = True) -> tuple[float, float]:
