@@ -311,6 +311,7 @@ def panel_of_any_size(rng: np.random.Generator) -> dict[str, Any]:
     return panel(rng, int(rng.poisson(600)))
 
 
+@pytest.mark.long
 def test_weighted_persons_cover() -> None:
     """500 tables each; the truth by 300 of them.  Below 0.89 has probability < 1e-6 where coverage is 0.95."""
     rng = np.random.default_rng(10)

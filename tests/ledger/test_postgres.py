@@ -313,6 +313,7 @@ def _spend(ledger: Ledger, seed: int) -> None:
             time.sleep(0.002)
 
 
+@pytest.mark.long
 def test_killed_at_every_step_on_a_server(server: str) -> None:
     """SIGKILL in the middle of a release, thinned: the server ends what the curator had open, and the charge stands."""
     import re

@@ -95,6 +95,7 @@ def test_where_a_half_has_no_number_the_block_has_its_own() -> None:
     assert found.ravel().tolist() == [6.0, 50.0]
 
 
+@pytest.mark.long
 def test_a_coefficient_of_scikit_learn_is_a_statistic() -> None:
     """A logistic fit, which is biased in small blocks: halves mend it; 5.5 standard errors, wrong once in 26 million.
 

@@ -37,7 +37,18 @@ QUERIES: dict[str, tuple[Any, tc.Schema]] = {
 }
 
 
-@pytest.mark.parametrize("name", QUERIES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "one step",
+        "winsorised, persons",
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in QUERIES
+            if name not in ("one step", "winsorised, persons")
+        ),
+    ],
+)
 def test_blocks_keep_the_contract(name: str) -> None:
     query, schema = QUERIES[name]
     found = contract(query, schema, tables=24, draws=20_000)

@@ -26,17 +26,27 @@ from tacit.testing.neighbouring_tables import Relation, pairs
 SCHEMA = tc.Schema({"x": tc.Real(0, 100), "k": tc.Integer(0, 20, missing=3), "sex": tc.Category(["f", "m"])})
 PERSONS = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SCHEMA})
 QUERIES = [
-    (tc.Quantiles("x", [0.5]), SCHEMA),
-    (tc.Quantiles("k", ["1/4"], by="sex", where="k != 7"), SCHEMA),
-    (tc.Quantiles("x", [0.5], by="sex"), PERSONS),
-    (tc.Range("x", outside=0.5), SCHEMA),
-    (tc.Range("x"), PERSONS),
+    ("median", tc.Quantiles("x", [0.5]), SCHEMA),
+    ("groups", tc.Quantiles("k", ["1/4"], by="sex", where="k != 7"), SCHEMA),
+    ("persons", tc.Quantiles("x", [0.5], by="sex"), PERSONS),
+    ("range", tc.Range("x", outside=0.5), SCHEMA),
+    ("persons' range", tc.Range("x"), PERSONS),
+]
+FEW, ALL = 24, 72
+"""Neighbouring tables: a sample in `make test`, all that there are in `make test-all`."""
+TIERS = [
+    *(
+        pytest.param(query, schema, FEW, id=f"{name}, few")
+        for name, query, schema in QUERIES
+        if name in ("median", "range")
+    ),
+    *(pytest.param(query, schema, ALL, id=name, marks=pytest.mark.long) for name, query, schema in QUERIES),
 ]
 
 
-@pytest.mark.parametrize(("query", "schema"), QUERIES, ids=["median", "groups", "persons", "range", "persons' range"])
-def test_selections_keep_the_contract(query: Any, schema: tc.Schema) -> None:
-    found = contract(query, schema, tables=72, draws=20_000)
+@pytest.mark.parametrize(("query", "schema", "tables"), TIERS)
+def test_selections_keep_the_contract(query: Any, schema: tc.Schema, tables: int) -> None:
+    found = contract(query, schema, tables=tables, draws=20_000)
     assert found.passed
     assert {one.norm for one in found.findings} == {"l1", "l2_squared"}
     assert len({(one.relation, one.price, one.form) for one in found.findings}) == 8  # utilities and sizes
@@ -75,8 +85,19 @@ def test_persons_who_weigh_one_in_each_group_are_noticed(relation: Relation, mon
     assert any(one.reached > one.declared for one in found if one.form == "ranks")
 
 
-@pytest.mark.parametrize("price", PRICES, ids=str)
-@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize(
+    ("relation", "price"),
+    [
+        ("replace-one", PRICES[1]),
+        *(
+            pytest.param(relation, price, marks=pytest.mark.long)
+            for relation in ("replace-one", "add-remove")
+            for price in PRICES
+            if (relation, price) != ("replace-one", PRICES[1])
+        ),
+    ],
+    ids=str,
+)
 def test_a_selection_at_twice_the_price_is_noticed(
     relation: Relation, price: Cost, monkeypatch: pytest.MonkeyPatch
 ) -> None:

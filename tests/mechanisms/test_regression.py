@@ -143,13 +143,19 @@ def test_spark_adds_up_the_same_integers_of_a_regression(spark: Any, tmp_path: P
 PLAIN = tc.Schema({"y": tc.Real(0, 10), "x": tc.Real(-1, 1), "m": tc.Boolean(), "k": tc.Integer(0, 20)})
 
 
-@pytest.mark.parametrize("query", [tc.Regression("y ~ x + m"), tc.Regression("y ~ x + m", where="m or x > 0.5")])
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(tc.Regression("y ~ x + m"), marks=pytest.mark.long),
+        tc.Regression("y ~ x + m", where="m or x > 0.5"),
+    ],
+)
 def test_the_contract(query: Any) -> None:
     found = contract(query, PLAIN, tables=40, draws=40_000)
     assert {one.form for one in found.findings} == {"products", "scores"}
 
 
-@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("relation", ["replace-one", pytest.param("add-remove", marks=pytest.mark.long)])
 def test_no_pair_of_tables_is_further_apart_than_declared(relation: Any) -> None:
     """Categories and interactions: their bounds are not attained, and never passed."""
     schema = tc.Schema({name: COLUMNS[name] for name in ("income", "age", "sex", "region", "ok")})
@@ -184,7 +190,7 @@ def test_the_contract_of_scores() -> None:
     [
         ("replace-one", tc.Regression("sure ~ age*ok", model="logistic")),
         ("add-remove", tc.Regression("ok ~ region + age", model="probit")),
-        ("replace-one", tc.Regression("visits ~ region + age", model="poisson")),
+        pytest.param("replace-one", tc.Regression("visits ~ region + age", model="poisson"), marks=pytest.mark.long),
     ],
 )
 def test_no_pair_of_tables_has_scores_further_apart_than_declared(relation: Any, query: Any) -> None:
@@ -223,6 +229,7 @@ def test_persons_models_and_columns_are_refused() -> None:
     assert impossible.value.code == "I70"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("price", [{"epsilon": 2}, {"rho": 0.2}, {"epsilon": 2, "delta": 1e-6}])
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_tables_of_nothing_answer_all_the_same(price: dict[str, Any], neighbors: Any) -> None:

@@ -108,10 +108,11 @@ def test_a_row_a_person_is_a_row() -> None:
     ("query", "schema", "form"),
     [
         (tc.Regression("y ~ x + m", where="m or x > 0.5"), FEW, "person-scores"),
-        (
+        pytest.param(
             tc.Regression("y ~ x", model="logistic"),
             tc.Schema({"who": UNIT, "y": tc.Boolean(), "x": tc.Real(-1, 1)}),
             "person-scored",
+            marks=pytest.mark.long,
         ),
     ],
 )
@@ -120,7 +121,7 @@ def test_the_contract_of_persons(query: Any, schema: tc.Schema, form: str) -> No
     assert form in {one.form for one in found.findings}
 
 
-@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+@pytest.mark.parametrize("relation", ["add-remove", pytest.param("replace-one", marks=pytest.mark.long)])
 def test_no_pair_of_persons_is_further_apart_than_declared(relation: Any) -> None:
     """Categories and interactions: their bounds are not attained, and never passed."""
     schema = tc.Schema({"who": UNIT, **{name: COLUMNS[name] for name in ("income", "age", "region", "ok")}})

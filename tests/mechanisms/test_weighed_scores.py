@@ -41,6 +41,7 @@ WIDE = tc.Schema(
 FORMULAS = ["k ~ x", "k ~ x + w + m", "k ~ x + g", "k ~ x*m + I(w**2)", "k ~ g*x - 1"]
 
 
+@pytest.mark.long
 def test_the_contract_of_counts() -> None:
     found = contract(QUERY, PLAIN, tables=7, draws=20_000).findings
     assert {one.form for one in found} == {"products", "weighed"}

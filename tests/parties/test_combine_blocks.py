@@ -26,6 +26,7 @@ def answers(rng: np.random.Generator, rates: Any, epsilon: float = 2) -> dict[st
     return found
 
 
+@pytest.mark.long
 def test_common_parameters_are_covered() -> None:
     """Of 60 studies of 6 parties at least binom.ppf(1e-6, 60, .94) cover: false alarms 1e-6."""
     hit = 0
