@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,9 +28,20 @@ settings.load_profile("ci" if os.environ.get("CI") else "tacit")
 SPARK_CONF = "rootLogger.level = off\n"
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` takes its choice
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use Spark are known by their names, which is all that is known where they are handed out."""
+    """Tests that use Spark are known by their names, which is all that is known where they are handed out.
+
+    Of the cases of a test marked `sample(k)`, every k-th stays in `make test`; the others are `long`.
+    """
+    case: Counter[str] = Counter()
     for item in items:
+        sample = item.get_closest_marker("sample")
+        if sample is not None:
+            name = item.nodeid.partition("[")[0]
+            if case[name] % sample.args[0]:
+                item.add_marker(pytest.mark.long)
+            case[name] += 1
         if "spark" in getattr(item, "fixturenames", ()) and not item.name.startswith("test_spark_"):
             raise pytest.UsageError(f"{item.nodeid} uses Spark: test_spark_...")
 

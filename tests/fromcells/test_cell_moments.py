@@ -80,6 +80,7 @@ def test_a_correlation_is_that_of_the_rows() -> None:
     assert found.matrix("upper").loc["x", "x"] == 1.0
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(("r", "n", "epsilon"), [(0.5, 5_000, 1), (0.5, 50_000, 0.1), (0.95, 10_000, 0.5)])
 def test_intervals_of_correlations_cover(r: float, n: int, epsilon: float) -> None:
     """Noise near a correlation of 1 does not shrink as sampling does: there Fisher's scale would cover 90%."""

@@ -108,6 +108,7 @@ def holds(found: Coverage, least: float = 0.94, most: float = 0.975) -> None:
     assert (np.abs(found.bias) < 0.06 * found.std_deviation + 5 * found.bias_error).all(), found
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("price", [{"rho": 0.5}, {"epsilon": 1}, {"epsilon": 0.5}], ids=str)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_means_of_500_cover(price: Any, neighbors: str) -> None:

@@ -90,6 +90,7 @@ NEAR_AN_END = {
 }
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", NEAR_AN_END)
 def test_parameters_near_an_end_are_covered(name: str) -> None:
     """60 tables of 16,000 rows in blocks of 20: without the correction the mean is 2 to 4 standard errors inside."""

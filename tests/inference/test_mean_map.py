@@ -60,6 +60,7 @@ def test_a_mean_beyond_all_laws_is_met_at_an_end_of_the_box() -> None:
     assert ((GAMMA.lower <= found) & (found <= GAMMA.upper)).all()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("family", "column", "bounds", "truth", "price"),
     [

@@ -45,6 +45,7 @@ def told(found: list[Fit]) -> np.ndarray:
     return np.array([[float(x) for x in one.groups()] if one else [0.0] * 3 for one in rows])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("law", "spread"),
     [({"spread": 1.0}, 1.0), ({"zeros": 0.2}, 0.25)],

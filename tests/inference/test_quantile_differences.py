@@ -40,6 +40,7 @@ def test_limits_rise_and_lose_no_point() -> None:
         assert (sound == np.sort(ends, axis=1)).all()  # where nothing crosses nothing changes
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("n", "rho"), [(2_000, 0.5), (300, 0.05)])
 def test_deciles_and_their_limits_rise_and_cover(n: int, rho: float) -> None:
     """Uniform on [0, 10].  60 tables, 9 deciles in each, at worst held all or none: below .73 with probability < 1e-6

@@ -42,6 +42,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", QUERIES, ids=str)
 def test_contract(query: tc.Query) -> None:
     found = contract(query, SCHEMA, tables=36, draws=40_000)

@@ -151,6 +151,7 @@ def test_the_price_is_that_of_pilot_and_step_together() -> None:
 # From a table to an estimate ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(
     ("neighbors", "price", "winsorize"),
     [("replace-one", {"epsilon": 2}, False), ("add-remove", {"rho": 0.5}, True)],

@@ -113,6 +113,7 @@ def somewhere(shape: Measurement) -> Measurement:
     return Measurement(**{**vars(shape), "columns": (first, second)})
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("query", QUERIES, ids=lambda q: q.formula)
 def test_every_engine_adds_up_the_same_integers(query: Any, tmp_path: Path) -> None:
     data = table()

@@ -128,6 +128,7 @@ def outcomes(law: Law, counts: tuple[int, ...], threshold: int, top: int) -> np.
     return np.array([np.prod(combination) for combination in itertools.product(*each)])
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "law", [DiscreteLaplace(Fraction(3, 2)), RoundedNormal(Fraction(2))], ids=["laplace", "normal"]
 )

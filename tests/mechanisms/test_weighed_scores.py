@@ -157,6 +157,7 @@ def furthest(asked: ProductPart, z: np.ndarray, relation: str, power: int) -> in
     return sum(abs(int(a) - int(b)) ** power for a, b in zip(against[i], rows[j], strict=True))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("formula", FORMULAS)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.filterwarnings("error")

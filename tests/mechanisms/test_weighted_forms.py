@@ -175,6 +175,7 @@ PEOPLE = tc.Schema(
 SURVEY = tc.Schema({"w": tc.Real(0, 50), "age": tc.Real(0, 100), "ok": tc.Boolean(), "sex": tc.Category(["f", "m"])})
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize(
     "query",
     [
@@ -193,6 +194,7 @@ def test_the_contract_with_persons(query: tc.Query) -> None:
     contract(query, PEOPLE, tables=50, draws=20_000)
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "query",
     [
@@ -211,6 +213,7 @@ def test_the_contract_with_weights(query: tc.Query) -> None:
 PANEL = tc.Schema({"who": tc.PrivacyUnit(max_rows=3), **SURVEY})
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize(
     "query",
     [

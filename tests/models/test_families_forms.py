@@ -118,6 +118,7 @@ def test_outside_the_support_the_density_is_zero(name: str, rows: Any) -> None:
 # Draws ----------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_draws_follow_the_density(name: str) -> None:
     """The mean score of draws is zero: within 6 standard errors for each of 50 numbers, false alarms 1e-7 in all."""

@@ -56,6 +56,7 @@ def answers(model: Any, blocks: list[Any], **words: Any) -> BlockEstimates:
 # A function of its own rows -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize(("name", "bias"), WAYS)
 def test_an_answer_is_a_function_of_the_block_s_own_rows_bit_for_bit(name: str, bias: Any) -> None:
     model, rows = MODELS[name]

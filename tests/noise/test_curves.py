@@ -29,6 +29,7 @@ def hard_words(count: int, seed: int = 1) -> np.ndarray:
     return np.array([m for m in [*near, *spread.tolist(), (1 << 63) - 1, (1 << 63) - 513] if 1 << 51 <= m < 1 << 63])
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("curve", CURVES)
 def test_polynomials_keep_the_proven_error(curve: Curve) -> None:
     """[T]: |f - F(p)| <= 2.02 UNIT |f| + error, shown by tail(f + e) < p < tail(f - e) in integers."""

@@ -42,6 +42,7 @@ def test_a_scale_ten_percent_off_fails(
     assert not noise_law(lambda size: draw(law(scale * factor), size), law(scale), draws=50_000).passed
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(7, 2), Fraction(10**9)])
 @pytest.mark.parametrize("law", LAWS)
 def test_draws_in_integers_alone_have_the_law(
@@ -124,6 +125,7 @@ def test_a_word_on_an_edge_is_refined(law: Law, where: float) -> None:
             assert by_mpmath(law, p) == k
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("law", [law(scale) for law in LAWS for scale in SCALES])
 @pytest.mark.parametrize("zeros", [0, 1, 3, 18])
 def test_the_far_tail_is_exact(law: Law, zeros: int) -> None:

@@ -167,6 +167,7 @@ def reference(data: pa.Table, text: str) -> list[bool]:
     return holds(typed(text, SCHEMA), columns(data)).tolist()
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "polars", "duckdb"])
 def test_every_engine_keeps_the_same_rows(engine: str, tmp_path: Path) -> None:
     data = table()
@@ -281,6 +282,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("query", ASKED, ids=lambda query: type(query).__name__)
 def test_the_contract_with_conditions(query: tc.Query) -> None:
     """Also that no form is used which needs every row to be there."""

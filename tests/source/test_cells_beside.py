@@ -63,6 +63,7 @@ def written(table: pa.Table, folder: Path, name: str) -> Path:
     return folder / name
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("unit", [False, True], ids=["rows", "persons"])
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_every_question_is_answered_and_no_neighbour_is_far(unit: bool, neighbors: Any, tmp_path: Path) -> None:

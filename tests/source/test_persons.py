@@ -124,6 +124,7 @@ def check(source: Any, data: pa.Table, keys: tuple[KeyMap, ...], sums: tuple[Sum
         assert list(found.cells[i]) == expected.get(cell, [0] * len(sums)), cell
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     data = table()
@@ -142,6 +143,7 @@ def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     check(source, data, (SEX,), (*weighed, count))
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_constant_levels_as_the_reference(engine: str, tmp_path: Path) -> None:
     """A person whose rows say several levels has the first of them, and is in one cell."""

@@ -157,6 +157,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "pandas", "polars", "duckdb"])
 def test_every_engine_maps_alike(engine: str, tmp_path: Path) -> None:
     cells = rows()
