@@ -179,11 +179,11 @@ SURVEY = tc.Schema({"w": tc.Real(0, 50), "age": tc.Real(0, 100), "ok": tc.Boolea
 @pytest.mark.parametrize(
     "query",
     [
-        tc.Mean(["age", "days", "ok"]),
         tc.Mean("age", by="sex"),
         tc.Mean("age", per="row"),
         tc.Mean("age", by="sex", per="row"),
         tc.Sum("days"),
+        tc.Mean(["age", "days", "ok"]),
         tc.Count(by="sex"),
         tc.Variance("age", by="sex"),
     ],
