@@ -93,6 +93,7 @@ def undone(mean: Array, variance: Array, low: float, high: float, power: float =
     for _ in range(STEPS):
         law = _law(places, low, high, power)
         step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted), -FURTHEST, FURTHEST)
+        # slopes in the location are per unit of the scale, so its step is multiplied by the scale
         places = places - step * np.stack([np.exp(places[1]), np.ones_like(sd)])
     law = _law(places, low, high, power)
     fine = (np.abs(law.moments(free) - wanted) / scale < SOLVED).all(axis=0)

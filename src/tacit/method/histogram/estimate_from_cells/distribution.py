@@ -90,7 +90,7 @@ def cdf(
     for g, one in enumerate(found):
         here, cells = slice(g * m, (g + 1) * m), slice(g * one.cells, (g + 1) * one.cells)
         F = one.rising[at(one)]
-        if target == "population":
+        if target == "population":  # covariance of an empirical distribution function
             sampling[here, here] = (np.minimum.outer(F, F) - np.outer(F, F)) / one.size
         weights[here, cells] = (steps(one) - F[:, None]) / one.size
     bad = tuple(reason is not None for reason in reasons)

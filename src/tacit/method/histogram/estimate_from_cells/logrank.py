@@ -68,6 +68,7 @@ def _weights(tables: tuple[LifeTable, ...], share: Array, hazard: Array, good: A
     cells = one.entered.shape[1]
     out = np.zeros((G, G, cells))
     for h in range(G):
+        # U_g = e_g - d R_g / R: its derivative is (g == h) - R_g / R in e_h, and minus d / R times that in R_h
         same = (np.arange(G) == h).astype(np.float64)[:, None]
         out[:, h] = -((same - share) * hazard) @ one.entered
         out[:, h, : one.bins] += (same - share) * good

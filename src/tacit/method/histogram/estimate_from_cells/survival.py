@@ -196,6 +196,7 @@ def _group_survival(table: LifeTable, edges: list[float], pinned: bool, target: 
     """Return the survival of one group; pinned: the last bin holds all later times, so its end has no estimate."""
     T = len(edges)
     k = min(table.clear, T - pinned)
+    # noise can make the curve rise or exceed 1: take the nearest non-increasing log survival, at most 0
     inner = np.exp(-np.maximum(pooled(-table.logs[:k]), 0.0))
     values = np.append(inner, np.full(T - k, inner[-1] if k else 1.0))
     influence = np.zeros((T, table.entered.shape[1]))
