@@ -1,4 +1,4 @@
-"""Where the values of a bin lie: intervals of real numbers, whole numbers or days, from public facts alone."""
+"""Ends of bins of real numbers, whole numbers or days, from public facts of a release alone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ BINNED = ("real", "integer", "date")
 
 
 def spans(axis: Axis) -> tuple[Array, Array]:
-    """Lower and upper end of each bin, shape (K,) each, in the column's units; dates in days since 1970-01-01.
+    """Return lower and upper end of each bin, shape (K,) each, in the column's units; dates in days since 1970-01-01.
 
     A bin holds the numbers from its lower edge to below the upper one; the last holds its upper edge too.  A whole
-    number v fills the interval from v - 1/2 to v + 1/2, a day d that from d to d + 1, so that the width of a bin is the
-    number of values in it: 0 where a bin of an Integer is so narrow that it has none.
+    number v stands for [v - 1/2, v + 1/2], a day d for [d, d + 1], so that the width of a bin is the number of possible
+    values in it: 0 for a bin of an Integer that contains no whole number.
 
     >>> spans(Axis("real", (0.0, 10.0, 25.0)))
     (array([ 0., 10.]), array([10., 25.]))
@@ -37,19 +37,19 @@ def spans(axis: Axis) -> tuple[Array, Array]:
 
 
 def uneven(lower: Array, upper: Array) -> bool:
-    """Whether bins differ in width, by more than bins of equal width do in floating point."""
+    """Return whether bins differ in width by more than rounding in floating point."""
     widths = upper - lower
     return bool(np.ptp(widths) > 1e-6 * widths.max())
 
 
 def axis_of(release: Released, column: str) -> Axis:
-    """Public facts of a column of a released histogram."""
+    """Return the public facts of a column of a released histogram."""
     axes = cast("tuple[Axis, ...]", getattr(release, "axes", ()))
     return axes[[name for name, _ in release.levels].index(column)]
 
 
 def logistic_of(release: Released, column: str) -> LogisticBins | None:
-    """The public map of a column's bins, where they are logistic."""
+    """Return the public logistic bins of a column, or None where its bins are not logistic."""
     for name, bins in getattr(release.query, "bins", ()):
         if name == column and isinstance(bins, LogisticBins):
             return bins

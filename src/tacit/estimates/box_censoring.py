@@ -1,9 +1,10 @@
-"""Means of blocks whose estimates end at their box: what the clamp took off, from released numbers alone.
+"""Correction of means of clamped block estimates for the bias of the clamp, from released numbers alone.
 
-A block's estimate beyond the box counts as its end, which pulls a parameter near an end inside.  Mean and variance of
-the clamped estimates are released.  If a power of the estimates is normal (the first; their logarithm; another, as the
-skewness of the family's estimates says), these two tell that law, and it the mean without the clamp: Tobin's model
-[1958], solved for two moments.  Post-processing, costs nothing; where no block is near an end nothing changes.
+Estimates of blocks of rows are clamped to a box [low, high], which biases their mean inwards if the parameter lies near
+an end.  Mean and variance of the clamped estimates are released.  Suppose that a power of the unclamped estimates is
+normal (the estimate itself, its logarithm, or another power, by the skewness of the family's estimates).  Then the two
+moments determine that normal law, hence the mean without the clamp: Tobin's model [1958], fitted by the method of
+moments.  Post-processing, so it costs nothing; where no block is near an end the correction is 0.
 """
 
 from __future__ import annotations
@@ -17,22 +18,25 @@ from tacit.base.arrays import Array
 
 NODES: Final = np.linspace(-6.0, 6.0, 481)
 WEIGHTS: Final = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
+"""Weights of the nodes under the standard normal law: expectations are sums over nodes."""
 STEPS: Final = 60
+"""Newton steps."""
 FURTHEST: Final = 0.5
-"""Step of the location, in scales, and of the logarithm of the scale."""
+"""Largest Newton step: of the location, in units of the scale, and of the logarithm of the scale."""
 SOLVED: Final = 1e-3
-"""Of a standard deviation, and of a variance."""
+"""Largest remaining error of the mean, relative to the standard deviation, and of the variance, relative to it."""
 LEAST: Final = 0.05
-"""Least power of a positive number, as a part of that in the middle of the law: far tails are cut."""
+"""Least value of `power * x + 1` relative to that at the location; the tail without an inverse is cut."""
 
 
 @dataclass(frozen=True)
 class Undone:
-    """Means without the clamp, for m releases.
+    """Means corrected for the clamp, for m releases.
 
-    value: shape (m,); NaN where the equations have no answer.  slopes: shape (2, m), its derivatives in the mean and
-    the variance of clamped estimates.  share: of the blocks beyond an end, shape (m,).  sampling: shape (m,), the
-    variance of `value` that one block would give.
+    value: corrected means, shape (m,); NaN where the equations have no solution.  slopes: derivatives of `value` in
+    the mean and the variance of the clamped estimates, shape (2, m).  share: fraction of the blocks at an end of the
+    box, shape (m,).  sampling: variance of the influence of one block on `value`, shape (m,): with k blocks the
+    sampling variance of `value` is sampling / k.
     """
 
     value: Array
@@ -43,8 +47,10 @@ class Undone:
 
 @dataclass(frozen=True)
 class _Side:
-    """Of a law at m places: values, shape (m, nodes), mean and variance, shape (2, m), and the derivatives of both in
-    the location, in scales, and in the logarithm of the scale, shape (2, 2, m).
+    """A law, clamped or not, at m pairs of location and scale.
+
+    values: at the nodes, shape (m, nodes).  moments: mean and variance, shape (2, m).  slopes: derivatives of the
+    moments in the location, in units of the scale, and in the logarithm of the scale, shape (2, 2, m).
     """
 
     values: Array
@@ -54,41 +60,44 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Law:
-    """Estimates as they are clamped, and without the clamp."""
+    """The law of the estimates with the clamp and without; share: probability of lying at an end of the box."""
 
     clamped: _Side
     free: _Side
     share: Array
 
     def moments(self, free: bool) -> Array:
-        """The mean with the clamp; the variance with it, or without."""
+        """Return the mean with the clamp and the variance with it (or without, if `free`), shape (2, m)."""
         return np.stack([self.clamped.moments[0], (self.free if free else self.clamped).moments[1]])
 
     def slopes(self, free: bool) -> Array:
-        """Of these."""
+        """Return the derivatives of these two moments, shape (2, 2, m)."""
         return np.stack([self.clamped.slopes[0], (self.free if free else self.clamped).slopes[1]])
 
 
 def undone(mean: Array, variance: Array, low: float, high: float, power: float = 1.0, *, free: bool = False) -> Undone:
-    """Mean and variance of estimates clamped to [low, high], shape (m,) each -> what the clamp took off undone.
+    """Correct means for the clamp to [low, high], from mean and variance of clamped estimates, shape (m,) each.
 
-    free: the variance is known beforehand, and that of estimates without the clamp.  power: of the estimate, that is
-    normal; 0 stands for the logarithm.  Other than 1 only of positive parameters.
+    free: `variance` is known beforehand and belongs to the unclamped estimates.  power: the power of the estimate that
+    is taken as normal; 0 stands for the logarithm.  Powers other than 1 are for positive parameters only.
 
     >>> found = undone(np.array([4.7]), np.array([0.1]), 0.0, 5.0)
     >>> found.value.round(2).tolist(), found.share.round(2).tolist()
     ([4.78], [0.3])
     """
     sd = np.sqrt(variance)
+    # start: location at the transformed mean, scale by the delta method: derivative of (x**p - 1) / p is x**(p - 1)
     inner = np.clip(mean, low, high)
     places = np.stack([_power(inner, power), np.log(sd * inner ** (power - 1) if power != 1 else sd)])
     wanted, scale = np.stack([mean, variance]), np.stack([sd, variance])
     for _ in range(STEPS):
         law = _law(places, low, high, power)
         step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted), -FURTHEST, FURTHEST)
+        # slopes in the location are per unit of the scale, so its step is multiplied by the scale
         places = places - step * np.stack([np.exp(places[1]), np.ones_like(sd)])
     law = _law(places, low, high, power)
     fine = (np.abs(law.moments(free) - wanted) / scale < SOLVED).all(axis=0)
+    # implicit function theorem: the location and scale that solve the equations move by inverse(slopes) times a change
     axes = np.eye(2)[:, :, None] * np.ones_like(sd)
     slopes = np.stack([(law.free.slopes[0] * _solve(law.slopes(free), one)).sum(axis=0) for one in axes])
     slopes[1] = 0.0 if free else slopes[1]
@@ -114,7 +123,7 @@ def _side(values: Array, each: Array) -> _Side:
 
 
 def _solve(slopes: Array, gap: Array) -> Array:
-    """The steps x, shape (2, m), with slopes x = gap; slopes of shape (2, 2, m)."""
+    """Solve slopes @ x = gap for x, shape (2, m), by Cramer's rule; slopes: shape (2, 2, m)."""
     (a, b), (c, d) = slopes
     whole = a * d - b * c
     whole = np.where(np.abs(whole) > 1e-300, whole, 1e-300)
@@ -122,14 +131,14 @@ def _solve(slopes: Array, gap: Array) -> Array:
 
 
 def _power(values: Array, power: float) -> Array:
-    """(x**power - 1) / power, of which the limit at 0 is the logarithm [Box & Cox 1964]."""
+    """Return (x**power - 1) / power, or its limit at power 0, the logarithm [Box & Cox 1964]."""
     if power == 1:
         return values
     return np.log(values) if power == 0 else (values**power - 1) / power
 
 
 def _unpowered(middle: Array, places: Array, power: float) -> tuple[Array, Array]:
-    """The inverse of `_power`, and its derivative."""
+    """Return the inverse of `_power` and its derivative; constant, with derivative 0, in the cut tail (`LEAST`)."""
     if power == 1:
         return places, np.ones_like(places)
     if power == 0:

@@ -1,4 +1,4 @@
-"""Estimates as tables: one `Table` behind text, HTML and files (api.md §3)."""
+"""Tables of estimates, as one `Table` for text, HTML and files (api.md §3), and the words they share."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def summary(estimate: Estimate, level: float) -> Table:
-    """Estimate, standard error, interval, share of the variance that is privacy; notes say what, whom and how much."""
+    """Return a table of estimates, standard errors, intervals and privacy's part of each variance, with notes."""
     limits = estimate.intervals(level)
     errors = estimate.std_errors
     share = estimate.privacy_shares
@@ -49,7 +49,7 @@ def summary(estimate: Estimate, level: float) -> Table:
 
 
 def normal_table(found: NormalEstimate, level: float) -> Table:
-    """The same for numbers with a normal law, with z and p-values, and as many decimals as each number needs."""
+    """Return such a table for normally distributed numbers; with z and p-values if they are tested against 0."""
     limits, errors, shares = found.intervals(level), found.std_errors, found.privacy_shares
     z, p = found.statistics, found.p_values
     rows: list[tuple[object, ...]] = []
@@ -74,7 +74,7 @@ def normal_table(found: NormalEstimate, level: float) -> Table:
 
 
 def criteria_words(criteria: Mapping[str, float], model: str, people: str) -> str:
-    """How well a model describes the rows (persons) counted, in one line; nothing where nothing is known."""
+    """Return one line on a model's fit: rows (persons) counted, R squared, residual error; or an empty one."""
     words = [f"{criteria['rows']:,.0f} {people} counted"] if "rows" in criteria else []
     if math.isfinite(criteria.get("explained", math.nan)):
         words.append(f"{'R²' if model == 'linear' else 'deviance explained'} {criteria['explained']:.3f}")
@@ -84,7 +84,7 @@ def criteria_words(criteria: Mapping[str, float], model: str, people: str) -> st
 
 
 def heading(estimate: Estimate) -> str:
-    """Title and people: Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each."""
+    """Return title and population: "Mean of age by sex · people-2024 · 10,000 rows · replace-one, one row each"."""
     what = title(estimate.release)
     if None in estimate.combination.picked():
         what = f"{what}, combined" if not estimate.others else f"{what}, minus {title(estimate.others[0])}"
@@ -92,7 +92,7 @@ def heading(estimate: Estimate) -> str:
 
 
 def people_words(release: Released) -> str:
-    """Table, public size, relation and unit."""
+    """Return the table's name, its size if public, the neighbour relation and the privacy unit."""
     unit = release.unit
     size = f" · {release.rows:,} {who(release)}" if release.rows is not None else " · size private"
     each = "one row each" if unit is None else f"a person with all rows, {unit} at most counting"
@@ -100,7 +100,7 @@ def people_words(release: Released) -> str:
 
 
 def notes(estimate: Estimate) -> tuple[str, ...]:
-    """What the numbers estimate, and one line of rules, noise, price and record."""
+    """Return the estimand, the estimate's notes, and one line of rules, noise, cost and record (`facts`)."""
     release = estimate.release
     lines = [f"estimates: {estimate.estimand}; privacy: its share of the variance"]
     lines += [note for note in estimate.notes if not note.startswith("missing")]
@@ -108,7 +108,7 @@ def notes(estimate: Estimate) -> tuple[str, ...]:
 
 
 def facts(release: Released) -> str:
-    """Missing rule, bounds, noise, cost, what is left, where it is recorded: joined by dots."""
+    """Return rule for missing values, bounds, noise, cost, remaining budget and record of a release, joined by dots."""
     words: list[str] = []
     if type(release.query).__name__ != "DataQuality" and release.parts and release.parts[0].grid is not None:
         words.append(missing_words(release))
@@ -131,7 +131,7 @@ def facts(release: Released) -> str:
 
 
 def test_table(test: Test) -> Table:
-    """One row."""
+    """Return the table of one test, a single row."""
     name = "z" if test.df == 1 else "chi-square"
     row = (test.constraints, f"{test.statistic:.3f}", str(test.df), p_words(test.p_value))
     columns = ("hypothesis", name, "df", "p-value")
@@ -141,7 +141,7 @@ def test_table(test: Test) -> Table:
 
 
 def pairwise_table(found: Pairwise, level: float) -> Table:
-    """Differences, intervals, adjusted p-values."""
+    """Return the table of pairwise differences with intervals and adjusted p-values."""
     made = found.estimate
     digits = decimals(made.std_errors)
     limits, p_values = found.intervals(level), found.adjusted()
@@ -166,7 +166,7 @@ def pairwise_table(found: Pairwise, level: float) -> Table:
 
 
 def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple[tuple[object, ...], ...]:
-    """Term, value, interval: with as many decimals as show two digits of the median width."""
+    """Return rows of term, value and interval, with decimals that show two digits of the median width."""
     digits = interval_decimals(limits)
     return tuple(
         (term, format_number(float(value), decimals=digits), format_interval(float(low), float(high), decimals=digits))
@@ -175,13 +175,13 @@ def interval_rows(terms: tuple[str, ...], values: Array, limits: Array) -> tuple
 
 
 def interval_decimals(limits: Array) -> int:
-    """Decimals that show two digits of the median width of intervals, shape (terms, 2), at most 8."""
+    """Return the decimals that show two digits of the intervals' median width, at most 8; limits: shape (terms, 2)."""
     widths = limits[:, 1] - limits[:, 0]
     return decimals(np.array([float(np.median(widths)) or 1.0]))
 
 
 def p_words(p: float) -> str:
-    """A p-value with three digits.
+    """Return a p-value in words, with three or four decimals.
 
     >>> p_words(0.00004), p_words(0.0312)
     ('< 0.0001', '0.031')
@@ -190,7 +190,7 @@ def p_words(p: float) -> str:
 
 
 def percent(level: float) -> str:
-    """A level as people write it.
+    """Return a level as a percentage.
 
     >>> percent(0.95), percent(0.999)
     ('95%', '99.9%')
@@ -199,14 +199,14 @@ def percent(level: float) -> str:
 
 
 def term_decimals(estimate: Estimate) -> list[int]:
-    """Decimals of each term, alike within a column."""
+    """Return the decimals of each term; terms of the same column get the same number."""
     errors, columns = estimate.std_errors, estimate.combination.columns()
     digits = {one: decimals(errors[[i for i, own in enumerate(columns) if own == one]]) for one in set(columns)}
     return [digits[one] for one in columns]
 
 
 def decimals(errors: Array) -> int:
-    """Decimals that show two digits of the smallest standard error, at most 8.
+    """Return the decimals that show two digits of the smallest standard error, at most 8.
 
     >>> decimals(np.array([0.29, 0.31])), decimals(np.array([120.0]))
     (2, 0)

@@ -20,20 +20,22 @@ from tacit.noise.laws import Law
 NDArrayBool: TypeAlias = NDArray[np.bool_]
 
 EXACT: Final = 1e4
-"""Where S varies by more than this, it is taken as normal: its skewness then moves a tail of 0.025 by < 0.0003."""
+"""S of larger variance is taken as normal: its skewness then changes a tail of 0.025 by less than 0.0003."""
 ROWS: Final = 256
+"""Counts handled together, which bounds the memory of a table of probabilities."""
 STEPS: Final = 44
+"""Bisection steps: limits are found to 2**-44 of the range."""
 
 
 def lower_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
-    """P(S + z <= k), elementwise, shapes (m,); S ~ Binomial(n, p), or Poisson(p) where n is None."""
+    """Return P(S + z <= k), elementwise, shapes (m,); S ~ Binomial(n, p), or Poisson(p) where n is None."""
     mean, variance = _moments(p, n)
     out = np.empty_like(p)
     large = variance > EXACT
     if large.any():
         out[large] = _smooth_tail(k[large], mean[large], variance[large], law)
     index = np.flatnonzero(~large)
-    index = index[np.argsort(variance[index])]  # rows of like windows together
+    index = index[np.argsort(variance[index])]  # counts whose windows have similar lengths are handled together
     for start in range(0, index.size, ROWS):
         some = index[start : start + ROWS]
         out[some] = _window_tail(k[some], p[some], n, law)
@@ -45,7 +47,7 @@ def _moments(p: Array, n: int | None) -> tuple[Array, Array]:
 
 
 def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
-    """Sum of pmf(j) P(z <= k - j) over a window of j that holds all but 1e-12 of S."""
+    """Return the sum of pmf(j) P(z <= k - j) over a window of j that holds all but 1e-12 of the law of S."""
     mean, variance = _moments(p, n)
     reach = int(np.ceil(8 * np.sqrt(variance.max()) + 40))
     first = np.floor(mean) - reach
@@ -72,7 +74,7 @@ def _binomial(j: Array, n: int, p: Array) -> Array:
 
 
 def _smooth_tail(k: Array, mean: Array, variance: Array, law: Law) -> Array:
-    """The same with S normal, half a unit for continuity."""
+    """Return P(S + z <= k) with S taken as normal, with a continuity correction of half a unit."""
     x = k + 0.5 - mean
     s, b = split(law, np.ones(1))
     above = tail(np.abs(x), np.sqrt(variance + s**2), b)
@@ -80,15 +82,16 @@ def _smooth_tail(k: Array, mean: Array, variance: Array, law: Law) -> Array:
 
 
 def interval(k: Array, n: int | None, law: Law, level: float) -> tuple[Array, Array]:
-    """Noisy counts, shape (m,) -> lower and upper limits of p (of the Poisson mean where n is None).
+    """Return lower and upper limits of p (of the Poisson mean where n is None) from noisy counts, shape (m,).
 
-    A count that noise moved out of [0, n] gets the interval of the nearest possible one: wider, never empty.
+    A count that the noise moved out of [0, n] gets the interval of 0 or n: wider, and never empty.
     """
     possible = np.clip(np.asarray(k, np.float64), 0, np.inf if n is None else n)
     unique, back = np.unique(possible, return_inverse=True)
     half = (1 - level) / 2
     end = np.ones_like(unique)
     if n is None:
+        # an upper end beyond the limit: the noise's far quantile, then ten Poisson standard deviations
         reach = unique + float(halfwidth(1 - half / 50, *split(law, np.ones(1)))) + 40
         end = reach + 10 * np.sqrt(reach)
     high = _crossing(end, lambda p: lower_tail(unique, p, n, law) >= half)
@@ -97,7 +100,7 @@ def interval(k: Array, n: int | None, law: Law, level: float) -> tuple[Array, Ar
 
 
 def _crossing(end: Array, before: Callable[[Array], NDArrayBool]) -> Array:
-    """Where `before` stops being true on [0, end], by bisection; 0 or `end` where it never does or always is."""
+    """Return where `before` turns from true to false on [0, end], by bisection; 0 if never true, `end` if always."""
     low, high = np.zeros_like(end), end.copy()
     for _ in range(STEPS):
         middle = 0.5 * (low + high)

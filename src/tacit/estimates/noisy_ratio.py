@@ -14,16 +14,18 @@ from tacit.noise.laws import Law
 from tacit.release.document import Released
 
 FEW: Final = 2
-"""Sums of up to so many noises keep their law; those of more are taken as normal, as sums of cells are elsewhere."""
+"""Sums of at most this many noises keep their exact law; longer ones are taken as normal."""
 
 
 @dataclass(frozen=True)
 class ShareOfTotal:
-    """Shares p of the cells of a group whose size is the noisy sum of them.
+    """Proportions p of the categories of a group whose size is the sum of their noisy counts.
 
-    D(p) = k - p K = (1 - p) z_own - p z_rest + sampling error is linear in the noise whatever p is.  p belongs to the
-    interval where P(|N(0, C(p)) + noise| >= |D(p)|) >= alpha, C(p) = K p (1 - p) for rows given their number.
-    count: shape (m,), within [0, size].  added: of how many cells each count is the sum.  share: the unit of a person.
+    With noisy count k and noisy size K, D(p) = k - p K = (1 - p) z_own - p z_rest + sampling error is linear in the
+    noises z for every p.  The interval holds all p with P(|N(0, C(p)) + noise| >= |D(p)|) >= alpha, where
+    C(p) = K p (1 - p) is the sampling variance given the number of rows.
+    count: shape (m,), within [0, size].  size: K.  law: law of one cell's noise, in units of 1 / `share` rows.  added:
+    number of cells in each count.  sampling: whether the rows are a sample (else C(p) = 0).
     Source: theory §1.5, [Fieller 1954]; score of [Wilson 1927], less a half for counting in whole rows.
 
     >>> from fractions import Fraction
@@ -42,7 +44,7 @@ class ShareOfTotal:
     sampling: bool
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits of the shares, shape (m,) each."""
+        """Return lower and upper limits of the proportions, shape (m,) each."""
         step = CONTINUITY if self.sampling else 0.0
 
         def p_value(p: Array) -> Array:
@@ -54,7 +56,7 @@ class ShareOfTotal:
         return accepted(p_value, self.count / self.size, 0.0, 1.0, 1 - level)
 
     def _noise(self, p: Array) -> tuple[Array, Array]:
-        """Normal standard deviation, shape (m,), and Laplace scales, shape (m, k), of (1 - p) z_own - p z_rest."""
+        """Return normal standard deviation, (m,), and Laplace scales, (m, k), of (1 - p) z_own - p z_rest, in rows."""
         normal, scales = np.zeros_like(p), np.zeros((len(p), 0))
         for weight, number in ((1 - p, self.added), (p, self.added * (len(p) - 1))):
             s, b = summed(self.law, number)
@@ -65,30 +67,30 @@ class ShareOfTotal:
 
 @dataclass(frozen=True)
 class Scaled:
-    """Intervals of another inversion, times a constant."""
+    """Intervals of another inversion, multiplied by a positive constant."""
 
     of: Inversion
     factor: float
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits of shares, shape (bins,) each."""
+        """Return lower and upper limits, multiplied by the constant, shape (bins,) each."""
         low, high = self.of.interval(level)
         return self.factor * low, self.factor * high
 
 
 @dataclass(frozen=True)
 class Everything:
-    """Where nothing is known of `size` shares: from 0 to 1."""
+    """The trivial intervals [0, 1] for `size` proportions of which nothing is known."""
 
     size: int
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """0 and 1, shape (size,) each."""
+        """Return zeros and ones, shape (size,) each."""
         return np.zeros(self.size), np.ones(self.size)
 
 
 def summed(law: Law, number: int) -> tuple[float, Array]:
-    """The sum of so many independent noises -> (normal standard deviation, Laplace scales)."""
+    """Return normal standard deviation and Laplace scales of the sum of `number` independent noises."""
     if is_gaussian(law) or number > FEW:
         return float(np.sqrt(number * law.variance())), np.zeros(0)
     sd, scales = split(law, np.ones(number))
@@ -96,18 +98,18 @@ def summed(law: Law, number: int) -> tuple[float, Array]:
 
 
 def unclear(size: float, law: Law, number: int, share: int) -> str | None:
-    """Why a group says nothing: its noisy size is not above the 97.5% point of the noise in it; or None."""
+    """Return a reason if a group's noisy size is not above the 97.5% point of its noise, else None."""
     q = reach(law, number, 0.95) / share
     return f"size {size:,.0f} ± {q:,.0f}: not clearly above 0" if size <= q else None
 
 
 def reach(law: Law, number: int, level: float) -> float:
-    """How far the sum of so many noises goes on either side with the probability of the level."""
+    """Return q with P(|sum of `number` noises| <= q) = level, in the law's own units."""
     s, b = summed(law, number)
     return float(halfwidth(level, np.array(s), b if len(b) else np.zeros(1)))
 
 
 def noise_reach(release: Released, added: int, level: float) -> float:
-    """The same for counts of a histogram that are sums of `added` cells, in rows (persons)."""
+    """Return the same half-width for counts that are sums of `added` cells of a histogram, in rows (persons)."""
     part = release.parts[0]
     return reach(part.law, added, level) / part.parameters.get("share", 1)

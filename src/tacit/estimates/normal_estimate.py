@@ -1,7 +1,7 @@
-"""Numbers with a known covariance whose total error is nearly normal: coefficients, predictions, effects.
+"""Estimates with a known covariance and nearly normal total error: coefficients, predictions, effects.
 
-Each is a sum over many cells or blocks with many independent noises, so that the law of both errors together is the
-normal one (theory §7); the exact laws of few noises are those of `Estimate`.
+Each estimate is, up to small terms, a sum over many cells or blocks with many independent noises, so that sampling and
+privacy error together are nearly normal (theory §7).  `Estimate` treats sums of few noises, with their exact laws.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scale:
-    """Where intervals are symmetric: `values` and `errors` there, shape (m,), and the way `back`, which increases."""
+    """A scale on which intervals are symmetric.
+
+    values, errors: estimates and standard errors on it, shape (m,).  back: the increasing map to the original scale.
+    """
 
     values: Array
     errors: Array
@@ -39,12 +42,12 @@ class Scale:
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class NormalEstimate:
-    """Labelled numbers with both parts of their covariance.
+    """Labelled estimates with sampling and privacy covariances.
 
-    terms, values: m labels and numbers, NaN where there is none.  sampling, privacy: covariances, shape (m, m), which
-    add.  reasons: why a term says nothing of its error, in words, or None: its interval is then the whole line.
-    title, estimand: what was made, and what the numbers estimate.  tested: whether 0 is a value of interest, against
-    which z and p-values are shown.  release: where they come from; they cost nothing.
+    terms, values: m labels and estimates, NaN where there is none.  sampling, privacy: covariances, shape (m, m); the
+    total covariance is their sum.  reasons: why a term has no valid standard error, or None; such a term's interval is
+    the whole line.  title, estimand: a heading, and what is estimated.  tested: whether z and p-values against 0 are
+    shown.  release: the release they were computed from, at no further cost.  scale: see `Scale`; None: untransformed.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.
 
@@ -85,7 +88,7 @@ class NormalEstimate:
 
     @property
     def std_errors(self) -> Array:
-        """Standard errors for both errors together, shape (m,)."""
+        """Standard errors, sampling and privacy together, shape (m,)."""
         return np.sqrt(self.sampling_variances + self.privacy_variances)
 
     @property
@@ -103,11 +106,11 @@ class NormalEstimate:
 
     @property
     def p_values(self) -> Array:
-        """Two-sided p-values of being 0, shape (m,); NaN where there is a reason."""
+        """Two-sided p-values of the hypothesis that the term is 0, shape (m,); NaN where there is a reason."""
         return np.asarray(2 * stats().norm.sf(np.abs(self.statistics)))
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01 (level)."""
+        """Return lower and upper limits, shape (m, 2), the whole line where there is a reason; InferenceError I01."""
         z = float(stats().norm.ppf(0.5 + check_level(level) / 2))
         middle, error = (self.values, self.std_errors) if self.scale is None else (self.scale.values, self.scale.errors)
         out = np.stack([middle - z * error, middle + z * error], axis=-1)
@@ -134,16 +137,16 @@ class NormalEstimate:
 
     @property
     def reason(self) -> Any:  # str | None, or Series
-        """Why inference is impossible, in words, or None."""
+        """Why inference is impossible, or None; a Series for several terms."""
         return self._labels.reasons(self.reasons)
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
-        """A (lower, upper) pair for one term, else a DataFrame with these columns; InferenceError I01 (level)."""
+        """Return a (lower, upper) pair for one term, else a DataFrame of these columns; InferenceError I01 (level)."""
         return self._labels.pairs(self.intervals(level))
 
     @property
     def cov(self) -> pd.DataFrame:
-        """Covariance matrix of the terms, sampling and privacy."""
+        """Total covariance matrix of the terms (sampling plus privacy)."""
         return self._labels.square(self.sampling + self.privacy)
 
     @property
@@ -158,14 +161,14 @@ class NormalEstimate:
 
     @property
     def cost(self) -> Cost:
-        """What the release cost; what is made of it costs nothing more."""
+        """The privacy cost of the release; everything computed from it is free."""
         return self.release.cost
 
     def __len__(self) -> int:
         return len(self.terms)
 
     def __getitem__(self, term: str | list[str]) -> NormalEstimate:
-        """Some of the terms; InferenceError I02 for an unknown one."""
+        """Return some of the terms, in the given order; InferenceError I02 for an unknown one."""
         index = [place_of(self.terms, name) for name in ([term] if isinstance(term, str) else term)]
         scale = self.scale
         if scale is not None:
@@ -180,13 +183,13 @@ class NormalEstimate:
             scale=scale,
         )
 
-    # What can be made of them --------------------------------------------------------------------------------------
+    # Tests and combinations ----------------------------------------------------------------------------------------
 
     def test(self, constraints: str) -> Test:
         """Test linear constraints, "age = 0" or "age = 0, `sex[T.m]` = 0" (backticks around labels).
 
-        One: the normal law, two-sided.  Several: Wald's chi-square with the total covariance.  InferenceError I02, I03
-        for unknown terms and malformed text, I45 where there is a reason.
+        One constraint: two-sided normal test.  Several: Wald's chi-square with the total covariance.  InferenceError
+        I02, I03 for unknown terms and malformed text, I45 where there is a reason.
         """
         matrix, null = constraints_matrix(self.terms, constraints)
         return self.wald(matrix, null, constraints)
@@ -208,7 +211,7 @@ class NormalEstimate:
         return Test(words, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
 
     def contrast(self, expression: str) -> NormalEstimate:
-        """A linear combination, "`a` - `b`", with its errors; InferenceError I02, I03."""
+        """Return a linear combination, "`a` - `b`", with its errors; InferenceError I02, I03."""
         matrix, null = constraints_matrix(self.terms, expression)
         if len(matrix) != 1 or null.any():
             text = f"{expression!r} is not one linear combination without a right-hand side."
@@ -216,7 +219,7 @@ class NormalEstimate:
         return self.combined(matrix, (expression,), f"{expression}, of {self.estimand}")
 
     def combined(self, matrix: Array, terms: tuple[str, ...], estimand: str) -> NormalEstimate:
-        """Linear combinations, `matrix` of shape (new, m)."""
+        """Return linear combinations of the terms; matrix: shape (new, m)."""
         reasons = tuple(
             next((reason for reason, w in zip(self.reasons, row, strict=True) if reason and w), None) for row in matrix
         )
@@ -232,11 +235,11 @@ class NormalEstimate:
     # Shown ---------------------------------------------------------------------------------------------------------
 
     def summary(self, level: float = 0.95) -> Table:
-        """Values, standard errors, z, p-values, intervals and what part is privacy; InferenceError I01 (level)."""
+        """Return a table of values, standard errors, z, p-values, intervals and privacy's part; InferenceError I01."""
         return display.normal_table(self, level)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """estimate, std_error, z, p_value, lower, upper, privacy_share, reason: a frame indexed by term."""
+        """Return estimate, std_error, z, p_value, lower, upper, privacy_share, reason: a frame indexed by term."""
         found = self.intervals(level)
         columns = {
             "estimate": self.values,
@@ -251,7 +254,7 @@ class NormalEstimate:
         return pandas().DataFrame(columns, index=self._labels.index)
 
     def plot(self, ax: Any = None) -> Any:
-        """Intervals, sampling and privacy apart; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
+        """Plot intervals, total and sampling alone; `.save("a.png")`.  InferenceError I20 (no matplotlib), I05."""
         return pictures.coefficients(self, ax)
 
     @property

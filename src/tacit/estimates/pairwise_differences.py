@@ -1,4 +1,4 @@
-"""All differences of two terms, with p-values and intervals adjusted for their number."""
+"""All pairwise differences of terms, with p-values and intervals adjusted for multiplicity."""
 
 from __future__ import annotations
 
@@ -24,17 +24,18 @@ if TYPE_CHECKING:
     from tacit.estimates.estimate import Estimate
 
 MOST: Final = 150
-"""Terms whose pairs are still listed (11,175 of them)."""
+"""Largest number of terms for which all pairs are computed (11,175 pairs)."""
 
 
 @shown_by_summary
 @dataclass(frozen=True)
 class Pairwise:
-    """All differences of two terms.  `estimate` holds them; p-values and intervals are adjusted for their number.
+    """All pairwise differences of terms, held in `estimate`; p-values and intervals are adjusted for multiplicity.
 
-    Intervals are Bonferroni's for "holm" too, since Holm's method has none of its own; "simultaneous" ones are value -+
-    q SE, q a point of the law of the largest |error| / SE (`maximum`: sorted draws of it).
-    Source: [Holm 1979]; the law of each difference is that of theory §1.5.
+    adjust "holm": Holm's p-values with Bonferroni intervals, as Holm's step-down method defines no intervals.
+    adjust "simultaneous": intervals value -+ q SE, q a quantile of the largest |error| / SE over all pairs (`maximum`
+    holds sorted draws of it).  p_values_raw: unadjusted p-values, one for each pair.
+    Source: [Holm 1979]; theory §1.5 for the error law of each difference.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(0, 100), "sex": tc.Category(["f", "m"])})
@@ -61,14 +62,15 @@ class Pairwise:
         """Adjusted p-values, shape (pairs,)."""
         if self.maximum is not None:
             t = np.abs(self.estimate.values) / np.maximum(self.estimate.std_errors, 1e-300)
+            # (1 + exceedances) / (1 + draws) keeps a Monte-Carlo p-value above 0, and never below the unadjusted one
             above = len(self.maximum) - np.searchsorted(self.maximum, t)
             return np.maximum((1 + above) / (1 + len(self.maximum)), np.array(self.p_values_raw))
         return adjusted(np.array(self.p_values_raw), self.adjust)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Simultaneous lower and upper limits (one at a time for adjust=None), shape (pairs, 2).
+        """Return simultaneous lower and upper limits (pointwise for adjust=None), shape (pairs, 2).
 
-        InferenceError I01 for a level below 0.5, or 1 and above, here and in what follows from it.
+        InferenceError I01 for a level below 0.5, or 1 and above; so do all methods that take a level.
         """
         level = check_level(level)
         if self.maximum is not None:
@@ -78,7 +80,7 @@ class Pairwise:
         return self.estimate.intervals(1 - (1 - level) / count)
 
     def quantile(self, level: float = 0.95) -> float:
-        """Standard errors on either side that an interval takes where the error is normal; InferenceError I01."""
+        """Return the half-width of an interval in standard errors if the error is normal; InferenceError I01."""
         level = check_level(level)
         if self.maximum is not None:
             return float(np.quantile(self.maximum, level))
@@ -86,19 +88,19 @@ class Pairwise:
         return NormalDist().inv_cdf(1 - (1 - level) / count / 2)
 
     def words(self) -> str:
-        """How p-values and intervals are adjusted."""
+        """Return how p-values and intervals are adjusted, in words."""
         if self.maximum is not None:
             return "p-values and intervals by the law of the largest |error| / standard error"
         return f"p-values adjusted by {self.adjust}, intervals by Bonferroni" if self.adjust else "no adjustment"
 
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
-        """The same as a DataFrame indexed by pair; InferenceError I01."""
+        """Return the intervals as a DataFrame indexed by pair; InferenceError I01."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(self.intervals(level), index=self.estimate.terms, columns=["lower", "upper"])
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """difference, std_error, lower, upper, p_value: a DataFrame indexed by pair; InferenceError I01."""
+        """Return difference, std_error, lower, upper, p_value: a DataFrame indexed by pair; InferenceError I01."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         limits, made = self.intervals(level), self.estimate
@@ -111,18 +113,18 @@ class Pairwise:
         return pd.DataFrame(columns | {"p_value": self.adjusted()}, index=made.terms)
 
     def summary(self, level: float = 0.95) -> Table:
-        """Differences with intervals and p-values, as a table; InferenceError I01."""
+        """Return a table of differences with intervals and p-values; InferenceError I01."""
         from tacit.estimates.display import pairwise_table
 
         return pairwise_table(self, level)
 
     def plot(self, ax: Any = None) -> Any:
-        """Differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
+        """Plot differences with their intervals and a line at 0; needs matplotlib (InferenceError I20)."""
         return pictures.pairwise(self, ax)
 
 
 def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
-    """Differences of all pairs; see `Estimate.pairwise`."""
+    """Return differences of all pairs; see `Estimate.pairwise`."""
     if adjust not in ("holm", "bonferroni", "simultaneous", None):
         text = f"adjust={adjust!r} is not known."
         raise InferenceError(text, code="I08", hint='"holm", "bonferroni", "simultaneous" or None', state=None)
@@ -141,7 +143,7 @@ def pairwise(estimate: Estimate, adjust: str | None) -> Pairwise:
 
 
 def all_pairs(estimate: Estimate, most: int) -> list[tuple[int, int]]:
-    """Pairs of terms, the first before the second; InferenceError I05 for one term, or more than `most`."""
+    """Return index pairs (i, j), i < j, of terms; InferenceError I05 for one term, or more than `most`."""
     p = len(estimate.terms)
     if not 2 <= p <= most:
         text = f"pairs need 2 to {most} terms; there {'is one' if p == 1 else f'are {p:,}'}."
@@ -150,7 +152,7 @@ def all_pairs(estimate: Estimate, most: int) -> list[tuple[int, int]]:
 
 
 def adjusted(p: Array, adjust: str | None) -> Array:
-    """p-values adjusted for their number: Holm's step-down, Bonferroni, or as they are.
+    """Return p-values adjusted for multiplicity: Holm's step-down, Bonferroni, or (None) unadjusted.
 
     >>> [round(float(x), 3) for x in adjusted(np.array([0.01, 0.04, 0.03]), "holm")]
     [0.03, 0.06, 0.06]

@@ -1,4 +1,4 @@
-"""All ratios of two terms, or of their odds, with p-values and intervals adjusted for their number."""
+"""All pairwise ratios or odds ratios of terms, with p-values and intervals adjusted for multiplicity."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 Of: TypeAlias = Literal["ratio", "odds"]
 MOST: Final = 24
-"""Terms of which all ratios are still made (276 pairs): each end of an interval is searched for."""
+"""Largest number of terms for which all ratios are computed (276 pairs): each end of an interval takes a search."""
 
 
 @shown_by_summary
 @dataclass(frozen=True)
 class PairwiseRatios:
-    """All ratios of two terms, "a / b", or of their odds.  P-values (of 1) and intervals are adjusted for their number.
+    """All pairwise ratios "a / b" of terms, or of their odds, with p-values for a ratio of 1.
 
-    Intervals are Bonferroni's for "holm" too, and so hold all at once; each is Fieller's, or on the log scale for odds.
+    P-values and intervals are adjusted for multiplicity.  Intervals use Bonferroni's levels for "holm" too, so that
+    they hold simultaneously; each is Fieller's, or for odds ratios on the log scale.
     Source: [Fieller 1954], [Woolf 1955], [Holm 1979].
 
     >>> import tacit as tc
@@ -58,21 +59,21 @@ class PairwiseRatios:
         return adjusted(np.array([one.p_value for one in self.ratios]), self.adjust)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Limits that hold all at once (one at a time for adjust=None), infinite where there are none, (pairs, 2).
+        """Return simultaneous limits (pointwise for adjust=None), infinite where unbounded, shape (pairs, 2).
 
-        InferenceError I01 for a level below 0.5, or 1 and above, here and in what follows from it.
+        InferenceError I01 for a level below 0.5, or 1 and above; so do all methods that take a level.
         """
         each = 1 - (1 - check_level(level)) / (len(self.ratios) if self.adjust else 1)
         return np.array([one.conf_int(each) for one in self.ratios])
 
     def conf_int(self, level: float = 0.95) -> pd.DataFrame:
-        """The same as a DataFrame indexed by pair; InferenceError I01."""
+        """Return the intervals as a DataFrame indexed by pair; InferenceError I01."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         return pd.DataFrame(self.intervals(level), index=self._names(), columns=["lower", "upper"])
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """ratio, lower, upper, p_value, reason: a DataFrame indexed by pair; InferenceError I01."""
+        """Return ratio, lower, upper, p_value, reason: a DataFrame indexed by pair; InferenceError I01."""
         limits = self.conf_int(level)
         limits.insert(0, "ratio", [one.value for one in self.ratios])
         limits["p_value"] = self.adjusted()
@@ -80,7 +81,7 @@ class PairwiseRatios:
         return limits
 
     def summary(self, level: float = 0.95) -> Table:
-        """Ratios with intervals and p-values, as a table; InferenceError I01."""
+        """Return a table of ratios with intervals and p-values; InferenceError I01."""
         from tacit.estimates.display import facts, heading, p_words, percent
 
         rows = tuple(
@@ -94,7 +95,7 @@ class PairwiseRatios:
         return Table(f"Ratios · {heading(self.estimate)}", columns, rows, notes, ("left", "right", "right", "right"))
 
     def plot(self, ax: Any = None) -> Any:
-        """Ratios with their intervals and a line at 1; `.save("a.png")`.  InferenceError I20 (no matplotlib)."""
+        """Plot ratios with their intervals and a line at 1; `.save("a.png")`.  InferenceError I20 (no matplotlib)."""
         return pictures.ratios(self, ax)
 
     def _names(self) -> list[str]:
@@ -102,7 +103,7 @@ class PairwiseRatios:
 
 
 def pairwise(estimate: Estimate, adjust: str | None, of: Of) -> PairwiseRatios:
-    """Ratios of all pairs; see `Estimate.pairwise`."""
+    """Return ratios of all pairs; see `Estimate.pairwise`."""
     if of not in ("ratio", "odds"):
         text = f"of={of!r} is no way to compare two terms."
         raise InferenceError(text, code="I15", hint='"difference", "ratio" or "odds"', state=None)

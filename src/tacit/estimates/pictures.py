@@ -1,4 +1,4 @@
-"""Pictures of estimates: the arrays and words that `tacit.plots` draws, which is imported when something is drawn."""
+"""Arrays and captions of plots of estimates.  `tacit.plots`, which draws them, is imported only when needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """An estimate's terms with intervals; the cost stands in the note.
+    """Plot an estimate's terms with intervals; the note states the cost.
 
     Raises InferenceError I01 for a level below 0.5, I05 for more than 1,000 terms, I20 without matplotlib.
     """
@@ -32,7 +32,7 @@ def estimate(found: Estimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
 
 
 def pairwise(found: Pairwise, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """Differences with their adjusted intervals and a line at 0.
+    """Plot differences with their adjusted intervals and a line at 0.
 
     Raises InferenceError I01 for a level below 0.5, I05 for more than 1,000 pairs, I20 without matplotlib.
     """
@@ -46,7 +46,7 @@ def pairwise(found: Pairwise, ax: Any = None, *, level: float = 0.95) -> Drawn:
 
 
 def ratios(found: PairwiseRatios, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """Ratios with their adjusted intervals and a line at 1; InferenceError I01 (level), I20 without matplotlib."""
+    """Plot ratios with adjusted intervals and a line at 1; InferenceError I01 (level), I20 without matplotlib."""
     from tacit.plots.canvas import Caption, Intervals
     from tacit.plots.ratio_plot import ratios as draw
 
@@ -63,7 +63,7 @@ def ratios(found: PairwiseRatios, ax: Any = None, *, level: float = 0.95) -> Dra
 
 
 def coefficients(found: NormalEstimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """The terms that have a standard error; those without are named in the note.
+    """Plot the terms that have a standard error; the note names those without.
 
     Raises InferenceError I01 for a level below 0.5, I05 for more than 1,000 terms, I20 without matplotlib.
     """
@@ -80,8 +80,9 @@ def coefficients(found: NormalEstimate, ax: Any = None, *, level: float = 0.95) 
 
 
 def shown(found: Estimate | NormalEstimate, limits: Array, level: float, quantile: float | None = None) -> Intervals:
-    """Values, intervals and the part of them that sampling alone would give: `quantile` standard errors on each side,
-    by default those of a normal error at the level.
+    """Return values, intervals, and half-widths for sampling alone: `quantile` sampling standard errors.
+
+    By default `quantile` is the two-sided normal quantile of the level.
     """
     from tacit.plots.canvas import Intervals
 
@@ -90,15 +91,15 @@ def shown(found: Estimate | NormalEstimate, limits: Array, level: float, quantil
 
 
 def caption(found: Estimate) -> Caption:
-    """Title and people, the estimand with its units, noise and cost."""
+    """Return the caption: title and population, estimand with units, and the facts of the release."""
     from tacit.plots.canvas import Caption
 
     return Caption(heading(found), axis_words(found), facts(found.release))
 
 
 def axis_words(found: Estimate) -> str:
-    """The estimand, with its units where the words do not say them."""
+    """Return the estimand, with its units appended where it does not contain them already."""
     units = {part.grid.units for part in found.release.parts if part.grid is not None and part.grid.units}
     unit = units.pop() if len(units) == 1 else ""
-    said = re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", found.estimand)  # with its bounds, as a rule
+    said = re.search(rf"(?<!\w){re.escape(unit)}(?!\w)", found.estimand)  # the units are usually stated with the bounds
     return found.estimand if not unit or said else f"{found.estimand} ({unit})"

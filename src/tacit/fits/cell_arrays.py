@@ -1,8 +1,8 @@
-"""Cells of a released histogram as plain arrays, and what may be done to them.  Post-processing: costs nothing.
+"""Cells of a released histogram as plain arrays, with the transformations used before a fit.  Post-processing.
 
-The counts are signed: a count plus noise can be negative, and the linear steps (`project`, `margin`, `used`) keep its
-expectation.  Steps that are not linear (`clip`, `simplex`, `threshold`) bias what follows; they are remembered in
-`steps`, and a fit to such cells has no standard errors.
+Noisy counts can be negative; they are kept signed.  Linear steps (`project`, `margin`, `used`) keep their expectation.
+Nonlinear steps (`clip`, `simplex`, `threshold`) bias every later estimate; they are recorded in `steps`, and a fit to
+such cells has no standard errors.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def _wrong(message: str) -> InferenceError:
 class CellAxis:
     """One column of a histogram.
 
-    name, units: of the column.  kind: "continuous" has `edges`, shape (K + 1,), increasing; "levels" has K `labels`.
-    numbers: shape (K,), what the levels are worth in a formula (years, counts), or None for a factor.
-    step: distance of the values that a continuous axis can have, 0 for all numbers; edges are halfway between them.
-    extra: names of cells after the K regular ones ("missing", "below"): a fit that uses the column leaves them out.
-    missing: label of the last level where it stands for missing cells, for `complete`.
+    name, units: name and units of the column.  kind: "continuous" has increasing `edges`, shape (K + 1,); "levels" has
+    K `labels`.  numbers: numeric values of the levels in a formula (years, counts), shape (K,), None for a factor.
+    step: spacing of the possible values of a continuous axis, 0 for real numbers; edges lie halfway between values.
+    extra: names of cells after the K regular ones ("missing", "below"); a fit that uses the column leaves them out.
+    missing: label of the last level if it holds missing values, for `complete`; else None.
 
-    InferenceError I40: edges that do not increase, bins of no width, labels twice.
+    InferenceError I40 for edges that do not increase, bins of zero width, duplicate labels.
 
     >>> age = CellAxis("age", "continuous", np.array([0.0, 50.0, 100.0]), units="years")
     >>> age.bins, age.size, age.centers
@@ -70,7 +70,7 @@ class CellAxis:
 
     @property
     def size(self) -> int:
-        """Number of cells with the extra ones."""
+        """Number of cells, extra ones included."""
         return self.bins + len(self.extra)
 
     @property
@@ -86,7 +86,7 @@ class CellAxis:
 
     @property
     def within(self) -> Array:
-        """Standard deviation of values spread evenly over a bin, shape (K,): 0 where it holds one value, and of levels.
+        """Standard deviation of values spread evenly over a bin, shape (K,); 0 for levels and bins of a single value.
 
         >>> CellAxis("age", "continuous", np.array([17.5, 18.5, 20.5]), step=1).within
         array([0. , 0.5])
@@ -95,7 +95,7 @@ class CellAxis:
 
     @property
     def last(self) -> Array:
-        """The greatest value at or below each edge of a continuous axis, shape (K + 1,)."""
+        """Greatest possible value at or below each edge of a continuous axis, shape (K + 1,)."""
         return self.bounds - self.step / 2
 
     @property
@@ -110,11 +110,11 @@ class CellAxis:
 class CellCounts:
     """Noisy counts on the cells of one or several axes.
 
-    counts: shape (axes[0].size, ...), signed.  variance: of each cell's own noise, in rows squared; 0 for exact counts.
-    total: the public number of rows, or None (add-remove).  shared: what two cells' noises have in common, as minus
-    their covariance (made by `project`).  steps: names of what was done to the counts, in order.
+    counts: shape (axes[0].size, ...), signed.  variance: variance of the noise of a cell before `project`, in rows
+    squared; 0 for exact counts.  total: the public number of rows, or None (add-remove).  shared: minus the covariance
+    of the noises of two cells, not 0 only after `project`.  steps: names of the transformations applied, in order.
 
-    InferenceError I40: a shape that is not the axes', counts that are not finite, a negative variance.
+    InferenceError I40 for a shape that differs from the axes', counts that are not finite, a negative variance.
 
     >>> sex = CellAxis("sex", "levels", labels=("f", "m"))
     >>> cells = CellCounts((sex,), np.array([61.0, 43.0]), variance=8.0, total=100.0)
@@ -151,11 +151,11 @@ class CellCounts:
 
     @cached_property
     def signed(self) -> bool:
-        """Whether the counts are still linear in the noise."""
+        """Whether the counts are linear in the noise: no clip, simplex or threshold step was applied."""
         return not set(self.steps) & {"clip", "simplex", "threshold"}
 
     def axis(self, name: str) -> CellAxis:
-        """The axis of that name; InferenceError I41 where there is none."""
+        """Return the axis of a given name; InferenceError I41 where there is none."""
         for axis in self.axes:
             if axis.name == name:
                 return axis
@@ -168,25 +168,27 @@ class CellCounts:
         )
 
     def project(self) -> CellCounts:
-        """Cells whose counts add up to the known total: the mean excess is subtracted (theory §7).
+        """Return counts that add up to the public total: the mean excess is subtracted from each (theory §7).
 
-        Linear, so unbiased, and never of larger variance.  The same cells where no total is public.
+        This is linear, so expectations are kept; no variance increases.  Returns the cells unchanged if no total is
+        public, and after an earlier projection or a nonlinear step.
         """
         if self.total is None or self.shared or not self.signed:
             return self
         cells = self.counts.size
         excess = (self.counts.sum() - self.total) / cells
+        # noise covariance after the projection: variance * (identity - ones / cells)
         shared = self.variance / cells
         return replace(self, counts=self.counts - excess, shared=shared, steps=(*self.steps, "project"))
 
     def clip(self) -> CellCounts:
-        """Negative counts set to 0.  An empty cell gains half the noise scale on average (theory §7)."""
+        """Return counts with negative ones set to 0; an empty cell gains half the noise scale in mean (theory §7)."""
         return replace(self, counts=np.maximum(self.counts, 0.0), steps=(*self.steps, "clip"))
 
     def simplex(self) -> CellCounts:
-        """The nearest counts in the l2 norm that are 0 or more and add up to the total (theory §7).
+        """Return the nearest counts in the l2 norm that are non-negative and add up to the total (theory §7).
 
-        The total is the public one, or that of the counts.  All-zero counts become equal ones.
+        The total is the public one if there is one, else the sum of the counts, at least 0.
         """
         total = max(self.total if self.total is not None else float(self.counts.sum()), 0.0)
         flat = np.sort(self.counts.reshape(-1))[::-1]
@@ -195,9 +197,9 @@ class CellCounts:
         return replace(self, counts=np.maximum(self.counts - cut, 0.0), steps=(*self.steps, "simplex"))
 
     def threshold(self, A: float, scale: float, n: float) -> CellCounts:
-        """Counts below A * scale * log(n) set to 0 (Lei 2011, §4.2, with scale = 1/alpha).
+        """Return counts with those below A * scale * log(n) set to 0 (Lei 2011, §4.2, with scale = 1/alpha).
 
-        Helps where most cells are empty by nature.  With A = 1/2 an empty cell survives with probability n**-0.25 / 2
+        Helps where most cells are truly empty.  With A = 1/2 an empty cell survives with probability n**-0.25 / 2
         under scale 2/alpha noise: a cut that empty cells rarely pass needs A = 2 (theory §7).
         A "corrected" fit to thresholded counts can be the most accurate of all, but has no standard errors.
         """
@@ -205,9 +207,9 @@ class CellCounts:
         return replace(self, counts=np.where(self.counts >= cut, self.counts, 0.0), steps=(*self.steps, "threshold"))
 
     def margin(self, names: Sequence[str]) -> CellCounts:
-        """Counts by some of the axes, in the order given, summed over the others with their extra cells.
+        """Return counts by some axes, in the order given, summed over the others with their extra cells.
 
-        InferenceError I41: an axis that is not there.
+        InferenceError I41 for a name that is not an axis.
         """
         axes = tuple(self.axis(name) for name in names)
         if not axes:
@@ -217,17 +219,18 @@ class CellCounts:
         summed = self.counts.sum(axis=others)
         order = np.argsort(np.argsort(kept)) if len(kept) > 1 else np.zeros(1, int)
         counts = np.transpose(summed, [int(i) for i in order])
+        # a margin adds m cells: m independent variances, and m * m shared covariances between two of its cells
         m = self.counts.size // counts.size
         return replace(self, axes=axes, counts=counts, variance=self.variance * m, shared=self.shared * m * m)
 
     def complete(self) -> CellCounts:
-        """The cells with the levels for missing cells among the extra ones, which fits leave out."""
+        """Return the cells with levels of missing values moved to the extra cells, which fits leave out."""
         return replace(self, axes=tuple(map(_without_missing, self.axes)))
 
     def used(self, names: Sequence[str]) -> CellCounts:
-        """The margin by `names` without the extra cells: complete cases within the bounds, whose number is not public.
+        """Return the margin by `names` without extra cells: complete cases within bounds, whose number is not public.
 
-        Project before, so that the extra cells take their part of the excess.
+        Call `project` first, so that the extra cells also absorb a part of the excess.
         """
         margin = self.margin(names)
         if not any(axis.extra for axis in margin.axes):

@@ -1,4 +1,4 @@
-"""Losses of one's own, in JAX, and the likelihood of a family: M-estimators without a formula."""
+"""M-estimators without a formula: user-defined losses written in JAX, minimised over the cells of a histogram."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from tacit.fits.regression_fits import binned
 from tacit.fits.solver import newton
 
 STARTS: Final = 6
-"""Starts tried besides the given one, to see other minima."""
+"""Number of random starts, besides the given one, used to detect further local minima."""
 
 
 @dataclass(frozen=True)
 class Loss:
     """A loss m(x, theta) to be minimised over the rows of a histogram.
 
-    m: x is a mapping from column to one row's number (levels without numbers are 0, 1, ... in their order), theta a
-    vector; written with jax.numpy, differentiable twice in theta.  A loss with kinks in x is not smoothed.
-    names: of the parameters.  start: where the solver starts, zeros by default; must be where the loss is finite.
+    m: the loss of one row.  x maps a column's name to the row's number (levels without numbers are 0, 1, ... in their
+    order), theta is the parameter vector.  Written with jax.numpy and twice differentiable in theta.  A loss with
+    kinks in x is not smoothed.  names: names of the parameters.  start: initial theta, zeros by default; the loss
+    must be finite there.
 
     >>> squared = Loss(lambda x, theta: (x["y"] - theta[0]) ** 2, names=("mean",))
     >>> squared.columns
@@ -42,8 +43,8 @@ class Loss:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Columns that the loss reads; InferenceError I46 for a loss that fails or gives no number."""
-        seen = _Seen()
+        """Columns that the loss reads; InferenceError I46 for a loss that fails or does not return a scalar."""
+        seen = _RecordingRow()  # abstract evaluation shows which columns m reads, without any data
         tools = jax()
 
         def of(theta: Any) -> Any:
@@ -59,8 +60,8 @@ class Loss:
         return tuple(seen.names)
 
 
-class _Seen(Mapping[str, Any]):
-    """A row of ones that remembers what is asked of it."""
+class _RecordingRow(Mapping[str, Any]):
+    """A row of ones that records the names of the columns read from it."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -79,7 +80,10 @@ class _Seen(Mapping[str, Any]):
 
 @dataclass(frozen=True)
 class Minimum:
-    """A loss on points: `data` of shape (points, columns)."""
+    """The minimisation of a user-defined loss over weighted points.
+
+    data: coordinates of the points, shape (points, columns).  first: the starting parameter, shape (p,).
+    """
 
     names: tuple[str, ...]
     loss: Loss
@@ -87,33 +91,33 @@ class Minimum:
     first: Array
 
     def begin(self, weights: Array) -> Array:
-        """The given start."""
+        """Return the starting parameter; the weights play no role."""
         return self.first
 
     def local(self, theta: Array, weights: Array) -> Local:
-        """Value, gradient and Hessian by JAX."""
+        """Return value, gradient and Hessian of the weighted loss, by automatic differentiation."""
         with double():
             value, gradient, hessian = _derivatives(self.loss.m, self.loss.columns)[0](theta, self.data, weights)
         return Local(float(value), np.asarray(gradient), np.asarray(hessian))
 
     def scores(self, theta: Array) -> Array:
-        """Gradient at each point, shape (points, p)."""
+        """Return the gradient of the loss at each point, shape (points, p)."""
         with double():
             return np.asarray(_derivatives(self.loss.m, self.loss.columns)[1](theta, self.data))
 
     def curvature_noise(self, theta: Array, root: Array) -> Array:
-        """Sum of the squares of the points' scaled Hessians, shape (p, p)."""
+        """Return the sum over points of (root' H root)**2, with H the Hessian at a point, shape (p, p)."""
         with double():
             return np.asarray(_derivatives(self.loss.m, self.loss.columns)[2](theta, self.data, root))
 
     def trouble(self, theta: Array, weights: Array) -> str | None:
-        """None: what is wrong with a minimum shows in its Hessian."""
+        """Return None: for a general loss, the Hessian at the minimum is the only diagnostic."""
         return None
 
 
 @lru_cache(maxsize=32)
 def _derivatives(m: Callable[[Mapping[str, Any], Any], Any], columns: tuple[str, ...]) -> tuple[Any, Any, Any]:
-    """Weighted value with gradient and Hessian; scores of points; squares of scaled Hessians.  Compiled."""
+    """Return compiled functions: value, gradient and Hessian; scores by point; sum of squared scaled Hessians."""
     tools = jax()
     np_ = tools.numpy
 
@@ -140,9 +144,9 @@ def _derivatives(m: Callable[[Mapping[str, Any], Any], Any], columns: tuple[str,
 
 
 def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit:
-    """Minimise a loss of one's own over the rows that the cells count; names and errors as in `fit_cells`.
+    """Minimise a user-defined loss over the rows that the cells count; methods and errors are those of `fit_cells`.
 
-    A loss that is not convex is tried from several starts; where they end in different minima the lowest is taken and
+    Several starts are tried, as the loss may not be convex; where they end in different minima the lowest is taken and
     a note says so.  InferenceError I41 for a column that the cells lack, I44 for an unknown method, I46 for a loss that
     fails.
 
@@ -156,7 +160,7 @@ def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit
 
 
 def minimised(cells: CellCounts, loss: Loss, method: Method, starts: int) -> Fit:
-    """`fit_loss` with so many starts besides the given one."""
+    """Fit as `fit_loss` does, with `starts` random starts besides the given one (0: no search for other minima)."""
     checked(method)
     names = tuple(loss.names)
     points = points_for(cells, loss.columns, method)
@@ -170,17 +174,17 @@ def minimised(cells: CellCounts, loss: Loss, method: Method, starts: int) -> Fit
 
 
 def _data(points: Points, columns: tuple[str, ...]) -> Array:
-    """Coordinates of the points, shape (points, columns)."""
+    """Return coordinates of the points, shape (points, columns)."""
     axes = [points.cells.axis(name) for name in columns]
     return np.stack([points.along(axis.name, points.position(axis)[0]) for axis in axes], axis=1)
 
 
 def _lowest(problem: Minimum, points: Points, count: int) -> tuple[Minimum, tuple[str, ...]]:
-    """The problem from the start that leads lowest, and a note where starts lead to different minima."""
+    """Return the problem with the best minimum found as its start, and a note where starts reach different minima."""
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     if not weights.any():
         return problem, ()
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(0)  # fixed seed: the starts need no privacy, and results stay reproducible
     spread = 1 + np.abs(problem.first)
     starts = [problem.first, *(problem.first + spread * rng.normal(size=(count, len(spread))))]
     ends = [newton(problem, weights, start) for start in starts]

@@ -1,7 +1,7 @@
-"""What follows from a fit: predictions, average marginal effects, Wald tests (delta method, both parts of variance).
+"""Predictions, average marginal effects and Wald tests of a fit: delta method, sampling and privacy covariances.
 
-Averages over the histogram count its noise too: each cell's count enters a marginal effect through the coefficients and
-through the average itself, and both are added before the variance is taken.
+An average marginal effect uses the noisy counts twice: in the coefficients and as weights of the average.  The two
+influences of each cell's count are added before the variance is taken, so that their correlation is included.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from tacit.fits.model_matrix import frame
 from tacit.fits.sandwich import parts
 
 STEP: Final = 1e-4
-"""Distance of the two points of a derivative, relative to a column's range."""
+"""Distance between the two points of a central difference, relative to the column's range."""
 
 
 @dataclass(frozen=True)
 class FitEffects:
-    """Numbers made of a fit.  names; values: shape (m,); cov_sampling, cov_privacy: shape (m, m), which add.
+    """Numbers derived from a fit.
 
-    reason: why their standard errors do not hold, in words, or None.  notes: what a reader must know.
+    names: labels of the m numbers.  values: shape (m,).  cov_sampling, cov_privacy: shape (m, m); the total covariance
+    is their sum.  reason: why the standard errors are not valid, or None.  notes: caveats for the reader.
     """
 
     names: tuple[str, ...]
@@ -53,8 +54,8 @@ def _work(fit: Fit) -> FitWork:
 
 
 @dataclass(frozen=True)
-class _OfCells:
-    """The formula of a fit to cells, at rows."""
+class _CellEvaluator:
+    """Evaluates the formula of a fit to cells at new rows."""
 
     work: FitWork
 
@@ -76,22 +77,25 @@ class _OfCells:
 
 
 def evaluator(fit: Fit) -> Evaluator:
-    """The formula of a fit at rows; InferenceError I45 without a fit."""
-    return _OfCells(_work(fit)) if fit.evaluator is None else fit.evaluator
+    """Return the evaluator of the fit's formula at new rows; InferenceError I45 where there is no fit."""
+    return _CellEvaluator(_work(fit)) if fit.evaluator is None else fit.evaluator
 
 
 def combined(fit: Fit, matrix: Array, names: tuple[str, ...], values: Array | None = None) -> FitEffects:
-    """Linear combinations of the coefficients, `matrix` of shape (m, p), or their delta method for given values."""
+    """Return linear combinations of the coefficients, with covariances; matrix: shape (m, p).
+
+    With `values`, these are reported instead and `matrix` is their Jacobian in the coefficients (delta method).
+    """
     made = matrix @ fit.values if values is None else values
     sampling, privacy = (matrix @ part @ matrix.T for part in (fit.cov_sampling, fit.cov_privacy))
     return FitEffects(names, made, sampling, privacy, fit.reasons[0])
 
 
 def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response") -> FitEffects:
-    """Mean response (quantile, centre) at the rows of a frame, by the delta method.
+    """Return the mean response (quantile or centre for such models) at the rows of a frame, by the delta method.
 
-    table: a pandas frame, or a mapping, with the columns of the right side.  scale: "link" gives linear predictors,
-    whose intervals respect the response's limits once transformed.  InferenceError I42 for rows that cannot be
+    table: a pandas frame or a mapping with the formula's regressors.  scale: "link" returns linear predictors, whose
+    intervals stay within the response's limits once transformed.  InferenceError I42 for rows that cannot be
     evaluated, I45 where there is no fit.
     """
     formula = evaluator(fit)
@@ -106,11 +110,12 @@ def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response
 
 
 def marginal_effects(fit: Fit) -> FitEffects:
-    """Average marginal effects of the columns of the right side: of continuous ones and numbers the mean derivative of
-    the mean response, of factors the mean difference from their first level.
+    """Return average marginal effects of the regressors.
 
-    The average is over all rows of the population that the release counts.  A release of `Regression` tells those of
-    columns of numbers that stand alone.  InferenceError I45 without a fit, I80 where it tells none.
+    For continuous columns and numbers, the average derivative of the mean response; for factors, the average
+    difference from the first level.  The average is over the rows that the release counts.  A release of `Regression`
+    only supports numeric columns that form a term alone.  InferenceError I45 where there is no fit, I80 where a
+    `Regression` supports none.
     """
     if fit.average_effects is not None:
         return fit.average_effects(fit)
@@ -126,16 +131,17 @@ def marginal_effects(fit: Fit) -> FitEffects:
         for name, above, below, distance in _pairs(axis, table):
             each, gradient = _difference(fit, work, above, below, distance)
             value = float(weights @ each) / rows
-            own = work.points.gather(each[:, None] - value * ones)[:, 0] / rows
+            # influence of a cell's count: on the weights of the average, plus through the coefficients (delta method)
+            direct = work.points.gather(each[:, None] - value * ones)[:, 0] / rows
             names.append(name)
             values.append(value)
-            influences.append(own + work.influence @ (weights @ gradient / rows))
+            influences.append(direct + work.influence @ (weights @ gradient / rows))
     sampling, privacy = parts(work.points.cells, np.stack(influences, axis=1))
     return FitEffects(tuple(names), np.array(values), sampling, privacy, fit.reasons[0])
 
 
 def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:
-    """Frames to compare for one column: its name, two frames, and their distance."""
+    """Return the contrasts of one column: (name, frame with it raised, frame with it lowered, distance of the two)."""
     if axis.kind == "levels" and axis.numbers is None:
         labels = list(axis.labels or ())
         made = pandas().Categorical.from_codes
@@ -150,7 +156,7 @@ def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:
 
 
 def _difference(fit: Fit, work: FitWork, above: Any, below: Any, distance: float) -> tuple[Array, Array]:
-    """Difference quotient of the mean response at each point, and its gradient in the coefficients."""
+    """Return the difference quotient of the mean response, shape (points,), and its gradient, shape (points, p)."""
     loss = work.problem.loss
     high, low = work.design.at(above), work.design.at(below)
     each = (loss.mean(high @ fit.values) - loss.mean(low @ fit.values)) / distance
@@ -160,7 +166,7 @@ def _difference(fit: Fit, work: FitWork, above: Any, below: Any, distance: float
 
 @dataclass(frozen=True)
 class Wald:
-    """A Wald test: chi-square statistic, degrees of freedom, p-value, and why it does not hold, or None."""
+    """A Wald test: chi-square statistic, degrees of freedom, p-value, and why the test is not valid, or None."""
 
     statistic: float
     df: int
@@ -169,9 +175,10 @@ class Wald:
 
 
 def wald(fit: Fit, matrix: Array, null: Array | None = None) -> Wald:
-    """Test that matrix @ coefficients equals `null` (zeros), shape (m, p); chi-square law of the total covariance.
+    """Test that matrix @ coefficients equals `null` (by default zeros), by chi-square with the total covariance.
 
-    InferenceError I03 for constraints that contradict or repeat each other, I45 without a fit.
+    matrix: shape (m, p).  null: shape (m,).  InferenceError I03 for linearly dependent constraints or a wrong number of
+    columns, I45 where there is no fit.
     """
     _work(fit)
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
@@ -184,9 +191,9 @@ def wald(fit: Fit, matrix: Array, null: Array | None = None) -> Wald:
 
 
 def terms_of(fit: Fit, column: str) -> Array:
-    """The matrix that picks all coefficients in which a column takes part, for `wald`, shape (m, p).
+    """Return the matrix that selects the coefficients of all terms that use a column, for `wald`, shape (m, p).
 
-    InferenceError I41 where none does.
+    InferenceError I41 where no term uses it.
     """
     picked = evaluator(fit).involved(column)
     if not picked:
@@ -200,5 +207,5 @@ def _variables(work: FitWork, factor: Any) -> set[str]:
 
 
 def points_of(fit: Fit) -> Points:
-    """The points a fit was made on; InferenceError I45 without a fit."""
+    """Return the weighted points that a fit was made on; InferenceError I45 where there is no fit."""
     return _work(fit).points

@@ -1,4 +1,4 @@
-"""Maximum likelihood for one column of a histogram: the parameters of any family that `tacit.models` offers for it."""
+"""Maximum likelihood for one histogram column: parameters of the families in `tacit.models` that support it."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ RANGES: Final[dict[Any, tuple[float, float]]] = {
     "positive": (0.0, np.inf),
     "unit": (0.0, 1.0),
 }
-"""Ends of the supports that have a name; all bins must lie strictly between them."""
+"""Lower and upper end of each named support; all points of the bins must lie strictly between them."""
 
 
 @cache
 def histogram_families() -> Mapping[str, Family]:
-    """Return the families that name their parameters in a histogram, with their default boxes, by lower-case name."""
+    """Return families that define parameter names for histogram fits, by lower-case name, with default boxes."""
     return {name.lower(): one() for name, one in FAMILIES.items() if one.histogram_names}
 
 
 def fit_family(cells: CellCounts, column: str, family: str, method: Method = "corrected") -> Fit:
-    """Maximum likelihood for one column: parameters of a family, with both parts of their covariance.
+    """Fit a family's parameters to one column by maximum likelihood, with sampling and privacy covariances.
 
     family: "normal" (mean, sd), "lognormal" (log_mean, log_sd), "exponential" (rate), "gamma" (shape, rate),
-    "weibull" (shape, scale) or "beta" (a, b).  Rows outside the bins are no part of it.
+    "weibull" (shape, scale) or "beta" (a, b).  Rows outside the bins are left out.
 
     InferenceError I41 for a column that the cells lack, I43 for one whose bins leave the family's range, I44 for an
     unknown family or method.
@@ -68,14 +68,14 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
 
 
 def _start(law: Family, points: Points, x: Array) -> tuple[float, ...]:
-    """The guess from the moments of clipped counts; of equal counts where all are 0."""
+    """Return a start from mean and variance of the clipped counts (of equal counts where all are 0 or less)."""
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     weights = weights if weights.any() else np.ones_like(weights)
     mean = float(np.average(x, weights=weights))
     return law.start_from_moments(mean, max(float(np.average((x - mean) ** 2, weights=weights)), 1e-300))
 
 
-@lru_cache(maxsize=64)  # one function a family and column, so one compilation
+@lru_cache(maxsize=64)  # the same function object for a family and column: JAX compiles it only once
 def _loss(family: str, column: str) -> Loss:
     law = histogram_families()[family]
 

@@ -1,4 +1,4 @@
-"""A fitted model as a curve along one column, over the means that were counted."""
+"""Curve of a fitted model along one column, with the mean response in each released bin."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from tacit.plots.canvas import Drawn
 
 POINTS = 101
+"""Number of places along a continuous column at which the curve is evaluated."""
 
 
 def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any, level: float) -> Drawn:
-    """See `FittedModel.curve`."""
+    """Plot the curve; see `FittedModel.curve`."""
     from tacit.estimates.display import facts, people_words
     from tacit.plots.curve_plot import curve as draw
 
@@ -28,7 +29,7 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
     axis = work.points.cells.axis(column)
     used = sorted({str(name) for name in work.design.spec.required_variables})
     x = _places(axis, column, used, model.formula)
-    held = {name: _usual(work.points.cells, name) for name in used if name != column} | dict(at or {})
+    held = {name: _default_value(work.points.cells, name) for name in used if name != column} | dict(at or {})
     found = model.predict({column: x, **{name: [value] * len(x) for name, value in held.items()}})
     limits = found.intervals(level)
     words = f"{column} ({axis.units})" if axis.units else column
@@ -60,7 +61,7 @@ def _work(model: FittedModel) -> FitWork:
 
 
 def _places(axis: CellAxis, column: str, used: list[str], formula: str) -> Array:
-    """Where the curve is drawn; InferenceError I41 for a column that is not on the right side, or is a factor."""
+    """Return the places where the curve is evaluated; InferenceError I41 for a factor, or a column not a regressor."""
     if column not in used:
         raise InferenceError(f"{column!r} is not on the right side of {formula!r}.", code="I41", state=None)
     if axis.kind == "levels" and axis.numbers is None:
@@ -71,8 +72,8 @@ def _places(axis: CellAxis, column: str, used: list[str], formula: str) -> Array
     return np.linspace(float(axis.bounds[0]), float(axis.bounds[-1]), POINTS)
 
 
-def _usual(cells: CellCounts, name: str) -> Any:
-    """What another column is held at: the first level of a factor, the mean of numbers, as they were counted."""
+def _default_value(cells: CellCounts, name: str) -> Any:
+    """Return the value at which another column is held: the first level of a factor, the mean of the noisy counts."""
     axis = cells.axis(name)
     if axis.kind == "levels" and axis.numbers is None:
         return (axis.labels or ("",))[0]
@@ -81,7 +82,7 @@ def _usual(cells: CellCounts, name: str) -> Any:
 
 
 def _observed(work: FitWork, column: str) -> tuple[Array, Array, Array] | None:
-    """Places, means of the response and numbers of rows by bin of the column; None where the response is no column."""
+    """Return places, mean responses and noisy numbers of rows by bin; None where the response is not a bare column."""
     response = work.design.axis
     if response is None:
         return None

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class FittedModel:
-    """A model fitted to noisy cells: coefficients with both errors, tests, predictions, effects.
+    """A model fitted to noisy cells: coefficients with sampling and privacy errors, tests, predictions, effects.
 
-    coefficients: the numbers, all of whose words (`value`, `std_error`, `conf_int`, `cov`, `test`, `contrast`, ...) are
-    those of the model too.  fit: arrays behind.
+    coefficients: the estimates; their properties and methods (`value`, `std_error`, `conf_int`, `cov`, `contrast`, ...)
+    are available on the model too.  fit: the numeric result, as plain arrays.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"age": tc.Real(18, 93), "married": tc.Boolean()})
@@ -48,7 +48,7 @@ class FittedModel:
 
     @property
     def formula(self) -> str:
-        """The formula; of a family the column."""
+        """The formula, or the column's name for a fit of a family."""
         return self.fit.formula
 
     @property
@@ -63,24 +63,24 @@ class FittedModel:
 
     @property
     def criteria(self) -> Mapping[str, float]:
-        """rows, deviance, null_deviance, explained (of linear models R squared), scale: descriptive, as estimated."""
+        """rows, deviance, null_deviance, explained (R squared of linear models), scale: descriptive, no intervals."""
         return self.fit.criteria
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know, one sentence each."""
+        """Caveats for the reader, one sentence each."""
         return self.coefficients.notes
 
-    # As its coefficients say ---------------------------------------------------------------------------------------
+    # Delegated to the coefficients -------------------------------------------------------------------------------
 
     @property
     def release(self) -> Released:
-        """The release behind."""
+        """The release to which the model was fitted."""
         return self.coefficients.release
 
     @property
     def cost(self) -> Cost:
-        """What the release cost; fits of it cost nothing more."""
+        """The privacy cost of the release; fits are post-processing and add nothing."""
         return self.release.cost
 
     @property
@@ -100,7 +100,7 @@ class FittedModel:
 
     @property
     def reasons(self) -> tuple[str | None, ...]:
-        """Why a coefficient says nothing, in words, or None."""
+        """Why a coefficient allows no inference, or None, for each coefficient."""
         return self.coefficients.reasons
 
     @property
@@ -115,7 +115,7 @@ class FittedModel:
 
     @property
     def privacy_share(self) -> Any:  # float, or Series
-        """Part of the total variance that is due to privacy."""
+        """Fraction of the total variance that is due to privacy noise."""
         return self.coefficients.privacy_share
 
     @property
@@ -125,28 +125,28 @@ class FittedModel:
 
     @property
     def cov(self) -> pd.DataFrame:
-        """Covariance matrix of the coefficients, sampling and privacy."""
+        """Total covariance matrix of the coefficients (sampling plus privacy)."""
         return self.coefficients.cov
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
-        """Confidence intervals; InferenceError I01 for a level below 0.5."""
+        """Return confidence intervals; InferenceError I01 for a level below 0.5."""
         return self.coefficients.conf_int(level)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """A frame indexed by term: see `NormalEstimate.to_frame`."""
+        """Return a frame indexed by term: see `NormalEstimate.to_frame`."""
         return self.coefficients.to_frame(level)
 
     def contrast(self, expression: str) -> NormalEstimate:
-        """A linear combination of coefficients; InferenceError I02, I03."""
+        """Return a linear combination of coefficients with its errors; InferenceError I02, I03."""
         return self.coefficients.contrast(expression)
 
     def __getitem__(self, term: str | list[str]) -> NormalEstimate:
         return self.coefficients[term]
 
-    # What a model adds ---------------------------------------------------------------------------------------------
+    # Specific to models --------------------------------------------------------------------------------
 
     def test(self, constraints: str | None = None, *, column: str | None = None) -> Test:
-        """Test linear constraints, "age = 0, `sex[T.female]` = 0", or all coefficients in which a column takes part.
+        """Test linear constraints, "age = 0, `sex[T.female]` = 0", or all coefficients whose terms use a column.
 
         InferenceError I02, I03 (unknown terms, malformed text), I41 (no such column), I45 (nothing can be tested).
         Source: theory §7, Wald's chi-square with the total covariance.
@@ -162,14 +162,15 @@ class FittedModel:
         return self.coefficients.wald(matrix, np.zeros(len(matrix)), f"all terms of {column} = 0")
 
     def predict(self, table: Any, scale: Literal["response", "link"] = "response") -> NormalEstimate:
-        """Mean response (quantile, centre) at the rows of a frame or a mapping of columns, one term a row.
+        """Return the mean response (or quantile, or centre) at the rows of a frame or mapping, one term for each row.
 
-        Intervals are those of the linear predictor, carried over, so they respect the response's limits; of the mean,
-        not of a new observation.  scale: "link" gives linear predictors.  InferenceError I42 for rows that cannot be
-        evaluated, I45 without a fit.
+        Intervals are for the mean, not for a new observation; they are transformed from the linear predictor, so they
+        stay within the response's limits.  scale: "link" returns linear predictors.
+        InferenceError I42 for rows that cannot be evaluated, I45 without a fit.
         """
         from tacit.fits.effects import evaluator, predict
 
+        # intervals are formed on the link scale, where the normal approximation holds better
         link = predict(self.fit, table, "link")
         if scale == "link":
             return self._made(link, "Linear predictors", "linear predictors")
@@ -177,10 +178,10 @@ class FittedModel:
         return replace(made, scale=Scale(link.values, link.std_errors, evaluator(self.fit).loss.mean))
 
     def marginal_effects(self) -> NormalEstimate:
-        """Average marginal effects over the rows counted: slopes of columns of numbers, differences of levels.
+        """Return average marginal effects over the rows counted: slopes for numeric columns, differences for levels.
 
-        Of a `Regression` those of columns of numbers that stand alone in the formula, InferenceError I80 where none
-        does; I45 without a fit.  Source: delta method, the noise in the average counted too.
+        For a `Regression`, only numeric columns that form a term alone; InferenceError I80 where there is none, I45
+        where there is no fit.  Source: delta method; variances include the noise in the averaging weights.
         """
         from tacit.fits.effects import marginal_effects
 
@@ -206,7 +207,10 @@ class FittedModel:
     # Shown ---------------------------------------------------------------------------------------------------------
 
     def summary(self, level: float = 0.95) -> Table:
-        """Coefficients as statsmodels and R show them, with privacy's part; InferenceError I01 (level)."""
+        """Return a table of coefficients as in statsmodels and R, with privacy's part of each variance.
+
+        InferenceError I01 (level).
+        """
         from tacit.estimates.display import criteria_words, normal_table
         from tacit.estimates.wording import who
 
@@ -215,15 +219,16 @@ class FittedModel:
         return replace(table, notes=(said, *table.notes)) if said else table
 
     def plot(self, ax: Any = None) -> Any:
-        """Coefficients other than the intercept with intervals; InferenceError I20 (no matplotlib), I05."""
+        """Plot all coefficients but the intercept, with intervals; InferenceError I20 (no matplotlib), I05."""
         kept = [term for term in self.terms if term != "Intercept"] or list(self.terms)
         return pictures.coefficients(self.coefficients[kept], ax)
 
     def curve(self, column: str, *, at: Mapping[str, Any] | None = None, ax: Any = None, level: float = 0.95) -> Drawn:
-        """The mean response along a column of numbers with its interval, and the means counted by its bins.
+        """Plot the mean response along a numeric column, with its interval and the means of the response in its bins.
 
-        at: values of the other columns; the first level of a factor, the mean of numbers where not given: then means
-        are not shown.  InferenceError I41 (no such column), I45 (no fit), I01 (level), I20 (no matplotlib).
+        at: values of the other columns; by default the first level of a factor and the mean of a numeric column.  The
+        means by bin are shown only where the model has no other column.
+        InferenceError I41 (no such column), I45 (no fit), I01 (level), I20 (no matplotlib).
         """
         from tacit.fits.fitted_curves import curve
 

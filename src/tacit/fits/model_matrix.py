@@ -1,4 +1,4 @@
-"""R-style formulas evaluated on points of cells, with the names of terms that statsmodels and R users expect."""
+"""R-style formulas evaluated on the points of cells, with term names as in statsmodels and R."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
 
 LEAST: Final = 4
-"""A continuous response of fewer bins says too little of its mean."""
+"""Least number of bins of a continuous response: with fewer, its mean is too poorly known for a regression."""
 
 
 def _wrong(message: str, code: str = "I42", hint: str | None = None) -> InferenceError:
@@ -24,21 +24,26 @@ def _wrong(message: str, code: str = "I42", hint: str | None = None) -> Inferenc
 
 @dataclass(frozen=True)
 class Parsed:
-    """A formula and the columns it takes: `response` the text left of the tilde, `columns` all names in it."""
+    """A parsed formula.
+
+    response: the text left of the tilde.  columns: names of all columns in the formula, those of the response first.
+    regressors: names right of the tilde.  right: that side, as formulaic parsed it.
+    """
 
     text: str
     response: str
     columns: tuple[str, ...]
     regressors: tuple[str, ...]
-    right: Any  # formulaic's Formula
+    right: Any
 
 
 @dataclass(frozen=True)
 class Design:
-    """A formula at points.
+    """Response and model matrix of a formula at the points of cells.
 
-    names: of terms.  X: shape (points, p).  y: the response, shape (points,).  spec: what evaluates the right side
-    elsewhere.  axis: the response's axis where it is one bare column.  notes: what a reader must know.
+    names: names of the terms.  X: shape (points, p).  y: the response, shape (points,).  spec: formulaic's
+    specification, which evaluates the right side at other rows.  axis: the response's axis if it is a bare column, else
+    None.  notes: caveats for the reader.
     """
 
     names: tuple[str, ...]
@@ -49,12 +54,12 @@ class Design:
     notes: tuple[str, ...] = ()
 
     def at(self, frame: Any) -> Array:
-        """The right side at the rows of a frame, shape (rows, p)."""
+        """Return the model matrix at the rows of a frame, shape (rows, p)."""
         return _matrix(self.spec, frame)[1]
 
 
 def parse(text: str, cells: CellCounts) -> Parsed:
-    """Read a formula and check its columns against the cells; InferenceError I41, I42."""
+    """Parse a formula and check its columns against the cells; InferenceError I41, I42."""
     try:
         formula = formulaic().Formula(text)
         right, before = getattr(formula, "rhs", formula), getattr(formula, "lhs", None)
@@ -76,12 +81,12 @@ def parse(text: str, cells: CellCounts) -> Parsed:
 
 
 def _named(text: str, cells: CellCounts) -> set[str]:
-    """Columns that a text names, inside transformations too (formulaic does not count those of its own)."""
+    """Return columns named in a text, also those inside transformations that formulaic does not count."""
     return {name for name in cells.names if re.search(rf"(?<![\w.`]){re.escape(name)}(?![\w(`])", text)}
 
 
 def frame(points: Points) -> Any:
-    """The points as a pandas frame: coordinates of bins, numbers of levels, and factors for levels without numbers."""
+    """Return the points as a pandas frame: coordinates in bins, numbers of levels, factors for other levels."""
     pd = pandas()
     columns: dict[str, Any] = {}
     for axis in points.cells.axes:
@@ -94,7 +99,10 @@ def frame(points: Points) -> Any:
 
 
 def design(parsed: Parsed, points: Points) -> Design:
-    """Response and design matrix at the points; InferenceError I42 for what has no finite value there, I43."""
+    """Return response and model matrix at the points.
+
+    InferenceError I42 for a term or response that is not finite there, I43 for an unsuitable response.
+    """
     table = frame(points)
     spec, X = _matrix(parsed.right, table)
     if not X.shape[1]:
@@ -134,7 +142,7 @@ def _names(spec: Any) -> tuple[str, ...]:
 
 
 def _matrix(formula: Any, table: Any) -> tuple[Any, Array]:
-    """The specification and the numbers of a formula on a frame; InferenceError I42 where they are not finite."""
+    """Return specification and matrix of a formula on a frame; InferenceError I42 where a value is not finite."""
     try:
         with np.errstate(all="ignore"):
             found = formulaic().model_matrix(formula, table, context={"np": np}, na_action="ignore")

@@ -1,4 +1,4 @@
-"""Fits of regressions to the cells of a released histogram: the numeric core, on plain arrays."""
+"""Regressions fitted to the cells of a released histogram: the numeric core, on plain arrays."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def fit_cells(
 
 
 def binned(cells: CellCounts, method: Method) -> list[str]:
-    """Notes on how a method takes bins."""
+    """Return notes on how the method treats bins, and on columns whose bins are too wide or too few."""
     notes: list[str] = []
     continuous = [axis.name for axis in cells.axes if axis.kind == "continuous"]
     if method == "corrected" and too_few(cells) is None:
@@ -75,7 +75,10 @@ def binned(cells: CellCounts, method: Method) -> list[str]:
 
 
 def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
-    """What the loss sees of the response, shape (points, columns); InferenceError I43 where it cannot take it."""
+    """Return the response as the loss needs it, shape (points, columns); InferenceError I43 for an unsuitable one.
+
+    One column, the value, for most losses; centre, width and density slope of the bin for those smoothed over bins.
+    """
     name, y = made.axis.name if made.axis else "the response", made.y
     limits = {"share": (0.0, 1.0), "count": (0.0, np.inf), "positive": (np.nextafter(0, 1), np.inf)}
     low, high = limits.get(loss.sees, (-np.inf, np.inf))
@@ -93,12 +96,16 @@ def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
         )
     twice = len(points.position(axis)[0]) // axis.bins
     center, width, half = (np.repeat(one, twice) for one in (axis.centers, axis.widths, axis.within))
+    # slope c of the density (1 + c t) / width with mean c * half**2 = +-half: a line through the bin for each point
     tilt = np.divide(points.position(axis)[1], half, out=np.zeros_like(half), where=half > 0)
     return np.stack([points.along(axis.name, part) for part in (center, width, tilt)], axis=1)
 
 
 def _bend(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method) -> tuple[RegressionLoss, str]:
-    """Huber's loss with its usual bend, from the median absolute residual of a first fit."""
+    """Return Huber's loss with k = 1.345 robust standard deviations of a linear fit's residuals, and a note.
+
+    1.4826 times the median absolute residual estimates the standard deviation of normal errors.
+    """
     first = fit_cells(cells, formula, "linear", method)
     work = first.work
     if work is None:
@@ -107,7 +114,7 @@ def _bend(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method)
     order = np.argsort(size)
     middle = np.flatnonzero(np.cumsum(work.weights[order]) >= work.weights.sum() / 2)
     k = 1.345 * 1.4826 * float(size[order[middle[0] if len(middle) else -1]])
-    k = float(f"{k:.2g}") or 1.0  # few bends, so few compilations
+    k = float(f"{k:.2g}") or 1.0  # rounded, so that few values of k are compiled
     return replace(loss, parameter=k), f"Huber's loss bends at {k:g}, taken as given by the standard errors."
 
 
@@ -118,7 +125,7 @@ def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: P
 
 
 def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design) -> list[str]:
-    """A note where residuals spread less than the response's bins (half as much again for kinks)."""
+    """Return a note where residuals' standard deviation is below the response's bin width (1.5 widths with kinks)."""
     if made.axis is None or made.axis.kind != "continuous":
         return []
     width, rows = float(np.median(made.axis.widths)), outcome.weights.sum()
@@ -133,7 +140,7 @@ def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design
 
 
 def _criteria(problem: RegressionProblem, outcome: Outcome) -> dict[str, float]:
-    """Sums that describe the fit; theory has no intervals for them."""
+    """Return descriptive sums of the fit (deviances, R squared); they have no intervals."""
     loss, weights = problem.loss, outcome.weights
     rows = float(weights.sum())
     out = {"rows": rows}

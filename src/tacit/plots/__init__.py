@@ -1,4 +1,4 @@
-"""Pictures of plain arrays and captions.  OUTSIDE the wall: what results show of themselves is prepared by them."""
+"""Plots of arrays and captions that the results prepare.  OUTSIDE the wall: nothing here reads a row."""
 
 from __future__ import annotations
 

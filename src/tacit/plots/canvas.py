@@ -1,4 +1,4 @@
-"""Shared parts of pictures: values, axes (made without opening a window), colours, and saving."""
+"""Shared parts of plots: arrays to draw, axes (made without opening a window), captions, colours, saving."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from tacit.errors import FileError, InferenceError, ReleaseError
 
 SUFFIXES: Final = (".png", ".svg", ".pdf")
 LIGHT, DARK, BLACK, SIGNAL = "#9db8d9", "#2f5d99", "black", "#b3541e"
-"""Colours differ in lightness too, for print and the colour-blind; marked points also differ in shape."""
+"""Colours also differ in lightness, for print and colour-blind readers; marked points also differ in shape."""
 CAPTION: Final = "tacit caption"
+"""Identifier of the note's text on a figure, by which a second plot finds and extends it."""
 MOST: Final = 1_000
-"""Most rows of a picture: more make an image that file formats cannot hold."""
+"""Most rows of a plot: with more, the image exceeds what file formats can hold."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a picture shows, as values, and the matplotlib axes it is on.
+    """A plot: the values shown and the matplotlib axes they are drawn on.
 
-    terms, values: one point a term.  lower, upper: interval for both errors.  inner_lower, inner_upper: the interval
-    that sampling error alone would give, at the same level (normal); empty for quantiles, whose ends are selected.
+    terms, values: one point for each term.  lower, upper: limits of the interval for sampling and privacy error
+    together.  inner_lower, inner_upper: limits of the interval for sampling error alone, at the same level (normal);
+    empty for quantiles, whose limits are selected privately.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"age": [30.0, 40.0] * 50}, tc.Schema({"age": tc.Real(0, 100)}), budget=tc.Budget(rho=1))
@@ -46,7 +48,7 @@ class Drawn:
     axes: Any
 
     def save(self, path: str | Path) -> None:
-        """Write the picture: .png, .svg or .pdf by suffix.
+        """Write the plot to a file: .png, .svg or .pdf by suffix.
 
         FileError F10 for another suffix, ReleaseError R07 where the file cannot be written.
         """
@@ -63,9 +65,9 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Caption:
-    """The words of a picture.
+    """The texts of a plot.
 
-    title: above it.  axis, height: along its horizontal and its vertical axis.  note: below it, in small print.
+    title: above the axes.  axis, height: labels of the horizontal and vertical axis.  note: small print below.
     """
 
     title: str
@@ -76,10 +78,10 @@ class Caption:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Values with their intervals, one a term.
+    """Values with their intervals, one for each term.
 
-    values: shape (terms,).  limits: ends of the intervals for both errors at the level, shape (terms, 2).
-    half: half of the width that sampling error alone would give them, shape (terms,), where that is shown.
+    values: shape (terms,).  limits: intervals for sampling and privacy error together at the level, shape (terms, 2).
+    half: half-widths of intervals for sampling error alone, shape (terms,), or None if these are not shown.
 
     >>> shown = Intervals(("a",), np.array([1.0]), np.array([[0.0, 1.5]]), 0.95, np.array([0.75]))
     >>> shown.inner.tolist()
@@ -100,7 +102,7 @@ class Intervals:
         return np.stack([low, high], axis=-1)
 
     def drawn(self, ax: Any, note: str, inner: Array | None = None) -> Drawn:
-        """What was drawn, as values; `inner` of shape (terms, 2) where sampling alone is shown."""
+        """Return what was drawn on `ax`; inner: intervals for sampling alone, shape (terms, 2), if shown."""
         return Drawn(
             terms=tuple(self.terms),
             values=floats(self.values),
@@ -115,7 +117,7 @@ class Intervals:
 
 
 def axes(ax: Any, rows: int, height: float | None = None) -> Any:
-    """`ax`, or new axes 7 inches wide; InferenceError I20 without matplotlib, I05 for more rows than fit."""
+    """Return `ax`, or new axes 7 inches wide; InferenceError I20 without matplotlib, I05 for more rows than fit."""
     check_rows(rows)
     if ax is not None:
         return ax
@@ -141,7 +143,7 @@ def no_matplotlib() -> InferenceError:
 
 
 def dress(ax: Any, caption: Caption, **legend: Any) -> None:
-    """Title, words along the axes, the note (below one that is there), legend; no frame."""
+    """Add title, axis labels, note (below an existing one) and legend; remove the frame."""
     ax.set_xlabel(caption.axis)
     if caption.height:
         ax.set_ylabel(caption.height)
@@ -158,7 +160,7 @@ def dress(ax: Any, caption: Caption, **legend: Any) -> None:
 
 
 def points(ax: Any, x: Any, y: Any, full: Iterable[bool], hollow: str, **style: Any) -> None:
-    """Points: filled ones, and hollow ones with a word of their own in the legend."""
+    """Draw points: filled where `full`, else hollow with the legend entry `hollow`."""
     chosen = list(full)
     style = {"linestyle": "none", "marker": "o", "color": BLACK, "markersize": 4, "clip_on": False} | style
     for yes, more in ((True, {}), (False, {"markerfacecolor": "white", "label": hollow})):

@@ -1,4 +1,4 @@
-"""Fitted curves with bands over what was counted, from plain arrays: whatever made them."""
+"""Fitted curves with bands, over observed means, from plain arrays."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def curve(
 ) -> Drawn:
     """Draw `fitted` at `x` with a band from `lower` to `upper`, shapes (k,), k at least 2; x ascending.
 
-    observed: (places, means, sizes), shapes (m,): circles whose area is the number of rows behind a mean; those of size
-    0 or less are left out.  words, response: of the axes.  Where a fit has no standard errors, limits of NaN draw none.
+    observed: (places, means, sizes), shapes (m,): circles with area proportional to the number of rows of each mean;
+    sizes of 0 or less are left out.  words, response: labels of the axes.  Limits of NaN (no standard errors) draw no
+    band.
     InferenceError I05 for shapes that do not fit, I20 without matplotlib.
 
     >>> drawn = curve([0, 1, 2], [1, 2, 3], [0.5, 1.5, 2], [1.5, 2.5, 4], observed=([0.5], [1.4], [80]), words="age")

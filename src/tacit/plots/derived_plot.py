@@ -1,4 +1,4 @@
-"""Numbers made of the cells of a histogram with their intervals, one row a term."""
+"""Statistics derived from histogram cells with their intervals, one row for each term."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forest plot: each party's own interval, what they say together, and where one more party would lie."""
+"""Forest plot: the interval of each party, the combined estimate, and the prediction interval of one more party."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Inter
 
 @dataclass(frozen=True)
 class ForestRow:
-    """What the parties say of one term.
+    """Estimates of one term by each party.
 
-    value, lower, upper: shape (parties,), NaN where a party says nothing.  half: half of the width that sampling error
-    alone would give the intervals.  shares: weights of the parties.  ahead: where one more party would lie, or None.
+    value, lower, upper: shape (parties,), NaN where a party has no estimate.  half: half-widths of intervals for
+    sampling error alone.  shares: weights of the parties.  ahead: prediction interval for one more party, or None.
     """
 
     value: Array
@@ -33,8 +33,8 @@ def forest(
 ) -> Drawn:
     """Draw combined terms, a bold line for each with its parties below, the pooled interval last.
 
-    names: of the parties.  parties: one entry a term.  Squares: the parties, as large as their weights.  Diamond:
-    together.  Dotted: the prediction interval.
+    names: names of the parties.  parties: one entry for each term.  Squares: the parties, sized by weight.  Diamond:
+    the combined estimate.  Dotted line: the prediction interval.
     Raises InferenceError I05 for more than 1,000 rows, I20 without matplotlib.
     """
     several = len(shown.terms) > 1
@@ -63,7 +63,7 @@ def forest(
 
 
 def _parties(ax: Any, own: ForestRow, place: Array, *, named: bool) -> None:
-    """A row a party: light for both errors, dark for sampling alone, a square for its weight."""
+    """Draw a row for each party: light bar for both errors, dark for sampling alone, square sized by weight."""
     words = {"label": "with privacy"} if named else {}
     ax.hlines(place, own.lower, own.upper, color=LIGHT, linewidth=5, **words)
     words = {"label": "sampling alone"} if named else {}
@@ -75,7 +75,7 @@ def _parties(ax: Any, own: ForestRow, place: Array, *, named: bool) -> None:
 
 
 def _together(ax: Any, own: ForestRow, value: float, limits: Array, at: float, *, named: bool) -> None:
-    """The diamond, a thin line up through the parties, the prediction interval."""
+    """Draw the diamond of the combined estimate, a thin line up through the parties, the prediction interval."""
     ax.fill([limits[0], value, limits[1], value], [at, at + 0.32, at, at - 0.32], color=SIGNAL, zorder=3)
     top = at + len(own.value) + 0.5
     ax.plot([value, value], [at, top], color=SIGNAL, linewidth=0.8, zorder=0)

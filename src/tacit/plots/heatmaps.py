@@ -12,25 +12,24 @@ from tacit.plots.canvas import Caption, Drawn, axes, dress, floats
 from tacit.plots.steps import Bins
 
 SHADES: Final = ("#eef3f9", "#9db8d9", "#2f5d99", "#12294a")
-"""From few rows to many: one hue, darker and darker, in print too."""
+"""Colours from few rows to many: one hue of falling lightness, which also prints in grey."""
 NUMBERS: Final = 60
-"""Up to so many cells have their number written in them."""
-
+"""Largest number of cells for which counts are written in them."""
 HATCHED: Final = 2_000
-"""Of more cells within noise each is grey, for hatches are drawn one by one."""
+"""Largest number of cells within noise that are hatched, one by one; if there are more, all are grey."""
 GREY: Final = "#dcdcdc"
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Levels of a column along one side."""
+    """Levels of a column along one side of a heat map."""
 
     column: str
     labels: tuple[str, ...]
 
     @property
     def words(self) -> str:
-        """The column, as an axis says it."""
+        """Axis label: the column's name."""
         return self.column
 
 
@@ -38,8 +37,8 @@ class Levels:
 class Counts:
     """Noisy counts of pairs.
 
-    values: shape (places of the first column, of the second).  reach: how far the noise of one goes at `level`.
-    terms: one label a pair, in row-major order.  label: of the colour bar.
+    values: shape (cells of the first column, of the second).  reach: half-width of the noise of one count at `level`.
+    terms: a label for each pair, in row-major order.  label: label of the colour bar.
     """
 
     values: Array
@@ -52,8 +51,8 @@ class Counts:
 def heatmap(sides: tuple[Bins | Levels, Bins | Levels], counts: Counts, caption: Caption, ax: Any = None) -> Drawn:
     """Draw counts of pairs, the first column across: numbers of rows, or rows per unit where bins differ in width.
 
-    Hatched (grey where they are many): counts within reach of noise alone, of which the note says how many there are.
-    `Drawn.values` are the counts divided as drawn, in row-major order, without intervals.
+    Counts that noise alone could explain (at most `reach`) are hatched, or grey if many; the note gives their number.
+    `Drawn.values` are the numbers drawn, in row-major order, without intervals.
     Raises InferenceError I20 without matplotlib.
     """
     ax = axes(ax, 0, 4.8)
@@ -76,7 +75,7 @@ def heatmap(sides: tuple[Bins | Levels, Bins | Levels], counts: Counts, caption:
 
 
 def _side(ax: Any, along: str, side: Bins | Levels) -> Array:
-    """Edges of the cells along one side."""
+    """Set the ticks of one side and return the edges of its cells."""
     if isinstance(side, Bins):
         return side.edges(ax, along)
     set_ticks = ax.set_xticks if along == "x" else ax.set_yticks
@@ -86,7 +85,7 @@ def _side(ax: Any, along: str, side: Bins | Levels) -> Array:
 
 
 def _mesh(ax: Any, edges: list[Array], values: Array, noisy: Any, label: str) -> None:
-    """Colours, hatches and the colour bar; all white where everything is noise."""
+    """Draw colours, hatches and the colour bar; all cells are blank if every count is within noise."""
     from matplotlib.colors import LinearSegmentedColormap
 
     shades: Any = LinearSegmentedColormap.from_list("tacit", list(SHADES))
@@ -106,7 +105,7 @@ def _mesh(ax: Any, edges: list[Array], values: Array, noisy: Any, label: str) ->
 
 
 def _numbers(ax: Any, edges: list[Array], counts: Array, values: Array, noisy: Any) -> None:
-    """The number of rows in each cell, white on dark."""
+    """Write the number of rows in each cell, white on dark, grey for counts within noise."""
     top = float(values[~noisy].max()) if not noisy.all() else 1.0
     middle = [(ends[1:] + ends[:-1]) / 2 for ends in edges]
     for (i, j), count in np.ndenumerate(counts):

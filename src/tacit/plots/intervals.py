@@ -1,4 +1,4 @@
-"""Values with their intervals, one row a term: a dark bar for sampling alone, a light one for both errors."""
+"""Values with their intervals, one row for each term: a dark bar for sampling alone, a light one for both errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def pairwise(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
 
 
 def places(rows: int) -> Array:
-    """Heights of the rows, the first on top, shape (rows,)."""
+    """Return vertical positions of the rows, the first on top, shape (rows,)."""
     return np.arange(rows, dtype=np.float64)[::-1]
 
 
@@ -45,7 +45,7 @@ def off(limits: Array, number: float) -> list[bool]:
 
 
 def bars(ax: Any, shown: Intervals, place: Array) -> None:
-    """Light bars for both errors, dark ones for sampling alone where there is such an error."""
+    """Draw light bars for both errors, and dark ones for sampling alone if there is sampling error."""
     ax.hlines(place, shown.limits[:, 0], shown.limits[:, 1], color=LIGHT, linewidth=7, label="with privacy")
     if shown.half is not None and np.any(shown.half > 0):  # not where the table is the population
         inner = shown.inner
@@ -53,6 +53,6 @@ def bars(ax: Any, shown: Intervals, place: Array) -> None:
 
 
 def rows(ax: Any, place: Array, terms: tuple[str, ...]) -> None:
-    """One row a term, the first on top."""
+    """Label one row for each term, the first on top."""
     ax.set_yticks(place, [term or "all" for term in terms])
     ax.set_ylim(-0.6, len(terms) - 0.4)

@@ -1,4 +1,4 @@
-"""Several columns of a histogram: one small picture each."""
+"""Panels: several columns of a histogram, one small plot each."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any, Final
 from tacit.plots.canvas import Drawn, no_matplotlib
 
 ACROSS: Final = 2
+"""Panels in a row of the figure."""
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Pictures of several columns on one figure, in the order of the columns.
+    """Plots of several columns on one figure, in the order of the columns.
 
     >>> import tacit as tc
     >>> people = {name: [True, False] * 500 for name in ("a", "b", "c")}
@@ -29,12 +30,12 @@ class Panels:
 
     @property
     def axes(self) -> tuple[Any, ...]:
-        """Their matplotlib axes."""
+        """The matplotlib axes of the panels."""
         return tuple(one.axes for one in self.panels)
 
     @property
     def caption(self) -> str:
-        """What all of them say."""
+        """The note shared by all panels."""
         return self.panels[0].caption
 
     def save(self, path: str | Path) -> None:
@@ -44,7 +45,7 @@ class Panels:
 
 @dataclass(frozen=True)
 class Panel:
-    """One small picture: its short title, how it is drawn on given axes, words below it where they are others."""
+    """One panel: its short title, the function that draws it on given axes, and an axis label that replaces its own."""
 
     title: str
     draw: Callable[[Any], Drawn]
@@ -52,7 +53,7 @@ class Panel:
 
 
 def side_by_side(pictures: Sequence[Panel], heading: str) -> Panels:
-    """Draw small pictures on one figure, two in a row; InferenceError I20 without matplotlib."""
+    """Draw panels on one figure, two in a row; InferenceError I20 without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

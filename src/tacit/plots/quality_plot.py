@@ -1,4 +1,4 @@
-"""Shares of cells that are missing, out of bounds or unlisted: grouped by column, notable ones marked."""
+"""Proportions of missing, out-of-bounds or unlisted values by column, with notable ones marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.plots.intervals import bars
 def quality(shown: Intervals, known: Sequence[bool], marked: Sequence[bool], caption: Caption, ax: Any = None) -> Drawn:
     """Draw shares of classes, terms "column: class": a bold line for each column, a row for each class below it.
 
-    marked: shares that are worth a look, drawn as diamonds.  known: whether anything can be said, hollow where not.
+    marked: notable shares, drawn as diamonds.  known: whether a share can be estimated; hollow points if not.
     Raises InferenceError I05 for more than 1,000 rows, I20 without matplotlib.
     """
     names = [tuple(term.rpartition(": ")[::2]) for term in shown.terms]
@@ -35,7 +35,7 @@ def quality(shown: Intervals, known: Sequence[bool], marked: Sequence[bool], cap
 
 
 def _places(names: list[tuple[str, ...]]) -> tuple[Array, list[tuple[float, str, bool]]]:
-    """Places of the terms, from above, shape (terms,); and of the words at the left, True for a column's own."""
+    """Return vertical positions of the terms, shape (terms,), and ticks (position, label, whether a column)."""
     place: list[float] = []
     ticks: list[tuple[float, str, bool]] = []
     at, last = 0.0, None
@@ -51,7 +51,7 @@ def _places(names: list[tuple[str, ...]]) -> tuple[Array, list[tuple[float, str,
 
 
 def _label(ax: Any, ticks: list[tuple[float, str, bool]]) -> None:
-    """Words at the left, columns bold, and shares as percentages below."""
+    """Label the rows, columns in bold, and show proportions as percentages."""
     from matplotlib.ticker import PercentFormatter
 
     ax.set_yticks([at for at, _, _ in ticks], [word for _, word, _ in ticks], fontsize=8)

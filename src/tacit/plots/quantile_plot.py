@@ -1,4 +1,4 @@
-"""The quantile function: released quantiles at their probabilities, with the intervals that were selected for them."""
+"""Plots of quantile functions: released quantiles at their probabilities, with their privately selected intervals."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from tacit.plots.intervals import off, places, rows
 STYLES: Final = ((DARK, LIGHT, "o"), (SIGNAL, "#e5b898", "s"), ("#3d3d3d", "#bdbdbd", "^"), ("#5b7f3a", "#bcd2a5", "D"))
 """Line, interval and marker of each group; groups differ by marker, not by colour alone."""
 APART: Final = 0.025
-"""Between the rows of two groups at one probability, so that their intervals are both seen."""
+"""Vertical offset between groups at the same probability, so that their intervals do not overlap."""
 
 
 def quantiles(
     shown: Intervals, sure: Sequence[bool], probs: Array, groups: Sequence[str], caption: Caption, ax: Any = None
 ) -> Drawn:
-    """Draw quantiles (across) at their probabilities (upwards): a curve for each group, its terms one after another.
+    """Draw quantiles (across) at their probabilities (upwards), a curve for each group.
 
-    Hollow points: those that are not `sure`.  groups: their names, "" where there is one without.  On axes (`ax`) that
-    show other quantiles already, the next style is taken.  Raises InferenceError I20 without matplotlib.
+    shown: terms of the first group, then of the next.  sure: points are hollow where it is False.  groups: names, ""
+    for a single group without one.  If `ax` already shows other quantiles, the next style is used.
+    Raises InferenceError I20 without matplotlib.
     """
     ax = axes(ax, 0, 4.2)
     first = sum(line.get_gid() == "quantiles" for line in ax.lines)
@@ -50,7 +51,7 @@ def quantile_difference(shown: Intervals, caption: Caption, ax: Any = None) -> D
 
 
 def _curve(ax: Any, p: Array, shown: Intervals, sure: Sequence[bool], own: slice, style: int, label: str) -> None:
-    """One group: intervals, a thin line between the points, the points."""
+    """Draw one group: intervals, a thin line, and points."""
     dark, light, marker = STYLES[style % len(STYLES)]
     values, limits = shown.values[own], shown.limits[own]
     place = p + APART * style

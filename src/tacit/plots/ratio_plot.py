@@ -1,4 +1,4 @@
-"""Ratios of all pairs with their intervals: on a logarithmic axis where all are above 0, a line at 1."""
+"""Pairwise ratios with their intervals and a line at 1; on a logarithmic axis if all are positive."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tacit.plots.canvas import DARK, Caption, Drawn, Intervals, axes, dress, poi
 from tacit.plots.intervals import off, places, rows
 
 ROOM = 1.3
-"""Room on either side of what is drawn, as a factor, or as a share of the width."""
+"""Margin on either side: a factor on a logarithmic axis; on a linear one, (ROOM - 1) / 2 of the width."""
 
 
 def ratios(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     """Draw ratios with their intervals and a line at 1; hollow points where the interval holds 1.
 
-    An arrow stands at the end of an interval that goes on beyond the picture, or for ever; a ratio without a finite
-    value has no point.  Raises InferenceError I05 for more than 1,000 ratios, I20 without matplotlib.
+    An arrow marks an interval that extends beyond the axis or is unbounded; a ratio without a finite value has no
+    point.  Raises InferenceError I05 for more than 1,000 ratios, I20 without matplotlib.
     """
     values, limits = shown.values, shown.limits
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
@@ -43,7 +43,7 @@ def ratios(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
 
 
 def _logarithmic(ax: Any, low: float, high: float) -> None:
-    """A logarithmic axis with plain numbers: powers of ten with 2 and 5 between, or closer where that shows too few."""
+    """Set a logarithmic axis with plain numbers at 1, 2, 5 times powers of ten, or denser for narrow ranges."""
     from matplotlib.ticker import FixedLocator, NullLocator
 
     ax.set_xscale("log")
@@ -56,7 +56,7 @@ def _logarithmic(ax: Any, low: float, high: float) -> None:
 
 
 def _range(values: Array, limits: Array, logarithmic: bool) -> tuple[float, float]:
-    """Ends of the axis: all values, 1, and those limits that are not out of proportion to them."""
+    """Return the range of the axis: all values, 1, and limits (if logarithmic, those within a factor of 100)."""
     ends = limits[np.isfinite(limits)]
     if not logarithmic:
         held = np.concatenate([values, ends, [1.0]])

@@ -1,4 +1,4 @@
-"""Histograms and densities: steps on a numeric axis, with a box over each bin for its interval."""
+"""Histograms and densities as steps on a numeric axis, with a box in each bin for its interval."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tacit.errors import InferenceError
 from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, dress
 
 STYLES = ((DARK, LIGHT, "-"), (SIGNAL, "#e5b898", "--"), ("#3d3d3d", "#bdbdbd", ":"), ("#5b7f3a", "#bcd2a5", "-."))
-"""Line, band and dashes of each group: told apart without colour too."""
+"""Line colour, band colour and dashes of each group; dashes distinguish groups without colour."""
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Adjacent bins of a column, none without a width.
+    """Adjacent bins of a column, all of positive width.
 
     kind: "date" where ends are days since 1970-01-01.  lower, upper: ends, shape (bins,).
-    uneven: whether they differ in width, so that heights are divided by it.
+    uneven: whether bins differ in width, so that heights are counts divided by width.
 
     >>> ages = Bins("age", "real", "years", np.array([0.0, 10.0]), np.array([10.0, 40.0]), True)
     >>> ages.words, ages.per(), ages.per(" of age")
@@ -37,17 +37,17 @@ class Bins:
 
     @property
     def words(self) -> str:
-        """The column with its units, as an axis says it."""
+        """Axis label: the column with its units."""
         return words(self.column, self.kind, self.units)
 
     def per(self, of: str = "") -> str:
-        """Return the unit of a density's height in words: "per unit (years)", "per day"."""
+        """Return the unit of a height in words: "per unit (years)", "per day"."""
         if self.kind == "date":
             return "per day"
         return f"per unit{of} ({self.units})" if self.units else f"per unit{of}"
 
     def edges(self, ax: Any, along: str = "x") -> Array:
-        """Edges on an axis, shape (bins + 1,)."""
+        """Return positions of the edges on an axis, shape (bins + 1,)."""
         return numeric(ax, self.kind, np.append(self.lower, self.upper[-1]), along)
 
 
@@ -55,9 +55,9 @@ class Bins:
 class Densities:
     """Densities of groups on the same bins.
 
-    groups: their names.  values: shape (groups, bins).  limits: shape (groups, bins, 2).  half: half of the width that
-    sampling error alone would give the intervals, shape (groups, bins).  known: whether a group says anything.
-    terms: one label a group and bin.
+    groups: names.  values: shape (groups, bins).  limits: shape (groups, bins, 2).  half: half-widths of intervals for
+    sampling error alone, shape (groups, bins).  known: whether a group has an estimate.  terms: a label for each group
+    and bin.
     """
 
     groups: tuple[str, ...]
@@ -85,7 +85,7 @@ def histogram(bins: Bins, shown: Intervals, caption: Caption, ax: Any = None) ->
 
 
 def density(bins: Bins, shown: Densities, caption: Caption, ax: Any = None) -> Drawn:
-    """Draw a density; of up to four groups as lines with bands.  Groups of which nothing is known are left out.
+    """Draw a density, or up to four groups as lines with bands.  Groups without an estimate are left out.
 
     Raises InferenceError I05 for more groups, I20 without matplotlib.
     """
@@ -108,12 +108,12 @@ def density(bins: Bins, shown: Densities, caption: Caption, ax: Any = None) -> D
 
 
 def words(column: str, kind: str, units: str | None) -> str:
-    """A column with its units, as an axis says it."""
+    """Return an axis label: the column with its units."""
     return f"{column} ({units})" if units and kind != "date" else column
 
 
 def numeric(ax: Any, kind: str, edges: Array, along: str = "x") -> Array:
-    """Return positions on an axis, shape (places,); days become matplotlib's dates, and the axis is labelled so."""
+    """Return positions on an axis; days become matplotlib's dates, and the axis a date axis."""
     if kind != "date":
         return edges
     from matplotlib import dates
@@ -124,12 +124,12 @@ def numeric(ax: Any, kind: str, edges: Array, along: str = "x") -> Array:
 
 
 def _inner(values: Array, limits: Array, half: Array) -> Array:
-    """Ends of the intervals for sampling alone, cut to those for both errors, shape (..., 2)."""
+    """Return intervals for sampling alone, cut to those for both errors, shape (..., 2)."""
     return np.clip(np.stack([values - half, values + half], axis=-1), limits[..., :1], limits[..., 1:])
 
 
 def _steps(ax: Any, edges: Array, values: Array, limits: Array, inner: Array) -> None:
-    """Boxes for both errors, narrower ones for sampling alone, and the steps."""
+    """Draw boxes for both errors, narrower ones for sampling alone, and the steps."""
     widths = np.diff(edges)
     style = {"width": widths, "align": "edge", "linewidth": 0}
     ax.bar(edges[:-1], limits[:, 1] - limits[:, 0], bottom=limits[:, 0], color=LIGHT, label="with privacy", **style)
@@ -144,7 +144,7 @@ def _steps(ax: Any, edges: Array, values: Array, limits: Array, inner: Array) ->
 def _band(
     ax: Any, edges: Array, values: Array, limits: Array, style: tuple[str, str, str], group: str, level: float
 ) -> None:
-    """One group: its steps, and a band between the limits."""
+    """Draw one group: its steps, and a band between the limits."""
     dark, light, dashes = style
     name = f"{100 * level:g}% interval, {group}"
     ax.stairs(limits[:, 1], edges, baseline=limits[:, 0], fill=True, color=light, alpha=0.5, linewidth=0, label=name)

@@ -1,4 +1,4 @@
-"""Survival curves and distribution functions: steps with bands, of estimates or from plain arrays."""
+"""Survival curves and distribution functions as steps with bands, for estimates or plain arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tacit.plots.steps import STYLES, numeric
 class Curves:
     """Step functions of groups at the same places.
 
-    at: places, shape (places,), in days where `kind` is "date".  band: what their intervals are, in words.
+    at: places, shape (places,), in days where `kind` is "date".  band: name of the intervals in the legend.
     values, lower, upper: shape (groups, places); each value holds to the next place.
     """
 
@@ -46,10 +46,10 @@ def survival(
     event: str = "share without the event",
     caption: str = "",
 ) -> Drawn:
-    """Draw one step function a group: 1 from `start`, then `survival` from each of `times` on.
+    """Draw a step function for each group: 1 from `start`, then `survival` from each of `times` on.
 
-    times: shape (k,), ascending, above `start`; those from which a value holds (ends of bins).  survival, lower, upper:
-    shape (k,) or (groups, k), between 0 and 1.  labels: one a group.  words, event: of the axes.
+    times: ascending, above `start`, shape (k,); times from which each value holds (ends of bins).  survival, lower,
+    upper: shape (k,) or (groups, k), between 0 and 1.  labels: names of the groups.  words, event: labels of the axes.
     InferenceError I05 for more than four groups or shapes that do not fit, I20 without matplotlib.
 
     >>> drawn = survival([1, 2, 3], [0.9, 0.7, 0.4], [0.8, 0.6, 0.3], [1, 0.8, 0.5], words="years")
@@ -74,9 +74,9 @@ def survival(
 
 
 def step_functions(curves: Curves, shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
-    """Draw survival curves or distribution functions with their bands, one a group; dates as dates.
+    """Draw survival curves or distribution functions with their bands, one for each group.
 
-    shown: what the terms say, without the ends of the curves that are known.  Raises InferenceError I05 for more than
+    shown: the terms and their intervals, without the known ends of the curves.  Raises InferenceError I05 for more than
     four groups, I20 without matplotlib.
     """
     if len(curves.groups) > len(STYLES):
@@ -90,7 +90,7 @@ def step_functions(curves: Curves, shown: Intervals, caption: Caption, ax: Any =
 
 
 def _functions(ax: Any, at: Array, curves: Sequence[Array], labels: Sequence[str], band: str) -> None:
-    """One step function a group, between 0 and 1: values, lower and upper limits, shape (groups, places) each."""
+    """Draw a step function for each group from values, lower and upper limits, shape (groups, places) each."""
     for style, label, *one in zip(STYLES, labels, *curves, strict=False):
         _curve(ax, at, one, style, label, band)
     ax.set_ylim(0.0, 1.02)
@@ -100,7 +100,7 @@ def _functions(ax: Any, at: Array, curves: Sequence[Array], labels: Sequence[str
 
 
 def _curve(ax: Any, at: Array, curves: list[Array], style: tuple[str, str, str], label: str, band: str) -> None:
-    """The band first, then the steps; each value holds to the next place."""
+    """Draw the band, then the steps over it; each value holds to the next place."""
     dark, light, dashes = style
     values, low, high = curves
     name = f"{band}{', ' if label else ''}{label}"

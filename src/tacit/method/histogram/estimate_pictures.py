@@ -1,4 +1,4 @@
-"""Pictures of histograms and of what is made of their cells: the arrays and words that `tacit.plots` draws."""
+"""Plots of histograms and of statistics from their cells: prepares the arrays and captions that `tacit.plots` draws."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from tacit.method.histogram.estimate_margins import Margin
 
 TALLEST: Final = 40
-"""Levels of a column that is still drawn among several, one row each."""
+"""Largest number of levels of a column that is drawn as one of several panels."""
 
 
 def margin(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Drawn:
-    """One column: a histogram, or of levels an interval each; two columns: a heat map, the same for each target.
+    """Plot a margin: of one column bins or an interval for each level; of two columns a heat map (for any target).
 
     InferenceError I64 for more, I09 (target), I01 for a level below 0.5, I05 for more than 1,000 levels, I20 without
     matplotlib.
@@ -51,9 +51,9 @@ def margin(found: Margin, ax: Any = None, *, level: float = 0.95, target: Target
 
 
 def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95, target: Target = "population") -> Panels:
-    """Several margins of one column each, side by side; of a column with more than 40 levels nothing.
+    """Plot several margins of one column each, side by side; columns with more than 40 levels are not drawn.
 
-    InferenceError I64 for axes that are given (there must be one for each), or nothing to draw; I01, I09, I20 as
+    InferenceError I64 if `ax` is given (panels create their own axes) or nothing is left to draw; I01, I09, I20 as for
     `margin`.
     """
     shown = [one for one in found if one.axes[0].kind in BINNED or len(one.levels[0][1]) <= TALLEST]
@@ -72,7 +72,7 @@ def margins(found: tuple[Margin, ...], ax: Any = None, *, level: float = 0.95, t
 
 
 def density(found: DensityEstimate, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """Densities of up to four groups; those with a reason are left out, and named.
+    """Plot densities of up to four groups; the note names groups left out for having a reason.
 
     Raises InferenceError I01 for a level below 0.5, I05 for more groups, I20 without matplotlib.
     """
@@ -93,7 +93,7 @@ def density(found: DensityEstimate, ax: Any = None, *, level: float = 0.95) -> D
 
 
 def derived(found: Derived, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """Numbers made of cells, one row a term.
+    """Plot statistics derived from cells with their intervals, one row for each term.
 
     Raises InferenceError I01 for a level below 0.5, I05 for more than 1,000 terms, I20 without matplotlib.
     """
@@ -103,7 +103,7 @@ def derived(found: Derived, ax: Any = None, *, level: float = 0.95) -> Drawn:
 
 
 def step_functions(found: Derived, ax: Any = None, *, level: float = 0.95) -> Drawn:
-    """A survival curve or a distribution function with its band, one a group.
+    """Plot a survival curve or distribution function with its band for each group.
 
     Raises InferenceError I01 for a level below 0.5, I05 for more than four groups, I20 without matplotlib.
     """
@@ -130,7 +130,7 @@ def step_functions(found: Derived, ax: Any = None, *, level: float = 0.95) -> Dr
 
 
 def _bins(found: Margin, ax: Any, level: float, target: Target) -> Drawn:
-    """One column of numbers or dates; cells beside the bins stand below the axis."""
+    """Plot one column of numbers or dates; counts of extra cells (missing, below, above) are written below the axis."""
     made, (axis,), column = found.estimate(target), found.axes, found.levels[0][0]
     kept, bins = _drawn(axis, column)
     values, limits = made.values, made.intervals(level)
@@ -148,7 +148,7 @@ def _bins(found: Margin, ax: Any, level: float, target: Target) -> Drawn:
 
 
 def _pairs(found: Margin, ax: Any, level: float) -> Drawn:
-    """Two columns, the first across; cells beside the bins (missing, below, above) are counted in the note."""
+    """Plot a heat map, the first column across; the note counts rows in extra cells (missing, below, above)."""
     reach = noise_reach(found.release, found.added, check_level(level))
     (first, one), (second, other) = (_side(axis, *own) for axis, own in zip(found.axes, found.levels, strict=True))
     values, people = found.counts[np.ix_(first, second)], who(found.release)
@@ -166,14 +166,14 @@ def _pairs(found: Margin, ax: Any, level: float) -> Drawn:
 
 
 def _side(axis: Axis, column: str, labels: tuple[str, ...]) -> tuple[list[int], Bins | Levels]:
-    """Places of the cells that are drawn along one side, and what they are."""
+    """Return indices of the cells drawn along one side, and the bins or levels of these cells."""
     if axis.kind in BINNED:
         return _drawn(axis, column)
     return list(range(len(labels))), Levels(column, labels)
 
 
 def _drawn(axis: Axis, column: str) -> tuple[list[int], Bins]:
-    """Places of the bins that have a width, and these bins."""
+    """Return indices of the bins with positive width, and these bins."""
     lower, upper = spans(axis)
     kept = np.flatnonzero(upper > lower)
     bins = Bins(column, axis.kind, axis.units, lower[kept], upper[kept], uneven(lower[kept], upper[kept]))

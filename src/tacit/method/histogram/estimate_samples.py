@@ -1,4 +1,4 @@
-"""Synthetic rows from a released histogram, in the columns, labels and types of the table.  Post-processing: free."""
+"""Synthetic rows drawn from a released histogram, with the table's columns, labels and types.  Post-processing."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Rng: TypeAlias = int | np.random.Generator | None
 Whole: TypeAlias = NDArray[np.int64]
 
 NANOSECONDS: Final = 106_751
-"""Days on either side of 1970-01-01 that fit in nanoseconds of 64 bits (years 1677 to 2262)."""
+"""Days before or after 1970-01-01 that 64-bit nanoseconds can represent (years 1677 to 2262)."""
 
 
 def sample(release: Released, n: int, rng: Rng = None) -> pd.DataFrame:
-    """A release of a histogram, or a simulated one -> `n` synthetic rows; see `HistogramRelease.sample`.
+    """Draw `n` synthetic rows from a released or simulated histogram; see `HistogramRelease.sample`.
 
     >>> import tacit as tc
     >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
@@ -52,13 +52,13 @@ def sample(release: Released, n: int, rng: Rng = None) -> pd.DataFrame:
 
 
 def logistic(release: Released) -> Mapping[str, LogisticBins]:
-    """The columns with logistic bins."""
+    """Return the logistic bins of the columns that have them, by name."""
     found = {name: logistic_of(release, name) for name, _ in release.levels}
     return {name: one for name, one in found.items() if one is not None}
 
 
 def generator(rng: Rng) -> np.random.Generator:
-    """The generator that `rng` stands for; InferenceError I62 where it stands for none."""
+    """Return the generator for a seed, a Generator or None; InferenceError I62 for anything else."""
     if isinstance(rng, bool):
         raise _no_rng(rng)
     try:
@@ -75,11 +75,12 @@ def rows(
     rng: np.random.Generator,
     maps: Mapping[str, LogisticBins] | None = None,
 ) -> pd.DataFrame:
-    """Cells drawn with the projected probabilities, and a value within each; InferenceError I63 where there are none.
+    """Draw cells with the projected probabilities and a value within each; InferenceError I63 if all counts are noise.
 
-    facts: one public axis for each of the cells'.  Numbers are uniform within their bin: real ones between its edges,
-    whole ones and days over those that lie in it.  Cells below and above the bounds become the bounds, missing ones NA.
-    maps: of columns with logistic bins, whose values are uniform on that scale, in the open end bins as well.
+    facts: the public axis of each column of the cells.  Values are uniform within a bin: real numbers between its
+    edges, whole numbers and days over those that lie in it.  Cells below or above the bounds give the bound, cells of
+    missing values NA.  maps: logistic bins by column; there values are uniform on the logistic scale, in the open end
+    bins too.
     """
     drawn = draw(cells, [_possible(axis, fact) for axis, fact in zip(cells.axes, facts, strict=True)], n, rng)
     order = dict(ordered)
@@ -91,9 +92,10 @@ def rows(
 
 
 def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Generator) -> list[Whole]:
-    """Places along each axis of `n` cells drawn with the projected probabilities, shape (n,) each.
+    """Return indices along each axis of `n` cells drawn with the projected probabilities, shape (n,) each.
 
-    possible: places along each axis where rows can be; the projection leaves the others out.
+    possible: indices along each axis of cells that can hold rows; the projection leaves the others out.
+    InferenceError I63 where the total is 0 or less.
     """
     counts = cells.counts[np.ix_(*possible)]
     axes = tuple(
@@ -104,6 +106,7 @@ def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Genera
     if size <= 0:
         text = f"the noisy counts add up to {size:,.0f}: this release is all noise, and there is nothing to draw from."
         raise InferenceError(text, code="I63", hint="a higher price, or fewer cells, in a new release", state=None)
+    # probabilities must be non-negative: the nearest counts in least squares with the same total
     weights = CellCounts(axes, counts, 0.0, size).simplex().counts.reshape(-1)
     filled = np.flatnonzero(weights)
     shares = weights[filled] / weights[filled].sum()
@@ -114,7 +117,7 @@ def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Genera
 
 
 def note(release: Released) -> str:
-    """What synthetic rows are, and what an inference from them ignores, in words of about ten lines.
+    """Return a note of about ten lines on what synthetic rows are and what an analysis of them ignores.
 
     >>> import tacit as tc
     >>> curator = tc.Curator({"ok": [True, False] * 500}, tc.Schema({"ok": tc.Boolean()}), budget=tc.Budget(rho=1))
@@ -161,7 +164,7 @@ def _no_rng(rng: object) -> InferenceError:
 
 
 def _possible(axis: CellAxis, fact: Facts) -> Whole:
-    """Places along an axis where rows can be: not bins of an Integer between two whole numbers."""
+    """Return indices of the cells that can hold rows: all but bins of an Integer that contain no whole number."""
     if fact.kind not in BINNED:
         return np.arange(axis.size)
     lower, upper = spans(fact)
@@ -176,7 +179,7 @@ def _column(
     rng: np.random.Generator,
     map_: LogisticBins | None,
 ) -> Any:
-    """Places along an axis -> values of the column, missing where its cell is."""
+    """Return values of the column for cell indices `places`, missing for the cell of missing values."""
     beside = axis.size - len(axis.extra)
     missing = np.zeros(len(places), dtype=np.bool_)
     if "missing" in axis.extra:
@@ -191,7 +194,7 @@ def _column(
 
 
 def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator) -> Array | Whole:
-    """A value within its bin for each place, and a bound for those beyond; of no meaning where a cell is missing."""
+    """Return a value in the bin of each index, or the bound for cells beyond it; arbitrary where it is missing."""
     lower, upper = spans(fact)
     bins = np.minimum(places, len(lower) - 1)
     if fact.kind == "real":
@@ -199,7 +202,7 @@ def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generato
         first, last = float(lower[0]), float(upper[-1])
     else:
         start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)
-        end = np.maximum(end, start + 1)  # where a bin is empty none is drawn
+        end = np.maximum(end, start + 1)  # bins without a whole number are never drawn, but need a valid range
         found = rng.integers(start[bins], end[bins])
         first, last = int(start[0]), int(end[-1]) - 1
     for name, bound in (("below", first), ("above", last)):
@@ -209,7 +212,7 @@ def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generato
 
 
 def _mapped(axis: CellAxis, places: Whole, rng: np.random.Generator, bins: LogisticBins) -> Array:
-    """A value of the public logistic law within its bin for each place; of no meaning where a cell is missing."""
+    """Return a value of the public logistic law in the bin of each index; arbitrary where the value is missing."""
     at = np.minimum(places + 1, bins.bins - 1)
     for name, end in (("below", 0), ("above", bins.bins - 1)):
         at = np.where(places == axis.bins + axis.extra.index(name), end, at)
@@ -218,7 +221,7 @@ def _mapped(axis: CellAxis, places: Whole, rng: np.random.Generator, bins: Logis
 
 
 def _typed(values: Any, kind: str, missing: NDArray[np.bool_], nullable: bool) -> Any:
-    """Floats, whole numbers or days, with NaN, NA or NaT."""
+    """Return values with the column's dtype: floats with NaN, whole numbers with NA if `nullable`, days with NaT."""
     if kind == "real":
         values[missing] = np.nan
         return values
@@ -231,7 +234,7 @@ def _typed(values: Any, kind: str, missing: NDArray[np.bool_], nullable: bool) -
 
 
 def _nullable(values: Any, missing: NDArray[np.bool_], dtype: str) -> Any:
-    """A pandas array that knows missing values."""
+    """Return a nullable pandas array with NA where `missing`."""
     found = pandas().array(values, dtype=dtype)
     found[missing] = pandas().NA
     return found

@@ -1,5 +1,6 @@
-"""Statistics made of the cells of one released histogram: post-processing of it, which costs nothing.
+"""Statistics computed from the cells of one released histogram: post-processing, at no privacy cost.
 
-`taken` picks the cells of some columns, by groups; `errors` has the law of their noise; `derived` is what a user gets.
-Quantiles, distribution functions, moments, correlations, independence, survival, adjustments: one module each.
+`cell_groups` selects the cells of some columns by group; `cell_error_laws` has the law of their noise;
+`derived_numbers` is the result that users get.  Quantiles, distribution functions, moments, correlations, independence,
+survival and adjusted counts have one module each.
 """

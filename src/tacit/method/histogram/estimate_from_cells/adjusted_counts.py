@@ -1,4 +1,4 @@
-"""Counts of a released histogram after steps that the user names; notes say what each step does."""
+"""Counts of a released histogram after adjustment steps chosen by the user; notes describe each step."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ STEPS: Final = {
     "threshold": "threshold: counts below {cut:,.4g} are 0; biased, and for cells most of which are empty by nature",
 }
 MOST: Final = 1_000
+"""Largest number of cells shown by `summary`."""
 
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Adjusted:
-    """Counts of a histogram after `steps`, in order.
+    """Counts of a histogram after adjustment `steps`, in order.
 
-    counts: shape (levels of the first column, of the second, ...), in rows (persons).  cuts: of each threshold.
-    All margins are sums of the same counts, so they agree with each other: steps are taken on the cells, never on a
-    margin.  Linear steps (project) keep expectations, and `std_error` is that of a count's noise; after others there is
-    a `reason` instead.
+    counts: shape (levels of the first column, of the second, ...), in rows (persons).  cuts: one for each threshold.
+    Margins are sums of the adjusted cells, so they agree with each other unless a step is taken on a margin.  The
+    linear step (project) keeps expectations, and `std_error` is the standard deviation of a count's noise; after other
+    steps there is a `reason` instead.
 
     >>> import tacit as tc
     >>> people = {"age": list(range(18, 94)) * 20, "sex": ["f", "m"] * 760}
@@ -56,7 +57,7 @@ class Adjusted:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Names of what was done, in order."""
+        """Names of the steps taken, in order."""
         return self.cells.steps
 
     @property
@@ -71,7 +72,7 @@ class Adjusted:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What each step did, one sentence each."""
+        """One sentence on what each step does."""
         cuts = iter(self.cuts)
         return tuple(STEPS[step].format(cut=next(cuts) if step == "threshold" else 0.0) for step in self.steps)
 
@@ -83,20 +84,20 @@ class Adjusted:
 
     @property
     def std_error(self) -> float | None:
-        """Standard deviation of a count's noise (the table being all there is); None where there is a `reason`."""
+        """Standard deviation of a count's noise, without sampling error; None where there is a `reason`."""
         return None if self.reason else float(np.sqrt(max(self.cells.variance - self.cells.shared, 0.0)))
 
     def adjusted(self, step: str, **words: float | None) -> Adjusted:
-        """One more step; InferenceError I53 as for the first."""
+        """Return the counts after one more step; InferenceError I53 as for the first."""
         return stepped(self, step, **words)
 
     def margin(self, columns: str | Sequence[str]) -> Adjusted:
-        """The same counts added up over the other columns; InferenceError I41 for a column that is not there."""
+        """Return the counts summed over all other columns; InferenceError I41 for an unknown column."""
         names = (columns,) if isinstance(columns, str) else tuple(columns)
         return Adjusted(self.release, self.cells.margin(names), self.cuts)
 
     def to_frame(self) -> pd.DataFrame:
-        """The counts as pandas has cross-tabulations: the first column by the others."""
+        """Return the counts as a cross-tabulation, the first column in rows and the others in columns."""
         import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
 
         levels = dict(self.release.levels)
@@ -106,7 +107,7 @@ class Adjusted:
         return pd.DataFrame(flat, index=pd.Index(list(levels[first]), name=first), columns=list(rest))
 
     def summary(self) -> Table:
-        """Counts with what was done to them; InferenceError I48 for more than 1,000 cells."""
+        """Return a table of the counts with notes on the steps; InferenceError I48 for more than 1,000 cells."""
         from tacit.estimates.display import facts, people_words
 
         if self.counts.size > MOST:
@@ -123,7 +124,7 @@ class Adjusted:
 
 
 def adjusted(release: Released, step: str, *more: str, A: float | None = None, chance: float = 0.05) -> Adjusted:
-    """See `Statistics.adjusted`."""
+    """Return counts after the steps; see `Statistics.adjusted`."""
     made = Adjusted(release, cells_of(release))
     for one in (step, *more):
         made = stepped(made, one, A=A, chance=chance)
@@ -144,7 +145,7 @@ def stepped(made: Adjusted, step: str, *, A: float | None = None, chance: float 
         cells = {"project": made.cells.project, "clip": made.cells.clip, "simplex": made.cells.simplex}[step]()
         return Adjusted(made.release, cells, made.cuts)
     cut = cut_of(made, A, chance)
-    cells = made.cells.threshold(1.0, cut, np.e)
+    cells = made.cells.threshold(1.0, cut, np.e)  # log(e) = 1: the cut itself
     return Adjusted(made.release, cells, (*made.cuts, cut))
 
 
@@ -159,16 +160,18 @@ def cut_of(made: Adjusted, A: float | None, chance: float | None) -> float:
         if not 0 < A < np.inf:
             raise InferenceError(f"A={A!r} is not above 0.", code="I53", hint="A=2", state=None)
         scale = float(np.sqrt(part.law.variance() / 2)) / share
+        # one changed row moves two cells, so that Laplace noise has scale 2 / epsilon
         scale = scale / 2 if made.release.neighbors == "replace-one" else scale
         n = made.cells.total if made.cells.total is not None else float(made.cells.counts.sum())
         return A * scale * float(np.log(max(n, 1.0)))
     if chance is None or not 0 < chance < 1:
         raise InferenceError(f"chance={chance!r} is not between 0 and 1.", code="I53", hint="chance=0.05", state=None)
+    # union bound over the cells
     return least(part.law, chance / made.cells.counts.size) / share
 
 
 def least(law: Law, p: float) -> float:
-    """The least integer that one noise reaches with a probability of at most p.
+    """Return the least integer k >= 1 with P(noise >= k) <= p.
 
     >>> from fractions import Fraction
     >>> from tacit.noise.laws import DiscreteLaplace

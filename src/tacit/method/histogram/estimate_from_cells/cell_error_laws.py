@@ -1,4 +1,4 @@
-"""Laws of linear combinations of noisy cells: normal sampling error plus weighted noises.  Pure array functions."""
+"""Error laws of linear combinations of noisy cells: normal sampling error plus weighted noises."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from tacit.estimates import error_laws as laws
 from tacit.noise.laws import Law
 
 NODES: Final = 257
-"""Points of the table of half-widths: interpolation is wrong by less than 1e-5."""
+"""Points of the table of half-widths, enough for an interpolation error below 1e-5."""
 
 
 @dataclass(frozen=True)
 class Noise:
     """Noise of the cells of a margin.
 
-    Each of its `size` cells has `added` independent noises of `law`, divided by `share`.  projected: whether the mean
-    excess over the public total was subtracted from every cell; the total then has no noise (theory §7).
+    Each of the margin's `size` cells carries the sum of `added` independent noises of `law`, divided by `share`.
+    projected: whether the mean excess over the public total was subtracted from every cell, so that the total has no
+    noise (theory §7).
 
     >>> from fractions import Fraction
     >>> from tacit.noise.laws import DiscreteLaplace
@@ -38,23 +39,27 @@ class Noise:
 
     @property
     def cell(self) -> float:
-        """Variance of a cell's own noise, before projection, in rows squared."""
+        """Variance of the noise of one cell before projection, in rows squared."""
         return self.added * self.law.variance() / self.share**2
 
     def variance(self, weights: Array) -> Array:
-        """Variance of sums of cells times weights, shape (..., k) -> (...); cells that are not given weigh 0."""
+        """Return the noise variance, shape (...), of sums with weights of shape (..., k); other cells weigh 0."""
         total = weights.sum(axis=-1)
         return self.cell * ((weights**2).sum(axis=-1) - self.projected * total**2 / self.size)
 
     def covariance(self, weights: Array) -> Array:
-        """Covariance of such sums, shape (t, k) -> (t, t)."""
+        """Return the noise covariance of weighted sums, shape (t, t), for weights of shape (t, k)."""
         total = weights.sum(axis=-1)
         return self.cell * (weights @ weights.T - self.projected * np.outer(total, total) / self.size)
 
     def error(self, weights: Array, sampling: Array, times: Array | None = None) -> Error:
-        """Law of such sums with a sampling variance, shapes (..., k) and (...); `times` cells have that weight."""
+        """Return the error law of weighted sums with a sampling variance, shapes (..., k) and (...).
+
+        times: number of cells that have each weight, shape (..., k), by default 1.
+        """
         times = np.ones_like(weights) if times is None else times
         total = (weights * times).sum(axis=-1, keepdims=True)
+        # projection subtracts total / size from every weight; cells of weight 0 get it too (the last load)
         shift = total / self.size if self.projected else np.zeros_like(total)
         loads = np.concatenate([weights - shift, -shift], axis=-1) / self.share
         rest = np.maximum(self.size - times.sum(axis=-1, keepdims=True), 0.0)
@@ -66,13 +71,16 @@ class Noise:
         return Error(variance, np.abs(loads) * laws.smooth(self.law) * (1 - normal) ** 0.5, number)
 
     def sample(self, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-        """Seeded noises of cells before projection."""
+        """Draw noises of cells before projection, in rows."""
         return laws.drawn(self.law, self.added, shape, rng) / self.share
 
 
 @dataclass(frozen=True)
 class Error:
-    """N(0, variance) plus Laplace noises: `number` of scale `scales`, shapes (...) and (..., k), elementwise."""
+    """Errors that are N(0, variance) plus independent Laplace noises, `number` of each of the `scales`.
+
+    variance: shape (...).  scales: shape (..., k); `number` has a shape that broadcasts to it.
+    """
 
     variance: Array
     scales: Array
@@ -84,15 +92,17 @@ class Error:
         return np.sqrt(self.variance + 2 * (self.number * self.scales**2).sum(axis=-1))
 
     def halfwidth(self, level: float) -> Array:
-        """The q with P(|error| <= q) = level, shape (...).
+        """Return q with P(|error| <= q) = level, shape (...).
 
-        That of a normal plus one Laplace noise of the same variance and kurtosis (theory §1.5), corrected for the sixth
-        cumulant as by Cornish and Fisher, damped: wrong by less than 1% from 80% to 99% (tests), exact for one noise.
+        Uses the q of a normal plus one Laplace noise of the same variance and kurtosis (theory §1.5), with a damped
+        Cornish-Fisher correction for the sixth cumulant: exact for one Laplace noise, and wrong by less than 1% for
+        levels from 80% to 99% (tests).
 
         >>> error = Error(np.zeros(1), np.ones((1, 1)), np.full((1, 1), 20.0))
         >>> float(error.halfwidth(0.95).round(3)[0])
         12.462
         """
+        # cumulants of a Laplace noise of scale b: 12 b**4 and 240 b**6; below, in units of the total sd
         total = np.maximum(self.sd**2, 1e-300)
         b = np.asarray(self.scales / np.sqrt(total)[..., None])
         fourth = 12 * (self.number * b**4).sum(axis=-1)
@@ -107,7 +117,7 @@ class Error:
 
 @lru_cache(maxsize=64)
 def one_laplace(level: float) -> tuple[Array, Array]:
-    """Excess kurtosis of a standardised normal plus one Laplace noise, 0 to 3, and its `level` half-width."""
-    share = np.linspace(0, 1, NODES)  # of the variance that is Laplace noise
+    """Return a table for a standardised normal plus one Laplace noise: excess kurtosis, 0 to 3, and half-width."""
+    share = np.linspace(0, 1, NODES)  # fraction of the variance that is due to the Laplace noise
     b = np.sqrt(share / 2)
     return 3 * share**2, laws.halfwidth(level, np.sqrt(1 - share), b[:, None])

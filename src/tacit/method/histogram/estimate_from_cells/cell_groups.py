@@ -1,4 +1,4 @@
-"""The cells of some columns of a released histogram, by groups, with the law of their noise."""
+"""Selection of the cells of some columns of a released histogram, by group, with the law of their noise."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from tacit.release.parts import cell_labels
 
 By: TypeAlias = str | Sequence[str] | None
 CLEAR: Final = 4.0
-"""A number of rows must be this many standard deviations of its noise for anything to be divided by it."""
+"""A noisy number of rows is used as a divisor only if it is at least this many standard deviations of its noise."""
 MOST: Final = 1_000
-"""Groups, at most."""
+"""Largest number of groups."""
 
 
 @dataclass(frozen=True)
 class Taken:
     """Counts of some columns in each group.
 
-    axes: of the columns.  by: names of those that make the groups.  labels: of the groups, ("",) without `by`.
+    axes: axes of the columns.  by: names of the grouping columns.  labels: labels of the groups, ("",) without `by`.
     counts: shape (groups, cells of the first column with its extra ones, ...), projected where the total is public.
-    noise: of any of the cells.  whole: the public number of rows, where all of them are in `counts` of one group.
+    noise: law of the noise of the cells.  whole: the public number of rows if `counts` has all of them in one group,
+    none in a cell of missing values; else None.
     """
 
     release: Released
@@ -49,20 +50,20 @@ class Taken:
         return self.counts[(slice(None), *inner)]
 
     def extra(self, name: str) -> Array | None:
-        """Counts of an extra cell of the only column ("below"), shape (groups,), or None where there is none."""
+        """Return counts of an extra cell of the first column (like "below"), shape (groups,); None without one."""
         axis = self.axes[0]
         return self.counts[:, axis.bins + axis.extra.index(name)] if name in axis.extra else None
 
     def terms(self, own: Sequence[str]) -> tuple[str, ...]:
-        """Labels of several numbers in each group: "f:mean"."""
+        """Return labels of several numbers in each group, such as "f:mean"."""
         return tuple(f"{label}:{one}" if label else one for label in self.labels for one in own)
 
 
 def taken(release: Released, columns: Sequence[str], by: By = None) -> Taken:
-    """A release of a histogram, or a simulated one, names of columns and of grouping columns -> Taken.
+    """Select the cells of some columns, by group, from a released or simulated histogram.
 
-    Extra cells of grouping columns ("missing") are no groups.  InferenceError I41 (a column that is not there), I50 (a
-    column twice), I48 (more than 1,000 groups).
+    Extra cells of grouping columns ("missing") form no groups.  InferenceError I41 (unknown column), I50 (a column
+    given twice), I48 (more than 1,000 groups).
     """
     names = (by,) if isinstance(by, str) else tuple(by or ())
     if len({*names, *columns}) < len(names) + len(columns):
@@ -71,7 +72,7 @@ def taken(release: Released, columns: Sequence[str], by: By = None) -> Taken:
     raw = cells_of(release)
     for name in (*names, *columns):
         raw.axis(name)
-    cells = raw.project()
+    cells = raw.project()  # before the margin, so that all margins come from the same projected cells
     margin = cells.margin((*names, *columns))
     groups, axes = margin.axes[: len(names)], margin.axes[len(names) :]
     labels = _labels(release, groups)
@@ -102,7 +103,7 @@ def unclear(rows: float, cells: int, noise: Noise, what: str = "rows") -> str | 
 
 
 def places(axis: CellAxis) -> Array:
-    """Numbers of the cells of a column, shape (bins,); InferenceError I50 for levels that are no numbers."""
+    """Return the numeric values of a column's regular cells, shape (bins,); InferenceError I50 for other levels."""
     if axis.kind == "levels" and axis.numbers is None:
         text = f"the levels of {axis.name!r} are no numbers."
         raise InferenceError(text, code="I50", hint="a Real, Integer, Date or Boolean column", state=None)
@@ -110,7 +111,7 @@ def places(axis: CellAxis) -> Array:
 
 
 def checked(target: Target) -> None:
-    """InferenceError I09 for an unknown target."""
+    """Raise InferenceError I09 for an unknown target."""
     check_target(target)
 
 

@@ -1,8 +1,9 @@
 """Means and variances from the cells of a histogram, corrected for binning.
 
-Sums of x and x**2 over the rows are sums over two points a bin whose weights are linear in the counts (theory §7,
-`fits.cell_points.Points`).  With N the noisy number of rows, mean = S1 / N and variance = S2 / N - mean**2;
-errors by the delta method, from the influence of a cell: the change of the number for one more row in it.
+The sums S1 of x and S2 of x**2 over the rows are taken over two points in each bin, whose weights are linear in the
+counts (theory §7, `fits.cell_points.Points`).  With N the noisy number of rows, mean = S1 / N and variance =
+S2 / N - mean**2.  Errors by the delta method, from the influence of each cell: the change of the statistic for one more
+row in the cell.
 """
 
 from __future__ import annotations
@@ -25,12 +26,16 @@ from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, 
 from tacit.release.document import Released
 
 LOOSE: Final = 0.25
-"""A number that is divided by a variance is given if the noise of the variance is below this part of it."""
+"""A statistic that is divided by a variance is given only if the variance's noise is at most this part of it."""
 
 
 @dataclass(frozen=True)
 class GroupNumbers:
-    """Numbers of one group: values, shape (p,), influences of its cells, shape (p, cells), and reasons or None."""
+    """Statistics of one group.
+
+    values: shape (p,).  influence: of each of the group's cells, shape (p, cells).  reasons: why a statistic is not
+    given, or None.
+    """
 
     values: Array
     influence: Array
@@ -38,7 +43,7 @@ class GroupNumbers:
 
 
 def moments(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
-    """See `Statistics.moments`."""
+    """Return mean, variance and standard deviation by group; see `Statistics.moments`."""
     checked(target)
     made = taken(release, (column,), by)
     axis = made.axes[0]
@@ -69,7 +74,10 @@ def derived(
     scales: tuple[Scale, ...],
     bounds: tuple[Array, Array],
 ) -> Derived:
-    """Join the numbers of all groups, with covariances; bounds: lower and upper ones of each number, shape (p,)."""
+    """Join the statistics of all groups, with covariances.
+
+    own: names of a group's p statistics.  scales: scale of each interval.  bounds: lower and upper, shape (p,).
+    """
     p, cells = parts[0].influence.shape
     groups = len(parts)
     sampling = np.zeros((p * groups, p * groups))
@@ -83,7 +91,7 @@ def derived(
     reasons = tuple(reason for part in parts for reason in part.reasons)
     bad = tuple(reason is not None for reason in reasons)
     low, high = (np.tile(end, groups) for end in bounds)
-    weights[np.array(bad)] = 0.0  # nothing is known: a standard error of half the range
+    weights[np.array(bad)] = 0.0  # statistics that are not given get a standard error of half their range
     sampling[np.array(bad)], sampling[:, np.array(bad)] = 0.0, 0.0
     sampling += np.diag(np.where(bad, (high - low) / 2, 0.0) ** 2)
     error = made.noise.error(np.concatenate([part.influence for part in parts]), np.diag(sampling))
@@ -105,14 +113,15 @@ def derived(
 
 
 def bins_of(made: Taken) -> list[str]:
-    """Notes on the bins of the columns, from the counts of all groups together."""
+    """Return notes on too wide bins of the columns, from the counts of all groups together."""
     axes = tuple(plain(axis) for axis in made.axes)
     return within.notes(CellCounts(axes, made.regular.sum(axis=0), made.noise.cell * len(made.regular)))
 
 
 def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
-    """Return the covariance of sums over rows, shape (p, p), from signed counts; each variance is at least one standard
-    deviation of its own noise.
+    """Return the sampling covariance of sums over rows, shape (p, p), from signed counts.
+
+    Each variance is raised to at least one standard deviation of the noise that it carries itself.
     """
     found = floored((influence * counts) @ influence.T) if len(influence) else np.zeros((0, 0))
     own = np.diag(found)
@@ -133,7 +142,7 @@ def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
     centred = points.gather(((x - mean) ** 2)[:, None])[:, 0]
     off = (gathered[0] - mean) / size
     own = float(noise.variance(off))
-    variance = float(centred @ counts) / size + own  # the square of the mean's noise is subtracted with its square
+    variance = float(centred @ counts) / size + own  # the squared noisy mean is too large by `own` on average
     curve = (centred - variance) / size
     spread = max(variance, float(np.sqrt(max(float(noise.variance(curve)), 0.0))), 1e-300)
     influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])
@@ -155,7 +164,7 @@ def points_of(axes: tuple[CellAxis, ...], counts: Array) -> Points:
 
 
 def plain(axis: CellAxis) -> CellAxis:
-    """An axis without extra cells."""
+    """Return the axis without its extra cells."""
     return CellAxis(
         axis.name,
         axis.kind,
@@ -167,6 +176,6 @@ def plain(axis: CellAxis) -> CellAxis:
 
 
 def _ends(axis: CellAxis) -> tuple[float, float]:
-    """Bounds of the column."""
+    """Return the lower and upper bound of the column."""
     ends = axis.bounds if axis.kind == "continuous" else axis.centers
     return float(ends[0]), float(ends[-1])

@@ -22,7 +22,7 @@ from tacit.release.document import Released
 
 @dataclass(frozen=True)
 class Inverted:
-    """Quantiles' intervals by inversion of each group's curve; an unclear group has the whole range."""
+    """Intervals of quantiles by inversion of each group's distribution function; the whole range for unclear groups."""
 
     curves: tuple[GroupCurve, ...]
     probs: tuple[float, ...]
@@ -31,7 +31,7 @@ class Inverted:
     smooth: bool
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits, shape (groups * probs,) each; within a group they rise with the probability."""
+        """Return limits, shape (groups * probs,) each; within a group they never fall as the probability rises."""
         limits = np.empty((len(self.curves), len(self.probs), 2))
         for g, curve in enumerate(self.curves):
             for i, tau in enumerate(self.probs):
@@ -52,7 +52,7 @@ def quantiles(
     target: Target = "population",
     within: str = "smooth",
 ) -> Derived:
-    """See `Statistics.quantiles`."""
+    """Return quantiles by group; see `Statistics.quantiles`."""
     checked(target)
     levels = (float(probs),) if isinstance(probs, int | float) else tuple(float(p) for p in probs)
     if not levels or len(set(levels)) < len(levels) or not all(0 < p < 1 for p in levels):
@@ -67,7 +67,7 @@ def quantiles(
     values = np.array([[one.quantile(p)[0] for p in levels] for one in found])
     values[:, np.argsort(levels)] = np.maximum.accumulate(values[:, np.argsort(levels)], axis=1)
     smooth = within == "smooth"
-    said = [reasons[g] or _said(one, p, smooth) for g, one in enumerate(found) for p in levels]
+    said = [reasons[g] or _reason(one, p, smooth) for g, one in enumerate(found) for p in levels]
     inversion = Inverted(found, levels, values, tuple(reason is not None for reason in reasons), smooth)
     return Derived(
         release,
@@ -84,7 +84,7 @@ def quantiles(
 
 
 def curves(made: Taken, target: Target) -> tuple[GroupCurve, ...]:
-    """The curve of each group; InferenceError I50 for a column that has no order on a line."""
+    """Return the distribution function of each group; InferenceError I50 for a column of levels without numbers."""
     axis = made.axes[0]
     middle = places(axis)
     discrete = axis.kind == "levels"
@@ -110,8 +110,8 @@ def _range(curve: GroupCurve) -> tuple[float, float]:
     return low, math.inf if curve.above is not None else float(curve.edges[-1])
 
 
-def _said(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
-    """Why a quantile is less than it seems: beyond the bounds, in a bin that holds values beyond them, too coarse."""
+def _reason(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
+    """Return a caveat or None: a quantile beyond the bounds, in a bin that holds clamped values, or in a coarse bin."""
     at, share = curve.placed(tau)
     value, _ = curve.quantile(tau)
     if at == -1:

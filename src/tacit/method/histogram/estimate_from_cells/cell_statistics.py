@@ -1,4 +1,4 @@
-"""What a release of a histogram is asked for besides its counts: one line each, the work is in the modules around."""
+"""Methods of a released histogram that compute statistics from its cells; each delegates to a module of this folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Statistics:
-    """Statistics of a released histogram; all of them are free.  `HistogramRelease` has these methods.
+    """Statistics computed from a released histogram, without further privacy cost; a base of `HistogramRelease`.
 
     >>> import tacit as tc
     >>> table = {"age": [float(age) for age in range(100)] * 50}
@@ -36,12 +36,13 @@ class Statistics:
         target: Target = "population",
         within: str = "smooth",
     ) -> Derived:
-        """Quantiles of a column, in each group of `by`: the noisy distribution function, inverted (theory §7).
+        """Return quantiles of a column by group, from inverting the noisy distribution function F (theory §7).
 
-        Intervals are {t: |F(t) - tau| within its law}, both errors in it.  within="smooth" takes the density in a bin
-        as a line and allows for what the neighbouring bins say against it; within="bins" has intervals of whole bins,
-        right for any values (heaped on round numbers).  Quantiles beyond the bounds are censored: a reason says so.
-        InferenceError I09, I41, I48, I50 (no order, a column twice), I51 (probabilities, other words).
+        An interval holds every t at which F(t) - tau is within the quantile of its sampling and privacy error.
+        within="smooth" takes the density in a bin as a line and widens intervals by what the neighbouring bins suggest
+        against it; within="bins" gives intervals of whole bins, valid for any values (also heaped on round numbers).
+        Quantiles beyond the bounds are censored, with a reason.
+        InferenceError I09, I41, I48, I50 (levels without order, a column twice), I51 (probabilities, other `within`).
 
         >>> import tacit as tc
         >>> table = {"age": [float(age) for age in range(100)] * 50}
@@ -56,27 +57,28 @@ class Statistics:
         return quantiles(self._release(), column, probs, by, target, within)
 
     def cdf(self, column: str, by: By = None, target: Target = "population", *, simultaneous: bool = False) -> Derived:
-        """Shares of values at or below each edge of the bins, with both errors (theory §7).
+        """Return the proportion of values at or below each edge, with sampling and privacy errors (theory §7).
 
-        Intervals of each, or bands that hold all of a group's at once.  InferenceError I09, I41, I48, I50.
+        Intervals are pointwise, or bands that cover all edges of a group simultaneously.
+        InferenceError I09, I41, I48, I50.
         """
         from tacit.method.histogram.estimate_from_cells.distribution import cdf
 
         return cdf(self._release(), column, by, target, simultaneous=simultaneous)
 
     def moments(self, column: str, by: By = None, target: Target = "population") -> Derived:
-        """Mean, variance and standard deviation of a column, corrected for binning (theory §7), by the delta method.
+        """Return mean, variance and standard deviation of a column, corrected for binning (theory §7; delta method).
 
-        InferenceError I09, I41, I48, I50 (levels that are no numbers, a column twice).
+        InferenceError I09, I41, I48, I50 (levels without numbers, a column twice).
         """
         from tacit.method.histogram.estimate_from_cells.cell_moments import moments
 
         return moments(self._release(), column, by, target)
 
     def correlation(self, columns: Sequence[str], target: Target = "population") -> Correlations:
-        """Pearson's correlations of columns, corrected for binning, intervals on Fisher's scale (theory §7).
+        """Return Pearson's correlations of columns, corrected for binning, with Fisher-scale intervals (theory §7).
 
-        InferenceError I09, I41, I50 (fewer than two columns, levels that are no numbers).
+        InferenceError I09, I41, I50 (fewer than two columns, levels without numbers).
         """
         from tacit.method.histogram.estimate_from_cells.correlation import correlation
 
@@ -90,18 +92,19 @@ class Statistics:
         happened: str | None = None,
         target: Target = "population",
     ) -> Survival:
-        """Shares without the event after each time, in each group: a life table (theory §7, [Kaplan & Meier 1958]).
+        """Return the proportion without the event after each time, by group (theory §7, [Kaplan & Meier 1958]).
 
-        Times in bins: actuarial, rows censored in a bin are at risk for half of it; times a bin each: exact.
-        happened: the level that is the event ("true" of a Boolean); the other one is censored.  Values beyond the
-        bounds are in the last bin, so that nothing is said of its end.  InferenceError I09, I41, I48, I50, I52.
+        Binned times give an actuarial life table: rows censored in a bin are at risk for half of it.  Where each bin
+        is one time, the product-limit estimate.  happened: the level that is the event (by default "true" of a
+        Boolean); the other level is censored.  If values above the bounds are clamped into the last bin, nothing is
+        estimated for its end.  InferenceError I09, I41, I48, I50, I52.
         """
         from tacit.method.histogram.estimate_from_cells.survival import survival
 
         return survival(self._release(), time, event, by, happened, target)
 
     def logrank(self, time: str, event: str = "event", by: By = None, happened: str | None = None) -> Test:
-        """Whether groups have the event alike over time: log-rank, with the noise in its variance (theory §7).
+        """Test whether groups have the same survival: log-rank, its variance including the noise (theory §7).
 
         InferenceError I41, I50 (no groups), I52 (times, events), I54 (nothing but noise).
         """
@@ -110,7 +113,7 @@ class Statistics:
         return logrank(self._release(), time, event, by, happened)
 
     def independence(self, one: str, other: str, *, draws: int = 9_999, rng: int = 0) -> Test:
-        """Whether two columns are independent: chi-square, its law simulated with the noise [Gaboardi et al. 2016].
+        """Test independence of two columns: chi-square, its null law simulated with noise [Gaboardi et al. 2016].
 
         InferenceError I41, I50 (fewer than two levels), I51 (draws), I54 (nothing but noise).
         """
@@ -119,10 +122,10 @@ class Statistics:
         return independence(self._release(), one, other, draws=draws, rng=rng)
 
     def adjusted(self, step: str, *more: str, A: float | None = None, chance: float = 0.05) -> Adjusted:
-        """Counts after named steps: "project", "clip", "simplex", "threshold", in that order of the words (theory §7).
+        """Return counts after steps "project", "clip", "simplex" or "threshold", taken in the given order (theory §7).
 
-        threshold: counts below a cut are 0; the cut is one that any empty cell passes with probability `chance` at
-        most, or A log(n) / epsilon.  InferenceError I53 for other steps, and for a projection without a public total.
+        threshold: counts below a cut become 0.  The cut is the least that any empty cell passes with probability at
+        most `chance`, or A log(n) / epsilon.  InferenceError I53 for other steps, a projection without a public total.
         """
         from tacit.method.histogram.estimate_from_cells.adjusted_counts import adjusted
 

@@ -1,4 +1,4 @@
-"""Pearson's correlations from the cells of a histogram, corrected for binning, with both errors."""
+"""Pearson's correlations from the cells of a histogram, corrected for binning, with sampling and privacy errors."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Several:
-    """One interval each."""
+    """Intervals of several inversions, joined."""
 
     inner: tuple[Inversion, ...]
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits, shape (terms,) each."""
+        """Return limits, shape (terms,) each."""
         ends = [one.interval(level) for one in self.inner]
         return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
 
@@ -40,7 +40,7 @@ class Several:
 class Correlations(Derived):
     """Pearson's correlations of pairs of columns, "age:income"; `matrix` has them as a matrix.
 
-    Each pair is of the rows that have both values.  Covariances of different pairs are not given.
+    Each pair uses the rows that have both values.  Covariances between different pairs are not available.
 
     >>> import tacit as tc
     >>> table = {"x": [float(i % 100) for i in range(5000)], "y": [float(i % 100) for i in range(5000)]}
@@ -54,16 +54,16 @@ class Correlations(Derived):
 
     @property
     def cov(self) -> pd.DataFrame:
-        """Variance of one correlation; InferenceError I04 for several: their covariance is not given."""
+        """Variance of one correlation; InferenceError I04 for several, whose covariances are not available."""
         if len(self.terms) > 1:
             text = "the covariance of different correlations is not given."
             raise InferenceError(text, code="I04", hint="std_error, conf_int", state=None)
         return super().cov
 
     def matrix(self, what: str = "estimate", level: float = 0.95) -> pd.DataFrame:
-        """The columns by the columns: what="estimate", "lower", "upper" or "reason".
+        """Return a matrix of estimates, limits or reasons; what: "estimate", "lower", "upper" or "reason".
 
-        InferenceError I51 for other words, I01 (level).
+        InferenceError I51 for another `what`, I01 (level).
         """
         if what not in ("estimate", "lower", "upper", "reason"):
             text = f"what={what!r} is none of 'estimate', 'lower', 'upper', 'reason'."
@@ -77,7 +77,7 @@ class Correlations(Derived):
 
 
 def correlation(release: Released, columns: Sequence[str], target: Target = "population") -> Correlations:
-    """See `Statistics.correlation`."""
+    """Return correlations of all pairs; see `Statistics.correlation`."""
     checked(target)
     names = tuple(columns)
     if isinstance(columns, str) or len(names) < 2:
@@ -122,6 +122,7 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     x, y = x - float(gathered(x) @ flat) / size, y - float(gathered(y) @ flat) / size
     off = np.stack([gathered(x), gathered(y)]) / size
     own = noise.covariance(off)
+    # second moments about noisy means are too small by the covariance of the noise in these, which is added back
     squares = np.array([float(gathered(x * x) @ flat), float(gathered(y * y) @ flat)]) / size + np.diag(own)
     product = float(gathered(x * y) @ flat) / size + float(own[0, 1])
     rough = few
@@ -131,6 +132,7 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     scale = np.sqrt(np.maximum(squares, 1e-300))
     r = float(np.clip(product / (scale[0] * scale[1]), -1.0, 1.0)) if rough is None else 0.0
     a, b = x / scale[0], y / scale[1]
+    # influence function of a correlation: a b - r (a**2 + b**2) / 2 for standardised a, b
     influence = gathered(a * b - r * (a * a + b * b) / 2) / size if rough is None else np.zeros(flat.size)
     if rough is None and abs(r) == 1.0:
         rough = "noise hides how far the correlation is from 1"

@@ -1,4 +1,4 @@
-"""What statistics from cells are handed over as: labelled numbers with both errors."""
+"""Result type of statistics from cells: labelled estimates with sampling and privacy errors."""
 
 from __future__ import annotations
 
@@ -27,15 +27,17 @@ Scale = Literal["plain", "log", "root", "fisher"]
 
 
 NEAR: Final = 0.2
-"""Largest half-width of a correlation on Fisher's scale: beyond it noise rules, whose size 1 - r**2 does not change."""
+"""Fisher's scale is used for half-widths below this times 1 - r**2: noise, which dominates otherwise, does not shrink
+with 1 - r**2 as sampling error does."""
 
 
 @dataclass(frozen=True)
 class TransformedDelta:
-    """value -+ the quantile of its error, on a scale on which the error is more nearly normal; cut to [low, high].
+    """Intervals value -+ error quantile, on a scale on which the error is more nearly normal; cut to [low, high].
 
-    log: of positive values, as they are where the error is more than half of them.  root: of square roots of such.
-    fisher: atanh, of correlations, as they are where the error is large.  `unclear` terms have the whole range.
+    Scales: "log" for positive values (untransformed where the error exceeds half the value); "root" for square roots of
+    such values; "fisher" (atanh) for correlations (untransformed where the error is large, see `NEAR`).  Terms that are
+    `unclear` have the whole range [low, high].
     """
 
     value: Array
@@ -46,7 +48,7 @@ class TransformedDelta:
     unclear: tuple[bool, ...]
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits, shape (terms,) each."""
+        """Return limits, shape (terms,) each."""
         q = self.error.halfwidth(level)
         low, high = self.value - q, self.value + q
         for i, scale in enumerate(self.scales):
@@ -54,7 +56,8 @@ class TransformedDelta:
             if scale == "log":
                 low[i], high[i] = positive(v, float(q[i]))
             elif scale == "root":
-                low[i], high[i] = np.sqrt(positive(v * v, 2 * v * float(q[i])))
+                low[i], high[i] = np.sqrt(positive(v * v, 2 * v * float(q[i])))  # error of v**2: 2 v times that of v
+            # delta method: the derivative of atanh at v is 1 / (1 - v**2)
             elif scale == "fisher" and q[i] < NEAR * (1 - v * v):
                 step = q[i] / (1 - v * v)
                 low[i], high[i] = np.tanh(np.arctanh(v) - step), np.tanh(np.arctanh(v) + step)
@@ -64,7 +67,7 @@ class TransformedDelta:
 
 
 def positive(v: float, q: float) -> tuple[float, float]:
-    """Limits of a positive number: on the log scale, or as they are where the error is more than half of it.
+    """Return limits of a positive number v: on the log scale, or v -+ q where q is at least half of v.
 
     >>> positive(4.0, 3.0)
     (1.0, 7.0)
@@ -76,10 +79,10 @@ def positive(v: float, q: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Steps:
-    """What the terms are values of: a function between 0 and 1 of `column`, group by group, at each of `at`.
+    """The function of `column`, between 0 and 1, whose values at each of `at` are the terms, group by group.
 
-    start, end: a place and its value before the first and after the last, or None.  height: words of its values.  band:
-    what its intervals are.
+    start, end: known (place, value) before the first and after the last of `at`, or None.  height: label of its values.
+    band: what its intervals are called.
     """
 
     column: str
@@ -94,15 +97,15 @@ class Steps:
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class Derived:
-    """Labelled numbers made of the cells of a histogram, with both errors.
+    """Labelled estimates from the cells of a histogram, with sampling and privacy errors.
 
     Attributes
     ----------
-    release: where they come from.  target: "population" (sampling and privacy are uncertain) or "table".
-    title, estimand: what was made, and what the numbers estimate, in words.
-    terms, values: one label and one number each; a term whose reason is not None says nothing.
+    release: the release they were computed from.  target: "population" (errors include sampling) or "table".
+    title, estimand: a heading, and what is estimated, in words.
+    terms, values: a label and an estimate each.
     sampling, privacy: both parts of the covariance, shape (terms, terms), or None where there is no standard error.
-    reasons: why a term says less than it seems, in words, or None.  notes: what a reader must know.
+    reasons: why a term supports no or only limited inference, or None.  notes: caveats for the reader.
 
     One term gives floats and a pair; several give pandas Series and DataFrames indexed by term.  Source: theory §7.
 
@@ -150,7 +153,7 @@ class Derived:
         return np.divide(noise, total, out=np.zeros_like(total), where=total > 0)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Lower and upper limits, shape (terms, 2); InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Return lower and upper limits, shape (terms, 2); InferenceError I01 for a level below 0.5, or 1 and above."""
         ends = np.stack(self.inversion.interval(check_level(level)), axis=-1)
         return ends[list(self.picked)]
 
@@ -170,22 +173,22 @@ class Derived:
         return self._labels.numbers(self.privacy_shares, "privacy_share")
 
     def conf_int(self, level: float = 0.95) -> Any:  # (float, float), or DataFrame
-        """Confidence interval: a pair for one term, else a DataFrame; InferenceError I01 for a wrong level."""
+        """Return confidence intervals: a pair for one term, else a DataFrame; InferenceError I01 for a wrong level."""
         return self._labels.pairs(self.intervals(level))
 
     @property
     def cov(self) -> pd.DataFrame:
-        """Covariance of the terms, sampling and privacy; InferenceError I04 where there is none."""
+        """Total covariance of the terms (sampling plus privacy); InferenceError I04 where there is none."""
         both = self._covariance(self.sampling) + self._covariance(self.privacy)
         return self._labels.square(both)
 
     @property
     def cost(self) -> Cost:
-        """What the release cost; this costs nothing more."""
+        """The privacy cost of the release; statistics computed from it are free."""
         return self.release.cost
 
     def __getitem__(self, term: str | list[str]) -> Derived:
-        """Some of the terms, in that order; InferenceError I02 for an unknown one."""
+        """Return some of the terms, in the given order; InferenceError I02 for an unknown one."""
         asked = [term] if isinstance(term, str) else list(term)
         at = [place_of(self.terms, one) for one in asked]
         kept = replace(self, terms=tuple(asked), values=self.values[at], reasons=tuple(self.reasons[i] for i in at))
@@ -197,9 +200,9 @@ class Derived:
         return len(self.terms)
 
     def to_frame(self, level: float = 0.95) -> pd.DataFrame:
-        """estimate, std_error, lower, upper, privacy_share, reason: indexed by term; InferenceError I01.
+        """Return estimate, std_error, lower, upper, privacy_share, reason, indexed by term; InferenceError I01.
 
-        Without std_error and privacy_share where there is no covariance.
+        std_error and privacy_share are left out where there is no covariance.
         """
         found = self.intervals(level)
         columns: dict[str, Any] = {"estimate": self.values}
@@ -210,13 +213,13 @@ class Derived:
         return pandas().DataFrame(columns, index=self._labels.index)
 
     def summary(self, level: float = 0.95) -> Table:
-        """Estimates, standard errors and intervals as a table; InferenceError I01 (level)."""
+        """Return a table of estimates, standard errors and intervals; InferenceError I01 (level)."""
         from tacit.method.histogram.estimate_from_cells.derived_table import summary
 
         return summary(self, level)
 
     def plot(self, ax: Any = None) -> Any:
-        """Intervals, one row a term; of a whole curve steps with a band.  `.save("picture.png")`.
+        """Plot intervals, one row for each term, or a whole curve as steps with a band.  `.save("picture.png")`.
 
         InferenceError I20 without matplotlib, I05 for a curve of more than four groups, or more than 1,000 terms.
         """

@@ -1,4 +1,4 @@
-"""Numbers made of cells as tables."""
+"""Tables of statistics derived from cells."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 
 MOST_REASONS = 12
+"""Largest number of reasons listed below a table."""
 
 
 def summary(found: Derived, level: float) -> Table:
-    """See `Derived.summary`.  Decimals of each term show two digits of its width."""
+    """Return the table of `Derived.summary`; decimals of a term show about two digits of its interval's width."""
     limits = found.intervals(level)
     with_errors = found.privacy is not None
     rows: list[tuple[object, ...]] = []

@@ -19,16 +19,19 @@ from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupC
 from tacit.release.document import Released
 
 STEPS: Final = 40
+"""Bisection steps for an end of an interval."""
 DRAWS: Final = 10_000
 """Draws of a studentised maximum: its 95% point is then within about 1% (twice the Monte-Carlo error)."""
 ROOM: Final = 4_000_000
+"""Most simulated numbers held at a time."""
 
 
 @dataclass(frozen=True)
 class Banded:
-    """Intervals {phi: |S_j - phi N| is within its law}: Wilson's score with the noise, never beyond [0, 1].
+    """Intervals {phi: |S_j - phi N| <= q(phi)} for F at edge j: Wilson's score with noise, within [0, 1].
 
-    simultaneous: the law is that of the largest deviation over the edges of a group, simulated with its noise.
+    S_j is the cumulative noisy count, N the noisy total, q(phi) the error quantile if F there is phi.  simultaneous: q
+    is that of the largest deviation over the edges of a group, simulated with its noise from seed `rng`.
     """
 
     curves: tuple[GroupCurve, ...]
@@ -37,7 +40,7 @@ class Banded:
     rng: int
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Limits, shape (groups * edges,) each; they rise along the edges."""
+        """Return limits, shape (groups * edges,) each; they never fall along the edges of a group."""
         ends = [
             (np.zeros(len(at(one))), np.ones(len(at(one)))) if bad else self._one(one, level)
             for one, bad in zip(self.curves, self.unclear, strict=True)
@@ -54,6 +57,7 @@ class Banded:
             q = error.halfwidth(level) if factor is None else factor * error.sd
             return np.abs(S - phi * curve.rows) <= q
 
+        # bisection between the estimate, taken as accepted, and the bound 0 or 1
         out: list[Array] = []
         for bound in (0.0, 1.0):
             outer, inner = np.full(len(j), bound), inside.copy()
@@ -75,7 +79,7 @@ def cdf(
     simultaneous: bool = False,
     rng: int = 0,
 ) -> Derived:
-    """See `Statistics.cdf`."""
+    """Return the distribution function at the edges; see `Statistics.cdf`."""
     checked(target)
     made = taken(release, (column,), by)
     found = curves(made, target)
@@ -86,7 +90,7 @@ def cdf(
     for g, one in enumerate(found):
         here, cells = slice(g * m, (g + 1) * m), slice(g * one.cells, (g + 1) * one.cells)
         F = one.rising[at(one)]
-        if target == "population":
+        if target == "population":  # covariance of an empirical distribution function
             sampling[here, here] = (np.minimum.outer(F, F) - np.outer(F, F)) / one.size
         weights[here, cells] = (steps(one) - F[:, None]) / one.size
     bad = tuple(reason is not None for reason in reasons)
@@ -109,7 +113,7 @@ def cdf(
 
 
 def _steps(axis: CellAxis, curve: GroupCurve, groups: tuple[str, ...], band: str) -> Steps:
-    """The picture's ends: 0 at the lower and 1 at the upper bound, where there are no cells beyond."""
+    """Return the step function to plot; it starts at 0 and ends at 1 at the bounds if no cells lie beyond them."""
     ends = curve.edges if curve.discrete else axis.last
     first, last = float(ends[0]), float(ends[-1])
     start = None if curve.below is not None else (first, 0.0)
@@ -119,30 +123,33 @@ def _steps(axis: CellAxis, curve: GroupCurve, groups: tuple[str, ...], band: str
 
 
 def at(curve: GroupCurve) -> Places:
-    """Places of the edges at which F is not known to be 0 or 1, as integers."""
+    """Return indices of the edges at which F is not known to be 0 or 1."""
     first = 0 if curve.below is not None and not curve.discrete else 1
     return np.arange(first, curve.bins + (curve.above is not None))
 
 
 def _told(axis: CellAxis, curve: GroupCurve) -> Array:
-    """Values at which F is told: edges of bins, or the last value before one; of levels the level itself."""
+    """Return the values at which F is estimated: levels, edges of bins, or the last possible value below an edge."""
     return curve.edges[at(curve) - 1] if curve.discrete else axis.last[at(curve)]
 
 
 def steps(curve: GroupCurve) -> Array:
-    """Which cells are at or below each edge, shape (edges, cells): 0 or 1."""
+    """Return an indicator (0 or 1) of the cells at or below each edge, shape (edges, cells)."""
     first = at(curve) + (curve.below is not None)
     return (np.arange(curve.cells)[None, :] < first[:, None]).astype(np.float64)
 
 
 def _error(curve: GroupCurve, j: Places, phi: Array) -> Error:
-    """Law of S_j - phi N where F is phi there: edge j is the start of bin j, or the end of the last."""
+    """Return the law of S_j - phi N if F is phi at edge j; edge j is the start of bin j, or the end of the last bin."""
     last = j == curve.bins
     return curve.error(np.where(last, j - 1, j), last.astype(np.float64), phi)
 
 
 def critical(curve: GroupCurve, level: float, rng: int) -> float:
-    """Quantile of the largest studentised error over the edges, sampling normal and noise of its own law; seeded."""
+    """Return a quantile of the largest studentised error over the edges, by seeded simulation.
+
+    The noise is drawn from its own law, the sampling error from the normal limit of multinomial counts.
+    """
     generator = np.random.default_rng(rng)
     F = curve.rising
     ends = [0.0] if curve.below is not None else [], [1.0] if curve.above is not None else []
@@ -157,6 +164,7 @@ def critical(curve: GroupCurve, level: float, rng: int) -> float:
         z = curve.noise.sample((now, curve.cells), generator)
         if curve.noise.projected:
             rest = curve.noise.size - curve.cells
+            # noises of the margin's other cells enter only through the projection, as a sum, taken as normal
             others = generator.standard_normal(now) * np.sqrt(rest * curve.noise.cell)
             z -= ((z.sum(axis=1) + others) / curve.noise.size)[:, None]
         if curve.sampling:

@@ -1,9 +1,10 @@
-"""Distribution functions of binned columns: steps at the edges, a shape within bins, inversion.  Pure array functions.
+"""Distribution functions of binned columns: values at edges, shape within bins, inversion.  Pure array functions.
 
-A group has K bins with noisy counts, maybe a cell below the bounds and one above.  With S(t) the noisy number of rows
-at or below t and N that of all, S(t) - tau N is linear in the noise and has mean 0 where F(t) = tau, whatever N is;
-its sampling variance is then N tau (1 - tau).  So a quantile's interval is where |S(t) - tau N| is within its law
-(theory §7; where N is public and counts are projected, N has no noise, and this is F(t) - tau).
+A group has K bins with noisy counts, and possibly a cell below the bounds and one above.  Let S(t) be the noisy number
+of rows at or below t and N the noisy number of all rows.  S(t) - tau N is linear in the noise and has mean 0 if
+F(t) = tau, for any N; its sampling variance is then N tau (1 - tau).  A quantile's interval therefore holds all t at
+which |S(t) - tau N| does not exceed the quantile of its error (theory §7).  If N is public and counts are projected, N
+has no noise, and this is the inversion of F(t) - tau.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from tacit.schema.logistic_bins import LogisticBins
 
 Places: TypeAlias = NDArray[np.int64]
 FINE: Final = 8
-"""Points within a bin at which an interval's end may lie."""
+"""Points within a bin at which the inequality of an interval is evaluated."""
 POINTS: Final = 16_384
-"""Points of all bins, at most: with more bins, fewer in each."""
+"""Most points in all bins together; with many bins, each has fewer than `FINE`."""
 
 
 @dataclass(frozen=True)
 class GroupCurve:
-    """One group's counts.
+    """The distribution function F of one group.
 
-    edges: shape (K + 1,), of bins; of levels with numbers, K of them, and `discrete`.  counts: shape (K,), signed.
-    below, above: counts beyond the bounds, or None where they are in the first and the last bin.  sampling: whether
-    the rows are a sample.  map: of logistic bins; within bins everything is then on its scale, and values are mapped
-    back: quantiles keep their order.
+    edges: edges of the bins, shape (K + 1,), or if `discrete` the K numeric levels.  counts: shape (K,), signed.
+    below, above: counts beyond the bounds, or None where such values are clamped into the first and last bin.
+    sampling: whether the rows are a sample of a population.  map: logistic bins, or None; with these, interpolation
+    within bins is on the logistic scale and results are mapped back, which keeps the order of quantiles.
     """
 
     edges: Array
@@ -51,7 +52,7 @@ class GroupCurve:
         return self.edges if self.map is None else self.map.mapped(self.edges)
 
     def back(self, place: float) -> float:
-        """A place on that scale as a value of the column."""
+        """Return the column's value for a place on the scale of `line`."""
         return place if self.map is None else float(self.map.back(place))
 
     @property
@@ -61,7 +62,7 @@ class GroupCurve:
 
     @property
     def cells(self) -> int:
-        """Cells that make the number of rows."""
+        """Number of cells whose counts add up to N."""
         return self.bins + (self.below is not None) + (self.above is not None)
 
     @cached_property
@@ -71,7 +72,7 @@ class GroupCurve:
 
     @cached_property
     def size(self) -> float:
-        """N where it is divided by."""
+        """N as a divisor: at least 1."""
         return max(self.rows, 1.0)
 
     @cached_property
@@ -81,7 +82,7 @@ class GroupCurve:
 
     @cached_property
     def rising(self) -> Array:
-        """F at the edges, in [0, 1] and nowhere falling (pooled adjacent violators), shape (K + 1,)."""
+        """Isotonic estimate of F at the edges, within [0, 1] (pooled adjacent violators), shape (K + 1,)."""
         F = self.sums / self.size
         inner = slice(0 if self.below is not None else 1, None if self.above is not None else -1)
         out = np.zeros(len(F))
@@ -91,10 +92,10 @@ class GroupCurve:
 
     @cached_property
     def shape(self) -> tuple[Array, Array]:
-        """Of each bin, shape (K,): how much its density changes from start to end, in shares of rows, and how far off.
+        """Change of the density over each bin, and a bound on its error, both as fractions of rows, shape (K,).
 
-        The slope is that between the neighbours, extrapolated at both ends, kept where no density is negative; what is
-        not known of it is taken as half the difference of the slopes on either side, the whole of it at the ends.
+        The slope is interpolated from the neighbours (extrapolated at both ends) and cut so that the density stays
+        non-negative.  Its error is taken as half the difference of the slopes on either side, or all of it at the ends.
         """
         share = np.diff(self.rising)
         if not self.shaped:
@@ -105,15 +106,16 @@ class GroupCurve:
 
     @property
     def shaped(self) -> bool:
-        """Whether there are bins enough to know something of the density within one."""
+        """Whether there are enough bins (three) to estimate the slope of the density within each."""
         return not self.discrete and self.bins > 2
 
     def room(self, at: Places, within: Array) -> Array:
-        """How far F may be off at the share `within` of bin `at`, in shares of rows: the density there is not known."""
+        """Return how far F may be off at the fraction `within` of bin `at`, as its slope there is uncertain."""
         return self.shape[1][at] * within * (1 - within) / 2
 
     def error(self, at: Places, within: Array, tau: Array) -> Error:
-        """Law of S(t) - tau N for t at the share `within` of bin `at`, where F(t) = tau; all of one shape (m,)."""
+        """Return the law of S(t) - tau N if F(t) = tau, for t at the fraction `within` of bin `at`; shapes (m,)."""
+        # weight 1 - tau for cells below t, `within` - tau for the cell of t, -tau for those above
         first = at + (self.below is not None)
         weights = np.stack([1 - tau, within - tau, -tau], axis=-1)
         times = np.stack([first, np.ones_like(first), self.cells - first - 1], axis=-1).astype(np.float64)
@@ -121,7 +123,7 @@ class GroupCurve:
         return self.noise.error(weights, variance, times)
 
     def quantile(self, tau: float) -> tuple[float, int]:
-        """The tau-quantile, and its bin: -1 below the bounds, K above."""
+        """Return the tau-quantile and the index of its bin: -1 below the bounds, K above."""
         at, u = self.placed(tau)
         if self.discrete or at < 0 or at == self.bins:
             return float(self.edges[max(at, 0)]), at
@@ -130,7 +132,7 @@ class GroupCurve:
         return self.back(float(self.line[at] + u * (self.line[at + 1] - self.line[at]))), at
 
     def placed(self, tau: float) -> tuple[int, float]:
-        """The bin of the tau-quantile, and at what share of it, on the scale of `line`."""
+        """Return the bin of the tau-quantile and its place in it as a fraction, on the scale of `line`."""
         F = self.rising
         if self.below is not None and tau <= F[0]:
             return -1, 1.0
@@ -146,7 +148,7 @@ class GroupCurve:
         return at, float(min(2 * left / root, 1.0)) if root > 0 else 0.5
 
     def interval(self, tau: float, level: float, smooth: bool = True) -> tuple[float, float]:
-        """Ends of {t: |S(t) - tau N| is within its law}: whole bins where not `smooth`, or of levels."""
+        """Return the ends of {t: |S(t) - tau N| <= error quantile}, as whole bins (levels) unless `smooth`."""
         smooth = smooth and self.shaped
         at, u = self._grid(smooth)
         curved = self.sums[at] + u * self.counts[at] - self.shape[0][at] * u * (1 - u) / 2 * self.size
@@ -175,7 +177,7 @@ class GroupCurve:
         return float(lower), float(upper)
 
     def _grid(self, smooth: bool) -> tuple[Places, Array]:
-        """Bins and shares of them: every edge once, and points between where there is a shape between."""
+        """Return bins and fractions of them: every edge once, with points between the edges if `smooth`."""
         fine = max(1, min(FINE, POINTS // self.bins)) if smooth else 1
         at = np.append(np.repeat(np.arange(self.bins), fine), self.bins - 1)
         u = np.append(np.tile(np.arange(fine) / fine, self.bins), 1.0)
@@ -183,7 +185,7 @@ class GroupCurve:
 
 
 def pooled(values: Array) -> Array:
-    """The nearest values that do not fall: pooled adjacent violators [Ayer et al. 1955].
+    """Return the nearest non-decreasing values (least squares): pooled adjacent violators [Ayer et al. 1955].
 
     >>> pooled(np.array([1.0, 3.0, 2.0, 4.0]))
     array([1. , 2.5, 2.5, 4. ])
@@ -201,7 +203,7 @@ def pooled(values: Array) -> Array:
 
 
 def slopes(density: Array, middle: Array) -> tuple[Array, Array]:
-    """Slopes at the centres of three bins or more, extrapolated to both ends, and what they may be off, shape (K,).
+    """Return slopes at the centres of three or more bins, extrapolated at both ends, and their errors, shape (K,).
 
     >>> slopes(np.array([1.0, 4.0, 9.0, 16.0]), np.array([1.0, 2.0, 3.0, 4.0]))
     (array([2., 4., 6., 8.]), array([2., 1., 1., 2.]))
@@ -216,7 +218,7 @@ def slopes(density: Array, middle: Array) -> tuple[Array, Array]:
 
 
 def _zero(place: Array, values: Array, i: int) -> float:
-    """Return the indices i at which values change sign between i and i + 1."""
+    """Return the place at which `values` cross 0 between indices i and i + 1, by linear interpolation."""
     a, b = float(values[i]), float(values[i + 1])
     share = a / (a - b) if a != b else 0.5
     return float(place[i] + min(max(share, 0.0), 1.0) * (place[i + 1] - place[i]))

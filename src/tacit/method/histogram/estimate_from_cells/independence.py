@@ -1,4 +1,4 @@
-"""Independence of two columns of a released histogram, with the noise in the law of the statistic."""
+"""Chi-square test of independence of two columns of a released histogram, its null law simulated with the noise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tacit.release.document import Released
 
 
 def independence(release: Released, one: str, other: str, *, draws: int = 9_999, rng: int = 0) -> Test:
-    """See `Statistics.independence`."""
+    """Return the test of independence; see `Statistics.independence`."""
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 99:  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"draws={draws!r} is not 99 or more."
         raise InferenceError(text, code="I51", hint="draws=9_999", state=None)
@@ -25,7 +25,7 @@ def independence(release: Released, one: str, other: str, *, draws: int = 9_999,
     if few:
         raise InferenceError(f"{few}.", code="I54", hint="a larger budget, or fewer cells", state=None)
 
-    # The margins that the null law is drawn at are better for being projected; so the draws are as well.
+    # Projected counts make the null law's margins more accurate; the simulated noises must be projected as well.
     def noises(cells: tuple[int, ...], generator: np.random.Generator):
         z = made.noise.sample(cells, generator)
         if not made.noise.projected:

@@ -1,7 +1,8 @@
-"""Life tables from noisy counts of (time, event): numbers at risk, survival, what a row in a cell does to it.
+"""Life tables from noisy counts of (time, event): numbers at risk, survival, and the influence of each cell on it.
 
-Times are binned, so the estimator is the actuarial one: rows censored in a bin are at risk for half of it.  Where each
-bin is one value (an Integer), times are exact, and it is that of [Kaplan & Meier 1958]: censoring follows events.
+For binned times the estimator is the actuarial one: rows censored in a bin are at risk for half of it.  Where each bin
+is one value (an Integer), times are exact and it is the product-limit estimator [Kaplan & Meier 1958], with censoring
+after events at the same time.
 """
 
 from __future__ import annotations
@@ -16,16 +17,17 @@ from tacit.base.arrays import Array
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
 
 CLEAR: Final = 4.0
-"""Rows at risk, in standard deviations of their noise, below which a table ends."""
+"""A table ends where the rows at risk fall below this many standard deviations of their noise."""
 
 
 @dataclass(frozen=True)
 class LifeTable:
-    """One group.
+    """The life table of one group.
 
-    events, censored: shape (J,), signed, in order of time.  beyond: rows with times after the last bin.  half: whether
-    rows censored in a bin are at risk for half of it (else for the whole of it).
-    Cells are in the order events, censored, beyond: 2 J + 1 of them.
+    events, censored: noisy counts by bin, shape (J,), signed, in order of time.  beyond: rows with times after the last
+    bin.  half: whether rows censored in a bin are at risk for half of it (else for the whole of it).  noise: law of the
+    noise of the cells.  has_beyond: whether there are cells above the bounds.
+    Vectors over cells have the order events, censored, beyond: 2 J + 1 entries.
     """
 
     events: Array
@@ -42,7 +44,7 @@ class LifeTable:
 
     @cached_property
     def entered(self) -> Array:
-        """What a row in each cell adds to the number at risk in each bin, shape (J, cells)."""
+        """Contribution of a row in each cell to the number at risk in each bin, shape (J, cells)."""
         J = self.bins
         upto = np.triu(np.ones((J, J)))  # a row that leaves in i was at risk in j <= i
         own = upto - np.eye(J) / 2 if self.half else upto
@@ -50,7 +52,7 @@ class LifeTable:
 
     @cached_property
     def counts(self) -> Array:
-        """Of all cells, shape (cells,)."""
+        """Counts of all cells, shape (cells,)."""
         return np.concatenate([self.events, self.censored, [self.beyond]])
 
     @cached_property
@@ -59,12 +61,12 @@ class LifeTable:
         return self.entered @ self.counts
 
     def weights(self, rows: Array) -> tuple[Array, Array]:
-        """Weights, shape (..., cells), and how many released cells have each: `beyond` is two cells, or none."""
+        """Return weights, shape (..., cells), and how many released cells have each: `beyond` sums 2 cells, or 0."""
         times = np.concatenate([np.ones(2 * self.bins), [2.0 * self.has_beyond]])
         return rows, np.broadcast_to(times, rows.shape)
 
     def spread(self, rows: Array) -> Array:
-        """Weights of the released cells, one column each, from those of `counts`."""
+        """Return weights with one column for each released cell: the column of `beyond` twice, or dropped."""
         return np.concatenate([rows, rows[..., -1:]], axis=-1) if self.has_beyond else rows[..., :-1]
 
     @cached_property
@@ -84,9 +86,10 @@ class LifeTable:
 
     @cached_property
     def influence(self) -> Array:
-        """What a row in each cell does to `logs`, shape (clear, cells)."""
+        """Derivative of `logs` in the count of each cell, shape (clear, cells)."""
         k = self.clear
         at_risk, events = self.at_risk[:k], self.events[:k]
+        # with R at risk and d events, log((R - d) / R) has derivatives 1 / (R - d) - 1 / R in R, -1 / (R - d) in d
         left = 1 / (at_risk - events)
         steps = (left - 1 / at_risk)[:, None] * self.entered[:k]
         steps[np.arange(k), np.arange(k)] -= left
@@ -94,9 +97,10 @@ class LifeTable:
 
 
 def crossing(times: tuple[float, ...], curve: Array, height: float, known: int | None = None) -> float:
-    """The first time at which a curve is at or below `height`, lines between; inf if never.
+    """Return the first time at which a curve, linear between its times, is at or below `height`; inf if never.
 
-    times: the start, where the curve is 1, and those of the curve.  From place `known` on it may fall at once.
+    times: the start, where the curve is 1, then the times of the curve.  From index `known` on the curve is not known,
+    so that it may fall right after the previous time, which is returned.
 
     >>> crossing((0.0, 1.0, 2.0), np.array([0.8, 0.4]), 0.5)
     1.75
@@ -112,7 +116,7 @@ def crossing(times: tuple[float, ...], curve: Array, height: float, known: int |
 
 
 def last(times: tuple[float, ...], curve: Array, height: float) -> float:
-    """The last time at which a curve is at or above `height`, lines between; inf where it is so at the end."""
+    """Return the last time at which a curve, linear between its times, is at or above `height`; inf if at its end."""
     above = np.flatnonzero(curve >= height)
     i = int(above[-1]) + 1 if above.size else 0
     if i == len(curve):

@@ -1,4 +1,4 @@
-"""The log-rank test from a released histogram of (time, event, group), with the noise in its variance."""
+"""Log-rank test from a released histogram of (time, event, group); its variance includes the privacy noise."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tacit.method.histogram.estimate_from_cells.survival import life_tables
 from tacit.release.document import Released
 
 CLEAR = 8.0
-"""Rows at risk in a bin, in standard deviations of their noise, from which it counts."""
+"""A bin is used if its rows at risk, of all groups, are more than this many standard deviations of their noise."""
 
 
 def logrank(release: Released, time: str, event: str, by: By, happened: str | None = None) -> Test:
-    """See `Statistics.logrank`."""
+    """Return the test of equal survival; see `Statistics.logrank`."""
     made = taken(release, (time, event), by)
     tables = life_tables(made, happened)
     if len(tables) < 2:
@@ -38,9 +38,10 @@ def logrank(release: Released, time: str, event: str, by: By, happened: str | No
 
 
 def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array] | tuple[None, None]:
-    """Observed less expected events of all groups but the last, shape (G - 1,), and their covariance; or None.
+    """Return observed less expected events of all groups but the last, shape (G - 1,), and their covariance, or None.
 
-    Sampling: hypergeometric, given the rows at risk.  Noise: linear in what a row in each cell does.
+    Sampling covariance: hypergeometric given the rows at risk.  Noise covariance: by the influence of each
+    cell's count.  None where no bin is clear of noise.
     """
     events = np.stack([table.events for table in tables])
     at_risk = np.stack([table.at_risk for table in tables])
@@ -57,16 +58,17 @@ def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array] | tuple[None,
     sampling = np.diag((spread * share).sum(axis=1)) - (spread * share) @ share.T
     weights = _weights(tables, share, d / total * good, good)
     noise = one.noise.covariance(weights)
-    kept = slice(0, len(tables) - 1)
+    kept = slice(0, len(tables) - 1)  # differences add up to 0 over groups, so that one is redundant
     return off[kept], (sampling + noise)[kept, kept]
 
 
 def _weights(tables: tuple[LifeTable, ...], share: Array, hazard: Array, good: Array) -> Array:
-    """What a row in each released cell does to observed less expected, shape (G, G * cells)."""
+    """Return the influence of each released cell on observed less expected events, shape (G, G * cells)."""
     G, one = len(tables), tables[0]
     cells = one.entered.shape[1]
     out = np.zeros((G, G, cells))
     for h in range(G):
+        # U_g = e_g - d R_g / R: its derivative is (g == h) - R_g / R in e_h, and minus d / R times that in R_h
         same = (np.arange(G) == h).astype(np.float64)[:, None]
         out[:, h] = -((same - share) * hazard) @ one.entered
         out[:, h, : one.bins] += (same - share) * good

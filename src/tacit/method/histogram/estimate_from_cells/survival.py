@@ -1,4 +1,4 @@
-"""Survival curves from a released histogram of (time, event), with both errors."""
+"""Survival curves from a released histogram of (time, event), with sampling and privacy errors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LogLog:
-    """Limits of S on the scale log(-log S), of -log S itself where the error is larger than it; [0, last] beyond.
+    """Intervals of survival S on the scale log(-log S), or on that of -log S where its error is larger than itself.
 
-    logs, error: of the clear places.  ends: how many terms each group has, and how many of them are clear.
+    logs, errors: log S and its error law at the clear times of each group; after these an interval goes from 0 to the
+    last upper limit.  An error of None: no clear time.  terms: number of times of each group.
     """
 
     logs: tuple[Array, ...]
@@ -47,6 +48,7 @@ class LogLog:
             return low, high
         q = error.halfwidth(level)
         hazard = -logs
+        # delta method: an error q of -log S is an error q / (-log S) of log(-log S)
         relative = q / np.maximum(hazard, 1e-300)
         near = relative < 1
         step = np.exp(np.where(near, relative, 0.0))
@@ -58,9 +60,10 @@ class LogLog:
 
 @dataclass(frozen=True, repr=False)
 class Survival(Derived):
-    """Shares that survive each time, with both errors: an actuarial life table, or one of exact times.
+    """Survival S at each time, with sampling and privacy errors: actuarial life table or product-limit estimate.
 
-    times: shape (T,), the same in each group; terms are "12" or "treated:12".  Standard errors are those of S.
+    times: T times, the same in each group; terms are "12" or "treated:12".  groups: labels.  start: the time at which
+    S is 1.  Standard errors are those of S.
 
     >>> import tacit as tc
     >>> table = {"months": [i % 24 for i in range(4800)], "died": [i % 3 > 0 for i in range(4800)]}
@@ -78,14 +81,14 @@ class Survival(Derived):
     start: float = 0.0
 
     def median(self) -> Derived:
-        """Times by which half have had the event."""
+        """Return the time by which half have had the event, for each group."""
         return self._reached((0.5,))
 
     def quantiles(self, probs: tuple[float, ...] | list[float] = (0.25, 0.5, 0.75)) -> Derived:
-        """Times by which these shares have had the event; intervals where the band of S holds 1 - p.
+        """Return times by which given proportions p have had the event.
 
-        Between edges S is taken as a line.  A share that is not reached has the time inf, and a reason.
-        InferenceError I51 for what are no probabilities.
+        Intervals: times at which the pointwise intervals of S hold 1 - p.  S is linear between edges.  A proportion
+        that is not reached has the time inf, and a reason.  InferenceError I51 for invalid probabilities.
         """
         asked = tuple(float(p) for p in probs)
         if not asked or not all(0 < p < 1 for p in asked):
@@ -109,7 +112,7 @@ class Survival(Derived):
         )
 
     def table(self, level: float = 0.95) -> pd.DataFrame:
-        """time, group, survival, lower, upper: long form for pictures; InferenceError I01 (level)."""
+        """Return group, time, survival, lower, upper in long form, for plots; InferenceError I01 (level)."""
         limits = self.intervals(level)
         columns: dict[str, Any] = {"group": [group for group in self.groups for _ in self.times]}
         columns |= {"time": list(self.times) * len(self.groups), "survival": self.values}
@@ -118,7 +121,7 @@ class Survival(Derived):
 
 @dataclass(frozen=True)
 class CrossingTimes:
-    """Times at which the limits of a survival curve cross 1 - p [Brookmeyer & Crowley 1982]."""
+    """Intervals of survival times: where the limits of the curve cross 1 - p [Brookmeyer & Crowley 1982]."""
 
     curve: Survival
     probs: tuple[float, ...]
@@ -143,14 +146,14 @@ def survival(
     happened: str | None = None,
     target: Target = "population",
 ) -> Survival:
-    """See `Statistics.survival`."""
+    """Return survival curves by group; see `Statistics.survival`."""
     checked(target)
     made = taken(release, (time, event), by)
     tables = life_tables(made, happened)
     axis = made.axes[0]
     edges = times_of(axis)
     T = len(edges)
-    found = [_told(table, edges, "above" not in axis.extra, target) for table in tables]
+    found = [_group_survival(table, edges, "above" not in axis.extra, target) for table in tables]
     sampling = np.zeros((T * len(found),) * 2)
     for g, one in enumerate(found):
         sampling[g * T : (g + 1) * T, g * T : (g + 1) * T] = one.sampling
@@ -176,7 +179,10 @@ def survival(
 
 @dataclass(frozen=True)
 class GroupSurvival:
-    """One group: survival, shape (T,), its influence, (T, cells), and sampling covariance; logs of the clear places."""
+    """One group: survival, shape (T,), its influence, (T, cells), and sampling covariance, (T, T).
+
+    logs, error: log S and its error law at the clear times.  reasons: one for each time after these, else None.
+    """
 
     values: Array
     influence: Array
@@ -186,17 +192,18 @@ class GroupSurvival:
     reasons: tuple[str | None, ...]
 
 
-def _told(table: LifeTable, edges: list[float], pinned: bool, target: Target) -> GroupSurvival:
-    """pinned: the last bin holds all later times, so that nothing is known of its end."""
+def _group_survival(table: LifeTable, edges: list[float], pinned: bool, target: Target) -> GroupSurvival:
+    """Return the survival of one group; pinned: the last bin holds all later times, so its end has no estimate."""
     T = len(edges)
     k = min(table.clear, T - pinned)
+    # noise can make the curve rise or exceed 1: take the nearest non-increasing log survival, at most 0
     inner = np.exp(-np.maximum(pooled(-table.logs[:k]), 0.0))
     values = np.append(inner, np.full(T - k, inner[-1] if k else 1.0))
     influence = np.zeros((T, table.entered.shape[1]))
     influence[:k] = table.influence[:k] * inner[:, None]
     own = table.influence[:k]
     part = sampling_of(table.counts, own, table.noise) if target == "population" else np.zeros((k, k))
-    sampling = np.diag((values / 2) ** 2)  # where nothing is known: between 0 and the last value that is
+    sampling = np.diag((values / 2) ** 2)  # after the clear times: half of the range from 0 to the last known value
     sampling[:k, :k] = part * np.outer(inner, inner)
     rows, repeated = table.weights(own)
     error = table.noise.error(rows, np.diag(part), repeated) if k else None
@@ -208,7 +215,7 @@ def _told(table: LifeTable, edges: list[float], pinned: bool, target: Target) ->
 
 
 def _privacy(one: LifeTable, influences: Array) -> Array:
-    """Covariance of the noise over groups, shape (groups * T, groups * T)."""
+    """Return the noise covariance of all groups' curves, shape (groups * T, groups * T)."""
     own = one.spread(influences)
     G, T, cells = own.shape
     weights = np.zeros((G, T, G, cells))
@@ -218,7 +225,7 @@ def _privacy(one: LifeTable, influences: Array) -> Array:
 
 
 def life_tables(made: Taken, happened: str | None) -> tuple[LifeTable, ...]:
-    """The life table of each group; InferenceError I52 for times or events that are none."""
+    """Return the life table of each group; InferenceError I52 for columns that cannot be times or events."""
     time, event = made.axes
     if time.kind == "levels" and time.numbers is None:
         text = f"the levels of {time.name!r} are no times."
@@ -255,7 +262,7 @@ def _event(axis: CellAxis, happened: str | None) -> int:
 
 
 def times_of(axis: CellAxis) -> list[float]:
-    """Times at which survival is told: ends of bins (the lower bound too, with a cell below), or the values."""
+    """Return the times of a survival curve: ends of bins (the lower bound too, with a cell below), or the values."""
     if axis.kind == "levels":
         first = [float(axis.centers[0]) - 1] if "below" in axis.extra else []
         return first + [float(x) for x in axis.centers]
@@ -272,7 +279,7 @@ def _note(axis: CellAxis) -> str:
 
 
 def _start(axis: CellAxis) -> float:
-    """Where the first bin begins."""
+    """Return the start of the first bin, where survival is 1."""
     if axis.kind == "levels":
         return float(axis.centers[0]) - 1
     return float(axis.last[0])
