@@ -86,7 +86,7 @@ class FittedLaw:
         return self._of(lambda vector: np.array([self._expected(vector)]), ("mean",), "mean of the fitted law")
 
     def quantile(self, probs: float | Sequence[float]) -> NormalEstimate:
-        """Return quantiles; InferenceError I51 for probabilities outside (0, 1), I78 for counts (quantiles are steps)."""
+        """Return quantiles; InferenceError I51 for probabilities outside (0, 1), I78 for counts."""
         asked = np.atleast_1d(np.asarray(probs, dtype=np.float64))
         if not ((asked > 0) & (asked < 1)).all():
             raise InferenceError(f"{probs!r} are no probabilities.", code="I51", hint="quantile(0.5)", state=None)
@@ -189,7 +189,7 @@ class FittedLaw:
         return float(points @ weights)
 
     def _cumulated(self, vector: Array) -> tuple[Array, Array]:
-        """Return points and the probability at or below each; unless for counts, with half of the point's own weight."""
+        """Return points and the probability at or below each; for other than counts, at or halfway into each."""
         points, weights = self._rule(vector)
         below = np.cumsum(weights)
         return points, below if self.model.support == "count" else below - weights / 2

@@ -123,9 +123,8 @@ def opened(
     variance, box = np.maximum(made.variance, 1e-300) * max(k - 1, 1), grid.upper - grid.lower
     loads = np.stack([made.loadings, _of_variance(made, noisy, grid, k)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
-    blur = (
-        4 * made.privacy_variance
-    )  # with noise above half a block's deviation, the mean's distance from an end is unknown
+    # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
+    blur = 4 * made.privacy_variance
     found = freed(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
     if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the model is evaluated only where it may matter

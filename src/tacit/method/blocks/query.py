@@ -114,7 +114,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             raise QueryError(text, code="Q95", hint=f'parameters="{law.names[0]}"')
 
     def _steps(self) -> None:
-        """Raise QueryError Q103 for options that are not booleans, Q102 for one step of a statistic or with `parameters`."""
+        """Raise QueryError Q103 for options that are no booleans, Q102 for one_step that is not possible."""
         for name in ("one_step", "winsorize"):
             if not isinstance(getattr(self, name), bool):
                 text = f"{name} of SampleAndAggregate: {getattr(self, name)!r} is neither True nor False."
