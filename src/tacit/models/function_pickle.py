@@ -45,12 +45,12 @@ def identity(function: Callable[..., Any]) -> str:
     and file names do not count.
     """
     found = hashlib.sha256()
-    for one in _words(function, []):
+    for one in _identifying_bytes(function, []):
         found.update(len(one).to_bytes(8, "little") + one)
     return found.hexdigest()
 
 
-def _own(thing: object) -> bool:
+def _is_user_function(thing: object) -> bool:
     """Return whether a function is the user's own, so that it is sent as its code."""
     if not isinstance(thing, FunctionType) or str(thing.__module__).split(".")[0] == __name__.split(".")[0]:
         return False
@@ -64,11 +64,11 @@ class _Pickler(pickle.Pickler):
         """Return the parts that rebuild a function, in two steps, because a function may refer to itself."""
         if isinstance(obj, ModuleType):
             return pkgutil.resolve_name, (obj.__name__,)
-        if not _own(obj):
+        if not _is_user_function(obj):
             return NotImplemented
         cells = cast("tuple[CellType, ...]", obj.__closure__ or ())
         made = (marshal.dumps(obj.__code__), obj.__name__, obj.__defaults__, len(cells))
-        state = (_globals(obj), obj.__kwdefaults__, [_inside(cell) for cell in cells])
+        state = (_globals(obj), obj.__kwdefaults__, [_cell_contents(cell) for cell in cells])
         return _function, made, state, None, None, _complete
 
 
@@ -89,7 +89,7 @@ def _complete(function: Any, state: Any) -> None:
             cell.cell_contents = inside[0]
 
 
-def _inside(cell: CellType) -> list[Any]:
+def _cell_contents(cell: CellType) -> list[Any]:
     """Return the contents of a closure's cell as a list of one entry; empty where nothing is assigned yet."""
     try:
         return [cell.cell_contents]
@@ -113,30 +113,30 @@ def _names(code: CodeType) -> Iterator[str]:
 # Identity -------------------------------------------------------------------------------------------------------------
 
 
-def _words(thing: Any, seen: list[Any]) -> Iterator[bytes]:
+def _identifying_bytes(thing: Any, seen: list[Any]) -> Iterator[bytes]:
     """Yield the bytes that identify an object that a function uses, in a fixed order."""
     place = next((i for i, one in enumerate(seen) if one is thing), None)
     if place is not None:
         yield f"seen {place}".encode()
     elif isinstance(thing, ModuleType):
         yield f"module {thing.__name__}".encode()
-    elif _own(thing):
+    elif _is_user_function(thing):
         seen.append(thing)
         yield from _code(thing.__code__)
-        parts = (thing.__defaults__, thing.__kwdefaults__, [_inside(cell) for cell in thing.__closure__ or ()])
+        parts = (thing.__defaults__, thing.__kwdefaults__, [_cell_contents(cell) for cell in thing.__closure__ or ()])
         for one in (*parts, _globals(thing)):
-            yield from _words(one, seen)
+            yield from _identifying_bytes(one, seen)
     elif isinstance(thing, Mapping):
         pairs = cast("Mapping[Any, Any]", thing)
         yield f"mapping {len(pairs)}".encode()
         for key in sorted(pairs, key=str):
             yield str(key).encode()
-            yield from _words(pairs[key], seen)
+            yield from _identifying_bytes(pairs[key], seen)
     elif isinstance(thing, list | tuple):
         parts = cast("list[Any]", thing)
         yield f"{type(parts).__name__} {len(parts)}".encode()
         for one in parts:
-            yield from _words(one, seen)
+            yield from _identifying_bytes(one, seen)
     else:
         plain = thing is None or isinstance(thing, bool | int | float | complex | str | bytes)
         yield repr(thing).encode() if plain else pickle.dumps(thing, protocol=5)

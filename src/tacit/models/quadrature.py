@@ -161,7 +161,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordina
         return WalkCoordinate(
             lambda s: low + wide / (1 + np.exp(-center - scale * np.sinh(s))),
             lambda x: np.arcsinh((np.log((x - low) / (high - x)) - center) / scale),
-            lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _both(center + scale * np.sinh(s)),
+            lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _minus_log_pq(center + scale * np.sinh(s)),
             -20.0,
             20.0,
             NEAR,
@@ -169,13 +169,13 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordina
     return WalkCoordinate(
         lambda s: low + wide / (1 + np.exp(-s)),
         lambda x: np.log((x - low) / (high - x)),
-        lambda s: np.log(wide) - _both(s),
+        lambda s: np.log(wide) - _minus_log_pq(s),
         -700.0,
         36.0,
     )
 
 
-def _both(s: Array) -> Array:
+def _minus_log_pq(s: Array) -> Array:
     """Return -log(p (1 - p)) of the share p whose logit is s."""
     return np.logaddexp(0, s) + np.logaddexp(0, -s)
 

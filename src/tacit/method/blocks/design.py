@@ -68,7 +68,7 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
     k = query.blocks or _blocks(query, model, [one.name for one in chosen], size, price_of_one(cost, p))
-    _possible(k, size, len(model.parameters))
+    _check_blocks(k, size, len(model.parameters))
     unit, most = unit_of(public.schema), most_rows(public.schema)
     rows = public.rows if unit is None else None
     capacity = block_sizes.capacity(size, k) * most
@@ -125,7 +125,7 @@ def width(model: Likelihood | Statistic) -> float:
     return float(f"{widest:.3g}")  # rounded, so that every machine chooses the same number of blocks
 
 
-def _possible(k: int, rows: int, p: int) -> None:
+def _check_blocks(k: int, rows: int, p: int) -> None:
     """Check that every block has more rows than the model has parameters p: QueryError Q97."""
     if k > rows // (p + 1):
         text = f"blocks of SampleAndAggregate: {rows:,} rows are too few for {k:,} blocks with {p} parameters."

@@ -36,8 +36,8 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     query = cast("SampleAndAggregate", release.query)
     parts = means(release)
     plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
-    made = [_open(release, parts, plain, place, target) for place in range(len(parts))]
-    blocks = tuple(_held(release, one) for one, _ in made)
+    made = [_corrected_for_box(release, parts, plain, place, target) for place in range(len(parts))]
+    blocks = tuple(_within_box(release, one) for one, _ in made)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
@@ -57,7 +57,7 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     return Estimate(release, target, words, tuple(p.label for p in parts), blocks, notes=tuple(notes))
 
 
-def _open(
+def _corrected_for_box(
     release: Released, parts: tuple[Part, ...], plain: list[ColumnTerms], place: int, target: Target
 ) -> tuple[ColumnTerms, str]:
     """Return a parameter's terms with the bias of clamping to its box removed, and a note on that (empty if none)."""
@@ -77,7 +77,7 @@ def _open(
     return found, told(part.label, share[0], (found.value - made.value)[0] / error)
 
 
-def _held(release: Released, made: ColumnTerms) -> ColumnTerms:
+def _within_box(release: Released, made: ColumnTerms) -> ColumnTerms:
     """Return the terms with their people and source, and intervals cut to the parameter's box, not to the window."""
     box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == made.label), None)
     if box is not None and isinstance(made.inversion, LinearInversion):

@@ -76,7 +76,7 @@ class FittedLaw:
             values = function(self.model.bind(vector))
             return np.atleast_1d(np.asarray(_numbers(values), dtype=np.float64))
 
-        values = _called(function, self.parameters.values, self.model)
+        values = _evaluated(function, self.parameters.values, self.model)
         named = list(cast("Mapping[str, Any]", values)) if isinstance(values, Mapping) else list[str]()
         names = tuple(map(str, terms or named))
         return self._of(of, names, "function of the parameters", how, rng)
@@ -93,18 +93,20 @@ class FittedLaw:
         if self.model.support == "count":
             raise InferenceError("quantiles of counts are whole numbers.", code="I78", hint="cdf(3)", state=None)
         words = tuple(f"{p:g}" for p in asked.tolist())
-        return self._of(lambda vector: self._inverse(vector, asked), words, "quantiles of the fitted law")
+        return self._of(lambda vector: self._quantiles(vector, asked), words, "quantiles of the fitted law")
 
     def cdf(self, at: Any) -> NormalEstimate:
         """Return the probabilities of values at or below each place (the distribution function)."""
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
-        return self._of(lambda vector: self._below(vector, x), _words(x), "shares of the fitted law at or below")
+        return self._of(
+            lambda vector: self._probabilities_below(vector, x), _labels(x), "shares of the fitted law at or below"
+        )
 
     def density(self, at: Any) -> NormalEstimate:
         """Return the density (for counts the probability) at each place."""
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
         return self._of(
-            lambda vector: np.exp(log_densities(self.model, x, vector)), _words(x), "density of the fitted law"
+            lambda vector: np.exp(log_densities(self.model, x, vector)), _labels(x), "density of the fitted law"
         )
 
     def hazard(self, at: Any) -> NormalEstimate:
@@ -112,10 +114,10 @@ class FittedLaw:
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
 
         def of(vector: Array) -> Array:
-            above = np.maximum(1 - self._below(vector, x), 1e-300)
+            above = np.maximum(1 - self._probabilities_below(vector, x), 1e-300)
             return np.exp(log_densities(self.model, x, vector)) / above
 
-        return self._of(of, _words(x), "hazard of the fitted law")
+        return self._of(of, _labels(x), "hazard of the fitted law")
 
     def sample(self, rows: int, *, rng: Any = None) -> Array:
         """Return rows drawn from the law at the estimates; the error of the estimates is not included."""
@@ -136,7 +138,7 @@ class FittedLaw:
                 text = f"the histogram is of {', '.join(histogram.columns)}, and the law of {column}."
                 raise InferenceError(text, code="I79", hint=f"Histogram({column!r}, …)", state=None)
             ax = histogram.density(column).plot(ax).axes
-        x = self._places()
+        x = self._plot_points()
         found = self.density(x)
         limits = found.intervals(level)
         return curve(
@@ -188,25 +190,25 @@ class FittedLaw:
         points, weights = self._rule(vector)
         return float(points @ weights)
 
-    def _cumulated(self, vector: Array) -> tuple[Array, Array]:
+    def _cumulative(self, vector: Array) -> tuple[Array, Array]:
         """Return points and the probability at or below each; for other than counts, at or halfway into each."""
         points, weights = self._rule(vector)
         below = np.cumsum(weights)
         return points, below if self.model.support == "count" else below - weights / 2
 
-    def _below(self, vector: Array, x: Array) -> Array:
-        points, below = self._cumulated(vector)
+    def _probabilities_below(self, vector: Array, x: Array) -> Array:
+        points, below = self._cumulative(vector)
         if self.model.support == "count":
             at = np.searchsorted(points, x, side="right")
             return np.asarray(np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0), dtype=np.float64)
         return np.asarray(np.interp(x, points, below, left=0.0, right=1.0), dtype=np.float64)
 
-    def _inverse(self, vector: Array, probs: Array) -> Array:
-        points, below = self._cumulated(vector)
+    def _quantiles(self, vector: Array, probs: Array) -> Array:
+        points, below = self._cumulative(vector)
         return np.asarray(np.interp(probs, below, points), dtype=np.float64)
 
-    def _places(self) -> Array:
-        points, below = self._cumulated(self.parameters.values)
+    def _plot_points(self) -> Array:
+        points, below = self._cumulative(self.parameters.values)
         low, high = (float(np.interp(p, below, points)) for p in (TAILS, 1 - TAILS))
         if self.model.support == "count":
             return np.arange(np.floor(low), np.ceil(high) + 2, dtype=np.float64)
@@ -283,7 +285,7 @@ def _drawn(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate
     return whole * (1 - part), whole * part
 
 
-def _called(function: Callable[[SimpleNamespace], Any], vector: Array, model: Likelihood) -> Any:
+def _evaluated(function: Callable[[SimpleNamespace], Any], vector: Array, model: Likelihood) -> Any:
     """Return the value of a user's function of the parameters; InferenceError I78 where it fails."""
     try:
         values = function(model.bind(vector))
@@ -298,5 +300,5 @@ def _numbers(values: Any) -> Any:
     return list(cast("Mapping[str, Any]", values).values()) if isinstance(values, Mapping) else values
 
 
-def _words(x: Array) -> tuple[str, ...]:
+def _labels(x: Array) -> tuple[str, ...]:
     return tuple(f"{value:g}" for value in x.tolist())

@@ -121,14 +121,14 @@ def opened(
     k, grid = part.parameters["blocks"], cast(Grid, part.grid)
     noisy = moments("plain", part.parameters, integers(part) if cells is None else cells, k)
     variance, box = np.maximum(made.variance, 1e-300) * max(k - 1, 1), grid.upper - grid.lower
-    loads = np.stack([made.loadings, _of_variance(made, noisy, grid, k)])
+    loads = np.stack([made.loadings, _variance_loadings(made, noisy, grid, k)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
     # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
     blur = 4 * made.privacy_variance
     found = freed(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
     if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the model is evaluated only where it may matter
-        found = _hidden(found, made.value, variance, clear, blur, ends, lawful)
+        found = _with_model_variance(found, made.value, variance, clear, blur, ends, lawful)
     if not found.share.any():
         return made, found.share
     found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
@@ -143,7 +143,9 @@ def opened(
     return block, found.share
 
 
-def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw) -> Freed:
+def _with_model_variance(
+    found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw
+) -> Freed:
     """Return `found` with the model's variance used wherever the variance of the blocks is hidden by noise.
 
     The sampling variance there stays the released one, which noise made larger.
@@ -189,7 +191,7 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
     return of
 
 
-def _of_variance(made: ColumnTerms, noisy: Moments, grid: Grid, k: int) -> Array:
+def _variance_loadings(made: ColumnTerms, noisy: Moments, grid: Grid, k: int) -> Array:
     """Return the loadings of the variance of blocks on the noises, shape (m, noises).
 
     On the box scaled to [-1, 1] the variance is q - m**2 (q: mean of squares, m: mean), with derivatives 1 and -2 m.

@@ -58,11 +58,11 @@ def with_errors(found: Estimate, errors: Errors, model: Any, rng: Any) -> Estima
         words = f"from {BLOCKS:,} blocks simulated at the released parameters; their bias, in these: {', '.join(bias)}"
     notes = [*found.notes[1:], f"standard errors {words}"]
     ratios = found.sampling_variances / np.maximum(variances, 1e-300)
-    notes += [_strange(name, r) for name, r in zip(found.terms, ratios, strict=True) if r > STRANGE]
+    notes += [_misfit_note(name, r) for name, r in zip(found.terms, ratios, strict=True) if r > STRANGE]
     return replace(found, blocks=blocks, notes=tuple(notes))
 
 
-def _strange(name: str, ratio: float) -> str:
+def _misfit_note(name: str, ratio: float) -> str:
     """Return the note on blocks that vary more than the model expects."""
     return (
         f"{name}: the variance of blocks is {ratio:.1f} times what the law says of many rows: they are too short, "
@@ -88,9 +88,9 @@ def sampling(release: Released, model: Likelihood, values: Array, errors: Errors
     except (ModelError, np.linalg.LinAlgError) as problem:
         text = f"errors {errors!r}: the model has none at the released parameters ({problem})."
         raise InferenceError(text, code="I76", hint='errors="blocks"', state=None) from None
-    own = np.stack([_window(part, drawn[:, i]) for part, i in zip(parts, place, strict=True)], axis=1)
+    own = np.stack([_clamped(part, drawn[:, i]) for part, i in zip(parts, place, strict=True)], axis=1)
     k = parts[0].parameters["blocks"]
-    middle = np.array([_middle(release, part, own[:, i]) for i, part in enumerate(parts)])
+    middle = np.array([_corrected_mean(release, part, own[:, i]) for i, part in enumerate(parts)])
     return BlockSampling(np.atleast_2d(np.cov(own.T)) / k, middle - at[place])
 
 
@@ -107,7 +107,7 @@ def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.ran
     return block_mle(model, shaped, sizes, bias=cast(Any, query.bias)).values
 
 
-def _middle(release: Released, part: Part, values: Array) -> float:
+def _corrected_mean(release: Released, part: Part, values: Array) -> float:
     """Return the mean of simulated blocks, corrected for clamping to the box as the estimate is."""
     query, mean = cast("SampleAndAggregate", release.query), np.array([values.mean()])
     ends = ends_of(query.model.law, query.model.words, part)
@@ -116,6 +116,6 @@ def _middle(release: Released, part: Part, values: Array) -> float:
     return float(freed(mean, np.array([values.var(ddof=1)]), ends).value[0])
 
 
-def _window(part: Part, values: Array) -> Array:
+def _clamped(part: Part, values: Array) -> Array:
     grid = cast(Grid, part.grid)
     return np.clip(values, grid.lower, grid.upper)

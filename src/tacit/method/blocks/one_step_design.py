@@ -39,12 +39,12 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
         text = f"one_step of SampleAndAggregate: {why}."
         raise QueryError(text, code="Q102", hint="leave one_step out")
     share = cost.share((1 - PILOT) / len(plan.model.names))
-    leaves = first.where is not None or any(_absent(cell) for cell in plan.cells)
+    leaves = first.where is not None or any(_can_be_missing(cell) for cell in plan.cells)
     columns = tuple(_score(name, share, public.neighbors, leaves) for name in plan.model.names)
     return replace(first, columns=(*first.columns, *columns), cost=cost)
 
 
-def _absent(cell: object) -> bool:
+def _can_be_missing(cell: object) -> bool:
     """Return whether a cell can be missing, so that its row is left out."""
     key = getattr(cell, "key", None)
     return getattr(cell, "missing", None) is None and (key is None or key.missing is None)

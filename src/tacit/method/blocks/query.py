@@ -84,28 +84,28 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
                 text = f"{name} of SampleAndAggregate: {value!r} is no number from 2 on."
                 raise QueryError(text, code="Q97", hint=f"{name}=1_000")
-        _combined(self.parties, self.method, self.blocks)
+        _check_parties(self.parties, self.method, self.blocks)
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
         if self.model.words["family"] == "Statistic":
-            self._uncorrected()
+            self._set_statistic_bias()
         elif self.bias == "observed" and self.model.law is not None and not self.model.law.smooth:
             text = f"bias of SampleAndAggregate: {self.model.words['family']} has no second derivatives to observe."
             raise QueryError(text, code="Q95", hint='bias="split-half", or leave bias out')
         object.__setattr__(self, "parameters", names("SampleAndAggregate", "parameters", self.parameters))
-        self._known()
-        self._steps()
+        self._check_parameters()
+        self._check_one_step()
         condition(self)
 
-    def _uncorrected(self) -> None:
+    def _set_statistic_bias(self) -> None:
         """Set the correction of a statistic, by halves by default or none; QueryError Q110 for another."""
         if self.bias not in (BIASES[0], "none", "split-half"):
             text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
             raise QueryError(text, code="Q110", hint='bias="split-half"')
         object.__setattr__(self, "bias", "split-half" if self.bias == BIASES[0] else self.bias)
 
-    def _known(self) -> None:
+    def _check_parameters(self) -> None:
         """Raise QueryError Q95 for parameters that the model does not have."""
         law = self.model.law
         unknown = [] if law is None else [name for name in self.parameters if name not in law.names]
@@ -113,7 +113,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             text = f"parameters of SampleAndAggregate: {unknown[0]!r} is none of {', '.join(law.names)}."
             raise QueryError(text, code="Q95", hint=f'parameters="{law.names[0]}"')
 
-    def _steps(self) -> None:
+    def _check_one_step(self) -> None:
         """Raise QueryError Q103 for options that are no booleans, Q102 for one_step that is not possible."""
         for name in ("one_step", "winsorize"):
             if not isinstance(getattr(self, name), bool):
@@ -137,7 +137,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
 
 
-def _combined(parties: Any, method: Any, blocks: int | None) -> None:
+def _check_parties(parties: Any, method: Any, blocks: int | None) -> None:
     """Raise QueryError Q97 for an invalid number of parties, Q116 for an unknown method or one beside `blocks`."""
     if parties is not None and (isinstance(parties, bool) or not isinstance(parties, int) or parties < 1):
         text = f"parties of SampleAndAggregate: {parties!r} is no number from 1 on."

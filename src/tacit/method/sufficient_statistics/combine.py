@@ -40,13 +40,13 @@ def common(
     made = [pooled(one, sampled=sampled) for one in found]
     means = pooled_means(found, made)
     at = map_.solve(means.value, means.spread)
-    words = next((_unclear(one) for one in made if one.unclear[0]), None)
+    words = next((_size_note(one) for one in made if one.unclear[0]), None)
     block = fitted(map_, means, at, "population" if sampled else "table", words)
     inverse = at.inverse
     inverse = np.zeros((len(at.theta),) * 2) if inverse is None else inverse
     each = _stacked([party_estimates(one, sampled=sampled) for one in found])
     theta = at.theta + (each.value - at.mean) @ inverse.T
-    parts = _parts(map_, each, theta, [at] * len(theta), sampled)
+    parts = _with_delta_errors(map_, each, theta, [at] * len(theta), sampled)
     pull = np.abs(inverse) * means.spread  # how much each statistic moves each parameter
     pull = pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]
     return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
@@ -62,7 +62,7 @@ def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) ->
     for value, own in zip(each.value, spread, strict=True):
         places.append(map_.solve(value, own, start))
         start = places[-1].theta if start is None else start
-    return _parts(map_, each, np.array([one.theta for one in places]), places, sampled)
+    return _with_delta_errors(map_, each, np.array([one.theta for one in places]), places, sampled)
 
 
 def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
@@ -79,10 +79,10 @@ def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
     value = np.array([one.value[0] for one in made])
     size = np.array([max(float(one.size.sum()), 1.0) for one in found])
     exact = made[0] if p == 1 else None
-    return Means(value, sampling, np.ones(p), size, loadings, law, exact, _alike(found, made))
+    return Means(value, sampling, np.ones(p), size, loadings, law, exact, _correlation_factors(found, made))
 
 
-def _alike(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
+def _correlation_factors(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
     """Return factors of the correlations of pooled statistics, shape (p, p): below 1 where parties' weights differ."""
     size = np.sqrt(np.maximum(found[0].size[:, 0], 1.0))[:, None]
     part = np.stack([one.shares[:, 0] for one in made], axis=1) / size
@@ -100,7 +100,9 @@ def _stacked(each: Sequence[PartyEstimates]) -> PartyEstimates:
     return PartyEstimates(value, sampling, privacy, usable)
 
 
-def _parts(map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[At], sampled: bool) -> PartyEstimates:
+def _with_delta_errors(
+    map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[At], sampled: bool
+) -> PartyEstimates:
     """Return the parties' parameters with errors by the delta method, each at its place in `places`."""
     sampling, privacy = np.zeros_like(theta), np.zeros_like(theta)
     usable = np.tile(each.usable.all(axis=1, keepdims=True), (1, theta.shape[1]))
@@ -117,5 +119,5 @@ def _parts(map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[A
     return PartyEstimates(value, np.maximum(sampling, 0.0), privacy, usable)
 
 
-def _unclear(one: Pooled) -> str:
+def _size_note(one: Pooled) -> str:
     return f"size of all parties {one.size[0]:,.0f} ± {one.reach[0]:,.0f}: not clearly above 0"
