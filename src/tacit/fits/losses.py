@@ -1,8 +1,8 @@
 """Losses of regressions: functions of a response and a linear predictor, written in JAX.
 
 A loss is `m(y, eta)`; its score and curvature are JAX's derivatives with respect to eta, vectorised over points
-(`kernels`).  Quantile and Huber losses have scores with kinks: the points carry their bin, and the loss is integrated
-over it, which smooths the score by the bin's width (for the law that the correction assumes, linear in the bin).
+(`kernels`).  Quantile and Huber losses have kinks: their points carry a bin, and the loss is integrated over the bin
+under the correction's assumed density, which is linear in it; this smooths the score over the bin's width.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ TINY: Final = 1e-300
 class RegressionLoss:
     """A loss of a response and a linear predictor.
 
-    name, parameter: what is minimised.  sees: which responses it takes ("bin": a continuous column with its bins).
-    link: "identity", "logit", "probit" or "log": how the linear predictor makes the mean (or the quantile).
+    name, parameter: the loss, and its tuning constant (a quantile's level, Huber's k).  sees: the kind of response
+    ("bin": a continuous column with its bins).  link: the map from the mean (or quantile) to the linear predictor.
     """
 
     name: str
@@ -35,14 +35,14 @@ class RegressionLoss:
     parameter: float | None = None
 
     def mean(self, eta: Array) -> Array:
-        """The response's mean (quantile, centre) at a linear predictor, any shape."""
+        """Return the mean (or quantile, or centre) of the response at linear predictors of any shape."""
         from scipy.special import expit, ndtr  # pyright: ignore[reportMissingTypeStubs]
 
         maps: dict[str, Callable[[Array], Array]] = {"logit": expit, "probit": ndtr, "log": np.exp}
         return maps[self.link](eta) if self.link in maps else eta
 
     def slope(self, eta: Array) -> Array:
-        """Derivative of `mean`, any shape."""
+        """Return the derivative of `mean` at linear predictors of any shape."""
         if self.link == "logit":
             mean = self.mean(eta)
             return mean * (1 - mean)
@@ -73,9 +73,9 @@ class RegressionLoss:
         return np.zeros_like(y)
 
     def evaluate(self, y: Array, eta: Array) -> tuple[Array, Array, Array]:
-        """The loss, its score and its curvature in eta, each of shape (points,); y of shape (points, columns)."""
+        """Return the loss and its first two derivatives in eta, each of shape (points,); y: shape (points, columns)."""
         n = len(eta)
-        size = 1 << max(n - 1, 1023).bit_length()  # padded to powers of 2: few shapes, so few compilations
+        size = 1 << max(n - 1, 1023).bit_length()  # powers of 2: few shapes to compile
         with kernels.double():
             out = kernels.compiled(self.name, self.parameter)(kernels.padded(y, size), kernels.padded(eta, size))
         value, first, second = (np.asarray(part)[:n] for part in out)
@@ -83,7 +83,7 @@ class RegressionLoss:
 
 
 def regression_loss(name: str, *, tau: float = 0.5, k: float | None = None) -> RegressionLoss:
-    """The loss of that name; InferenceError I44 for an unknown one, or a parameter out of range."""
+    """Return the loss of that name; InferenceError I44 for an unknown name, or a parameter out of range."""
     known = {
         "linear": RegressionLoss("linear", "number", "identity"),
         "logistic": RegressionLoss("logistic", "share", "logit"),

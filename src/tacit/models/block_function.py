@@ -1,4 +1,4 @@
-"""A statistic of a block: any Python function of its rows, with a public range for each of its numbers.  No data."""
+"""Statistics of a block: any Python function of its rows, with a public range for each number that it returns."""
 
 from __future__ import annotations
 
@@ -17,33 +17,36 @@ from tacit.models.function_pickle import identity, packed
 from tacit.models.likelihood import Order
 
 PATIENCE: Final = 60.0
-"""Seconds of the processor's time that a block has by default."""
+"""Default limit on the processor time of a block, in seconds."""
 
 
 @dataclass(frozen=True, init=False)
 class Statistic:
-    """Any statistic of a block of rows, and a public range for each of its numbers [Smith 2008; theory §2].
+    """Any statistic of a block of rows, with a public range for each of its numbers [Smith 2008; theory §2].
 
-    function: of an array of the block's rows in ascending order, of shape (rows,), or (rows, columns) where `columns`
-    is above 1; it gives one number for each range, in their order.  Or a name: "median", "midmean" (the mean of the
-    middle half), "iqr", "correlation" (columns=2), which are computed for all blocks at once.
-    Keywords are ranges: `median=(0, 10)`; values are clamped into them.
-    default: what a block without an answer says, by name, the middle of the range unless given.
-    seconds: of the processor's time (user and system, of the function's own process; the whole block and its halves
-    together) that a block has; public, and generous.  What other blocks or the machine are busy with does not count.  A
-    block that waits ends after ten times as many seconds on the wall, at least 5; how long blocks take is out of scope.
+    function: takes an array of the block's rows in ascending order, of shape (rows,), or (rows, columns) where
+    `columns` is above 1, and returns one number for each range, in their order.  Or the name of a built-in statistic,
+    computed for all blocks at once: "median", "midmean" (the mean of the middle half), "iqr", "correlation"
+    (columns=2).
+    Keywords are ranges: `median=(0, 10)`; values are clamped to them.
+    default: values, by name, that stand for a block without an estimate; by default the middle of the range.
+    seconds: public limit on the processor time of a block (user and system time of the function's own process, for the
+    whole block and its halves together); choose it generously.  Time of other blocks and programs does not count.  A
+    block that waits is ended after ten times as many seconds of wall-clock time, at least 5.  How long blocks take is
+    not protected.
 
-    Each block is computed in a process of its own, which holds no other rows and is gone afterwards.  An exception, a
-    NaN, numbers of another count and a block that takes too long are the default, silently, and what the function
-    prints goes nowhere.  The function runs beside the data with the curator's rights: read it before it is admitted.
-    It must not keep rows, send them anywhere, or look for other processes.
+    Each block is computed in a separate process, which holds no other rows and ends afterwards.  An exception, a NaN, a
+    wrong number of numbers or too long a time silently gives the default, and printed output is discarded.  The
+    function runs beside the data with the curator's rights: read it before it is admitted.  It must not keep rows, send
+    them anywhere, or look for other processes.
 
-    The estimate is that of the statistic's mean over blocks of about n / k rows, each corrected by those of its halves,
-    which takes the largest part of its bias away (of a smooth statistic); a function runs three times so.  What is left
-    no interval knows of: where it matters take fewer blocks (`blocks=`).  `bias="none"`: the statistic as it is.
+    The estimand is the mean of the statistic over blocks of about n / k rows.  Each block is corrected by its two
+    halves, which removes the largest part of the bias of a smooth statistic; a function then runs three times.  The
+    remaining bias is not in the interval: where it matters, ask for fewer blocks (`blocks=`).  `bias="none"` leaves the
+    statistic uncorrected.
 
-    ModelError M10, M12, M13 for ranges, columns, defaults; M21 for what is no function or an unknown name; M22 where it
-    fails on rows made up, M23 where it cannot be carried to another process, M24 where there is none to be had.
+    ModelError M10, M12, M13 for ranges, columns, defaults; M21 for neither a function nor a known name; M22 where the
+    function fails on made-up rows, M23 where it cannot be sent to another process, M24 where no process can be started.
 
     >>> Statistic("median", median=(0, 10)).words()
     {'family': 'Statistic', 'name': 'median', 'parameters': {'median': [0.0, 10.0]}}
@@ -69,7 +72,7 @@ class Statistic:
         seconds: float = PATIENCE,
         **ranges: Span,
     ) -> None:
-        """Checks all that is typed; a function is tried, on rows made up, when it is needed first."""
+        """Check the arguments; a function is tried on made-up rows at its first use."""
         wide = _columns(function, columns)
         if not isinstance(seconds, int | float) or not 0 < seconds <= 86_400:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ModelError(f"seconds={seconds!r} is no number above 0, of at most a day.", code="M12")
@@ -86,30 +89,30 @@ class Statistic:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of its numbers."""
+        """The names of the numbers that it returns."""
         return tuple(name for name, _ in self.ranges)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Its numbers and their ranges."""
+        """The numbers that it returns, with their ranges as boxes."""
         return tuple(Parameter(name, low, high, "identity") for name, (low, high) in self.ranges)
 
     @property
     def fallback(self) -> Array:
-        """What a block without an answer says, shape (p,)."""
+        """The values that stand for a block without an estimate, shape (p,)."""
         return np.array([one.middle for one in self.parameters] if self.default is None else self.default)
 
     @property
     def built_in(self) -> bool:
-        """Whether it is one of those with a name."""
+        """Whether it is a built-in statistic."""
         return isinstance(self.function, str)
 
     def order(self, name: str) -> Order:
-        """Of a smooth statistic, corrected by halves."""
+        """Return second-order constants, taken to be those of a smooth statistic corrected by halves."""
         return Order(4.0, 1.0)
 
     def words(self) -> dict[str, Any]:
-        """Plain values for a file: of a function what identifies it.  ModelError M23."""
+        """Return plain values for a file, with a function's name and digest.  ModelError M23."""
         function = self.function
         words: dict[str, Any] = {"family": "Statistic", "name": function}
         if not isinstance(function, str):
@@ -121,7 +124,7 @@ class Statistic:
 
 
 def from_words(words: Mapping[str, Any]) -> Statistic | None:
-    """A statistic from the words of a file; None where they are of a function.  ModelError M10, M12, M13, M21."""
+    """Return a statistic from the values of a file; None for a user's function.  ModelError M10, M12, M13, M21."""
     given: dict[str, Any] = {key: value for key, value in words.items() if key != "family"}
     if "digest" in given:
         return None
@@ -137,7 +140,7 @@ def from_words(words: Mapping[str, Any]) -> Statistic | None:
 
 
 def _columns(function: Any, columns: Any) -> int:
-    """Numbers in a row; ModelError M21 for what is no statistic, M12 for columns that are none."""
+    """Return the number of columns; ModelError M21 for an invalid statistic, M12 for an invalid number of columns."""
     if isinstance(function, str):
         if function not in STATISTICS:
             guess = nearest(function, tuple(STATISTICS))
@@ -156,7 +159,7 @@ def _columns(function: Any, columns: Any) -> int:
 
 
 def _range(name: str, given: Any) -> tuple[float, float]:
-    """Both ends; ModelError M10."""
+    """Return both ends of a range; ModelError M10 where it is none."""
     found = spans(name, given, "real", None)
     if isinstance(found, tuple):
         return cast("tuple[float, float]", found)
@@ -164,7 +167,7 @@ def _range(name: str, given: Any) -> tuple[float, float]:
 
 
 def _identity(function: Callable[..., Any]) -> str:
-    """What identifies a function; ModelError M23 where it cannot be carried to another process."""
+    """Return the digest of a function; ModelError M23 where it cannot be sent to another process."""
     try:
         packed(function)
         return identity(function)

@@ -23,7 +23,7 @@ def mean(x: Any, w: Any) -> Any:
 
 
 def mean_of(row_statistics: Any, x: Any, w: Any) -> Any:
-    """The mean of a statistic of rows, shape (q,), weights 0 or 1: the same arithmetic wherever it is asked for."""
+    """Return the mean of a statistic of rows, shape (q,), with weights 0 or 1, by one arithmetic for all callers."""
     return jax().vmap(row_statistics, out_axes=-1)(x) @ w / w.sum()
 
 

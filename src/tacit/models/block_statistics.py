@@ -1,8 +1,8 @@
-"""Statistics of blocks that need no Python function: numbers of all blocks at once, each from its own rows alone.
+"""Built-in statistics of blocks: computed for all blocks at once, each from the rows of its block alone.
 
-values: shape (k, capacity) or (k, capacity, columns), rows of a block in ascending order, then anything; sizes: shape
-(k,).  Each gives shape (k, 1), NaN where a block has no such number.  Sums go over all places of a block in one order,
-so that an answer is a function of the block's rows as a set.
+values: shape (k, capacity) or (k, capacity, columns), the rows of a block in ascending order, then arbitrary padding.
+sizes: rows of each block, shape (k,).  Each function returns shape (k, 1), NaN where the statistic is undefined.  Sums
+run over all places of a block in one order, so that a result depends on the rows of the block only as a set.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Sizes = NDArray[np.int64]
 
 
 def median(values: Array, sizes: Sizes) -> Array:
-    """The median, the middle of the two where their number is even.
+    """Return the median; the mean of the two middle rows where their number is even.
 
     >>> median(np.array([[1.0, 2, 9], [1, 4, 0]]), np.array([3, 2])).ravel().tolist()
     [2.0, 2.5]
@@ -28,7 +28,7 @@ def median(values: Array, sizes: Sizes) -> Array:
 
 
 def midmean(values: Array, sizes: Sizes) -> Array:
-    """The mean of the middle half: of what is left when a quarter of the rows, rounded down, is cut at both ends.
+    """Return the mean of the middle half: of the rows left when a quarter, rounded down, is cut off at both ends.
 
     >>> midmean(np.array([[1.0, 2, 3, 99]]), np.array([4])).tolist()
     [[2.5]]
@@ -40,7 +40,7 @@ def midmean(values: Array, sizes: Sizes) -> Array:
 
 
 def iqr(values: Array, sizes: Sizes) -> Array:
-    """The distance between the quartiles, by linear interpolation.
+    """Return the distance between the quartiles, by linear interpolation.
 
     >>> iqr(np.array([[1.0, 2, 3, 4, 5]]), np.array([5])).tolist()
     [[2.0]]
@@ -49,7 +49,7 @@ def iqr(values: Array, sizes: Sizes) -> Array:
 
 
 def correlation(values: Array, sizes: Sizes) -> Array:
-    """Pearson's correlation of two columns; none where one of them is constant.
+    """Return Pearson's correlation of two columns; NaN where one of them is constant.
 
     >>> rows = np.array([[[1.0, 3], [2, 2], [3, 1], [0, 0]]])
     >>> correlation(rows, np.array([3])).round(6).tolist()
@@ -60,13 +60,14 @@ def correlation(values: Array, sizes: Sizes) -> Array:
         centered = np.where(
             used, values - np.where(used, values, 0.0).sum(axis=1, keepdims=True) / sizes[:, None, None], 0.0
         )
+        # Scaled before they are squared, so that large values do not overflow.
         scale = np.abs(centered).max(axis=1, keepdims=True)
         x, y = np.moveaxis(centered / scale, 2, 0)
         return (x * y).sum(axis=1, keepdims=True) / np.sqrt((x * x).sum(1) * (y * y).sum(1))[:, None]
 
 
 def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array, Sizes]]:
-    """Two halves of each block, rows still in order, by a public hash of rank and block: rows have no say.
+    """Return two halves of each block, rows still in order, chosen by a public hash of rank and block, not by values.
 
     >>> [half[1].tolist() for half in split(np.array([[1.0, 2, 3, 4, 5]]), np.array([5]))]
     [[2], [3]]
@@ -84,13 +85,13 @@ def split(values: Array, sizes: Sizes) -> tuple[tuple[Array, Sizes], tuple[Array
 
 
 def _chosen(values: Array, kept: NDArray[np.bool_]) -> Array:
-    """The rows that are kept first, in their order."""
+    """Return the values with the kept rows moved to the front, in their order."""
     order = np.argsort(~kept, axis=1, kind="stable")
     return np.take_along_axis(values, order if values.ndim == 2 else order[:, :, None], axis=1)
 
 
 def _at(values: Array, sizes: Sizes, p: float) -> Array:
-    """A quantile of sorted rows by linear interpolation."""
+    """Return a quantile of sorted rows by linear interpolation."""
     place = p * np.maximum(sizes - 1, 0)
     low = np.floor(place).astype(np.int64)
     high = np.minimum(low + 1, np.maximum(sizes - 1, 0))
@@ -107,4 +108,4 @@ STATISTICS: Final[dict[str, tuple[int, Callable[[Array, Sizes], Array]]]] = {
     "iqr": (1, iqr),
     "correlation": (2, correlation),
 }
-"""By name: columns of a row, and the function."""
+"""For each name, the number of columns of a row, and the function."""

@@ -1,4 +1,4 @@
-"""Parameters and their public boxes: what may be typed, what is checked, and the coordinates that fits move in."""
+"""Parameters, checks of their public boxes, and the unbounded coordinates in which they are fitted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[np.float64]
 Kind: TypeAlias = Literal["real", "positive", "unit", "signed"]
 Link: TypeAlias = Literal["identity", "log", "logit", "atanh"]
 Span: TypeAlias = float | Sequence[float] | Sequence[Sequence[float]]
-"""(lower, upper); one number for a parameter that is known; for several of one name, one or the other for each."""
+"""A box (lower, upper), or a number that holds the parameter fixed; for a vector, one of these for each entry."""
 
 DOMAINS: Final[dict[Kind, tuple[float, float]]] = {
     "real": (-math.inf, math.inf),
@@ -27,16 +27,16 @@ DOMAINS: Final[dict[Kind, tuple[float, float]]] = {
 }
 LINKS: Final[dict[Kind, Link]] = {"real": "identity", "positive": "log", "unit": "logit", "signed": "atanh"}
 STEPS: Final = 2**20
-"""Of the grid that estimates are put on."""
+"""Number of steps of the grid onto which estimates are rounded."""
 WIDEST: Final = 1e150
-"""Of a box, and of its ends: their squares are numbers, and a release of it can be read (`release.document_checks`)."""
+"""Largest width of a box, and size of its ends: squares are finite, and releases readable (`document_checks`)."""
 FLOOR: Final = 1e-6
-"""Where a coordinate would be infinite at the end of its domain, this share of the box stands for it."""
+"""Share of the box by which a search stays away from the end of a domain, where the coordinate is infinite."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One number to be estimated: its name, its box, and the coordinate in which it is looked for."""
+    """One parameter to be estimated: its name, its box, and the link to its unbounded coordinate."""
 
     name: str
     lower: float
@@ -44,7 +44,7 @@ class Parameter:
     link: Link
 
     def region(self, widen: float) -> tuple[float, float]:
-        """Ends of the search, in the coordinate of the link: the box, wider by so many widths on both sides."""
+        """Return the ends of the search in the link's coordinate: the box, extended by `widen` widths on both sides."""
         inner = FLOOR * (self.upper - self.lower)
         low, high = self.lower, self.upper
         if (self.link in ("log", "logit") and low <= 0) or (self.link == "atanh" and low <= -1):
@@ -78,17 +78,17 @@ def _inverse(lib: Any, link: Link, value: Any) -> Any:
 
 
 def coordinates(parameters: Sequence[Parameter], theta: Array) -> Array:
-    """NumPy: from parameters inside their domains, shape (..., p), to coordinates without ends."""
+    """Return the unbounded coordinates of parameters inside their domains, shape (..., p) (NumPy)."""
     return np.stack([_forward(np, one.link, theta[..., i]) for i, one in enumerate(parameters)], axis=-1)
 
 
 def parameters_at(parameters: Sequence[Parameter], values: Array) -> Array:
-    """NumPy: back to parameters."""
+    """Return the parameters at unbounded coordinates, shape (..., p) (NumPy)."""
     return np.stack([_inverse(np, one.link, values[..., i]) for i, one in enumerate(parameters)], axis=-1)
 
 
 def slopes(parameters: Sequence[Parameter], theta: Array) -> Array:
-    """NumPy: derivatives of parameters by their coordinates, shape (p,)."""
+    """Return the derivatives of parameters in their coordinates, shape (p,) (NumPy)."""
     return np.array([_slope(one.link, float(theta[i])) for i, one in enumerate(parameters)])
 
 
@@ -101,28 +101,28 @@ def _slope(link: Link, x: float) -> float:
 
 
 def to_coordinates(links: Sequence[Link], theta: Any) -> Any:
-    """JAX: from parameters, shape (p,), to coordinates without ends."""
+    """Return the unbounded coordinates of parameters, shape (p,) (JAX)."""
     lib = jax().numpy
     return lib.stack([_forward(lib, link, theta[i]) for i, link in enumerate(links)])
 
 
 def from_coordinates(links: Sequence[Link], values: Any) -> Any:
-    """JAX: back to parameters."""
+    """Return the parameters at unbounded coordinates, shape (p,) (JAX)."""
     lib = jax().numpy
     return lib.stack([_inverse(lib, link, values[i]) for i, link in enumerate(links)])
 
 
-# What is typed --------------------------------------------------------------------------------------------------------
+# Checks of arguments --------------------------------------------------------------------------------------------------
 
 
 def _number(value: Any) -> float | None:
-    """The value as a float where it is a plain number, None otherwise."""
+    """Return the value as a float where it is a plain number, else None."""
     plain = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     return float(cast(Any, value)) if plain else None
 
 
 def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
-    """An interval, or the number at which a parameter is held."""
+    """Return an interval, or the number at which a parameter is held fixed; ModelError M10 for neither."""
     low, high = DOMAINS[kind]
     fixed = _number(value)
     if fixed is not None:
@@ -148,7 +148,7 @@ def _one(name: str, value: Any, kind: Kind) -> tuple[float, float] | float:
 
 
 def spans(name: str, value: Any, kind: Kind, size: int | None) -> Any:
-    """What was typed for one name, as tuples: one entry, or `size` of them.  ModelError M10 where it is no box."""
+    """Return the boxes given for one name: one entry, or a tuple of `size`.  ModelError M10 for an invalid box."""
     if size is None:
         return _one(name, value, kind)
     parts = cast(Sequence[Any], value) if isinstance(value, list | tuple) else ()
@@ -160,7 +160,7 @@ def spans(name: str, value: Any, kind: Kind, size: int | None) -> Any:
 
 
 def expanded(name: str, span: Any, size: int | None) -> Iterator[tuple[str, tuple[float, float] | float]]:
-    """Names and intervals (or fixed numbers) of one entry made by `spans`."""
+    """Yield names and intervals (or fixed numbers) of one entry made by `spans`."""
     if size is None:
         yield name, span
     else:
@@ -168,7 +168,7 @@ def expanded(name: str, span: Any, size: int | None) -> Iterator[tuple[str, tupl
 
 
 def values_of(names: Sequence[str], given: Any) -> Array:
-    """Values of parameters, typed as a mapping by name or in their order.  ModelError M13."""
+    """Return the values of parameters, given as a mapping by name or in their order.  ModelError M13."""
     if isinstance(given, Mapping):
         words = cast(Mapping[str, Any], given)
         if set(words) != set(names):

@@ -1,11 +1,12 @@
 """The Cox-Snell bias by automatic differentiation: JAX functions of one block (theory §2).
 
-    b_r = sum K^rs K^tu (kappa_stu / 2 + kappa_st,u),  per observation;  the estimate from t rows is off by b / t.
+    b_r = sum K^rs K^tu (kappa_stu / 2 + kappa_st,u),  per observation;  the estimate from t rows has bias b / t.
 
-With K^-1 = V Vᵀ the sums over t, u are sums over columns v of V of second derivatives along v: no third-order array is
-made.  There are three ways to the expectations: exact, from the expected statistics (`from_statistics`); over rows that
-stand for the law (`weighted` on `nodes`); or averages over the rows of the block itself (`weighted`), which holds for
-rows of any law.
+K is the Fisher information of one row, K^rs an entry of its inverse; kappa are expected products of derivatives of the
+log-density.  With K^-1 = V Vᵀ the sums over t, u are sums over columns v of V of second derivatives along v: no
+third-order array is made.  Expectations are found in one of three ways: exactly, from the expected statistics
+(`from_statistics`); over quadrature points of the law (`weighted` on `nodes`); or as averages over the rows of the
+block itself (`weighted`), which holds for rows of any law.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _expected(model: Likelihood, truth: Any, at: Any) -> Callable[[Any], Any]:
-    """The expected log-density at `at` of one row, under the law at `truth`."""
+    """Return a function of one row: its expected log-density at `at`, under the law at `truth`."""
 
     def of(row: Any) -> Any:
         return model.log_density_from(model.expected(row, truth), at)
@@ -31,15 +32,16 @@ def _expected(model: Likelihood, truth: Any, at: Any) -> Callable[[Any], Any]:
 
 
 def _along(f: Callable[[Any], Any], at: Any, direction: Any) -> Any:
-    """The derivative of f at a place along a direction."""
+    """Return the derivative of f at a place along a direction."""
     return jax().jvp(f, (at,), (direction,))[1]
 
 
 def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = True) -> Any:
-    """The bias with expectations as averages over rows x, weights w, shape (p,).
+    """Return the bias, shape (p,), with expectations as averages over rows x with weights w.
 
-    lawful: rows are the law's, so that scores vary as K.  Else C = K^-1 mean(s s') K^-1 stands for K^-1 beside the
-    third derivatives: that of maxima of any rows, of whatever law [Kosmidis & Lunardon 2024, §2].
+    lawful: rows follow the model's law, so that the covariance of scores s is K.  Otherwise the sandwich
+    C = K^-1 mean(s s') K^-1 replaces K^-1 beside the third derivatives, which gives the bias of the maximum for rows of
+    any law [Kosmidis & Lunardon 2024, §2].
     """
     lib, tools = jax().numpy, jax()
     w = w / w.sum()
@@ -69,12 +71,12 @@ def weighted(model: Likelihood, x: Any, w: Any, vector: Any, *, lawful: bool = T
 
 
 def from_statistics(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
-    """The bias with expectations exact, from rows of statistics and regressors u, shape (n, q); weights w."""
+    """Return the bias, shape (p,), with exact expectations; u: statistics and regressors, shape (n, q), w: weights."""
     lib, tools = jax().numpy, jax()
     w = w / w.sum()
 
     def whole(truth: Any, values: Any) -> Any:
-        """Expected log-density at `values` under the law at `truth`."""
+        """Return the expected log-density at `values` under the law at `truth`."""
         bound, at = model.bind(truth), model.bind(values)
         each = tools.vmap(_expected(model, bound, at))(u)
         return lib.where(w > 0, w * each, 0.0).sum()
@@ -93,7 +95,7 @@ def from_statistics(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
 
 
 def information(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
-    """Fisher information of one row, from statistics and regressors u, shape (p, p)."""
+    """Return the Fisher information of one row, shape (p, p), from statistics and regressors u."""
     lib, tools = jax().numpy, jax()
     truth = model.bind(vector)
 
@@ -106,7 +108,10 @@ def information(model: Likelihood, u: Any, w: Any, vector: Any) -> Any:
 
 
 def bias(model: Likelihood, x: Any, w: Any, vector: Any, how: str) -> Any:
-    """The bias at a vector, for a block of rows.  how: "cox-snell": the best there is; "observed": any law's."""
+    """Return the bias at a vector, for a block of rows.
+
+    how: "cox-snell", under the model's law, in closed form where there is one; "observed", for rows of any law.
+    """
     lib, tools = jax().numpy, jax()
     if how == "observed":
         return weighted(model, x, w, vector, lawful=False)
@@ -115,7 +120,7 @@ def bias(model: Likelihood, x: Any, w: Any, vector: Any, how: str) -> Any:
         if form is not None:
             return form
     if model.linear_in_statistics:
-        # without regressors one row says as much as all: its statistics are replaced by their expectations
+        # Without regressors one row is enough: its statistics are replaced by their expectations.
         u = tools.vmap(model.row_statistics)(x if model.is_regression else x[:1])
         return from_statistics(model, u, w if model.is_regression else lib.ones(1), vector)
     nodes = model.nodes(model.bind(vector))

@@ -1,4 +1,4 @@
-"""A model of one's own: any log-density written in JAX, with a public box for its parameters."""
+"""User-defined models: any log-density written in JAX, with a public box for its parameters."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ from tacit.models.likelihood import Likelihood
 
 SUPPORTS: Final = ("real", "positive", "unit", "count")
 STARTS: Final = 8
-"""Public points of the box, besides its middle, where a search may start."""
+"""Number of public points of the box, besides the fallback, where a search may start."""
 RATIO: Final = 4.0
-"""A positive box whose ends are so far apart is searched in logs."""
+"""Least ratio of the ends of a positive box for which the search is on the log scale."""
 
 
 @dataclass(frozen=True, init=False)
 class Model(Likelihood):
-    """Any law of rows: a log-density in JAX, log f(x, theta), and a box for each parameter (theory §2).
+    """A user-defined law of rows: a log-density in JAX, log f(x, theta), and a box for each parameter (theory §2).
 
-    log_density: gives one float for one row x, of shape (), or (columns,) where `columns` is above 1; parameters are
-    attributes of theta.  It must be differentiable in them, and be without callbacks, prints and other effects.
-    Keywords are boxes: `mu=(0.2, 5)`; a number holds a parameter; `beta=[(-1, 1), (0, 2)]` makes a vector.
-    default: what a block without an answer says, by name, the middle of the box unless given.
-    support: "real", "positive", "unit", "count" or an interval, of rows of one column; other rows make their block
-    answer with the default, and with a support `fisher`, `sample` and corrections of bias can integrate.
+    log_density: a function of one row x, of shape (), or (columns,) where `columns` is above 1, and of theta, whose
+    attributes are the parameters.  It returns one float, must be differentiable in the parameters, and must have no
+    callbacks, prints or other side effects.
+    Keywords are boxes: `mu=(0.2, 5)`; a number holds a parameter fixed; `beta=[(-1, 1), (0, 2)]` makes a vector.
+    default: values, by name, that stand for a block without an estimate; by default the middle of the box.
+    support: where rows of one column lie: "real", "positive", "unit", "count" or an interval.  A block with a row
+    outside it gets the default.  `fisher`, `sample` and corrections of bias integrate over the support, and need it.
 
-    ModelError M10, M12, M13; M14, M15, M16 where the log-density cannot be used, at its first use or by `check()`.
+    ModelError M10, M12, M13 (boxes, support, default); M14, M15, M16 where the log-density cannot be used, raised at
+    its first use or by `check()`.
 
     >>> import jax.numpy as jnp
     >>> def inverse_gaussian(x, theta):
@@ -69,7 +71,7 @@ class Model(Likelihood):
         columns: int = 1,
         **parameters: Span,
     ) -> None:
-        """Checks all that is typed; the log-density itself is looked at when it is needed first."""
+        """Check the arguments; the log-density itself is checked at its first use."""
         if not callable(log_density):
             raise ModelError(f"{log_density!r} is no function of a row and theta.", code="M14")
         if not parameters:
@@ -87,12 +89,12 @@ class Model(Likelihood):
 
     @property
     def columns(self) -> int:
-        """Numbers in a row."""
+        """The number of columns of a row."""
         return self.width
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters to be estimated, in the order in which they were typed."""
+        """The parameters to be estimated, in the order in which they were given."""
         return self._parameters
 
     @cached_property
@@ -107,23 +109,23 @@ class Model(Likelihood):
 
     @property
     def fallback(self) -> Array:
-        """The default of a block without an answer, shape (p,)."""
+        """The values that stand for a block without an estimate, shape (p,)."""
         return np.array([one.middle for one in self.parameters] if self.default is None else self.default)
 
     @property
     def support(self) -> str | tuple[float, float] | None:
-        """Where rows lie, as it was said."""
+        """The support of rows, as given."""
         return self.row_support
 
     @property
     def anchor(self) -> float | None:
-        """A number of the support, where it was said."""
+        """A number inside the support, where one is given."""
         if isinstance(self.row_support, tuple):
             return (self.row_support[0] + self.row_support[1]) / 2
         return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}[self.row_support] if self.row_support else None
 
     def inside(self, x: Any) -> Any:
-        """Whether rows lie in the support."""
+        """Return whether rows lie in the support."""
         low, high = {"positive": (0, np.inf), "unit": (0, 1)}.get(cast(str, self.row_support), (-np.inf, np.inf))
         if isinstance(self.row_support, tuple):
             return (x >= self.row_support[0]) & (x <= self.row_support[1])
@@ -133,7 +135,7 @@ class Model(Likelihood):
         return inside if self.columns == 1 else inside.all(-1)
 
     def bind(self, vector: Any) -> SimpleNamespace:
-        """Parameters by the names that were typed."""
+        """Return an object whose attributes are all parameters, from the free ones, shape (p,)."""
         values = iter([vector[i] for i in range(len(self.parameters))])
 
         def one(span: Any) -> Any:
@@ -146,12 +148,12 @@ class Model(Likelihood):
         return SimpleNamespace(**bound)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row, a 64-bit float: of the trace that was looked at, never of the function."""
+        """Return the log-density of one row as a 64-bit float (JAX): the checked trace runs, never the function."""
         lib = jax().numpy
         return density(self).run(lib.asarray(x, dtype=np.float64), self._vector(theta))[0]
 
     def _vector(self, theta: Any) -> Any:
-        """Inverse of `bind`."""
+        """Return the vector of free parameters: the inverse of `bind`."""
         lib = jax().numpy
         found: list[Any] = []
         for word, box in self.boxes:
@@ -163,7 +165,7 @@ class Model(Likelihood):
         return lib.stack([lib.asarray(one, dtype=np.float64) for one in found])
 
     def starts(self, x: Any, w: Any) -> Any:
-        """The middle of the box, and a few points all over it (Halton's sequence)."""
+        """Return starting points, shape (1 + STARTS, p): the fallback, and Halton's sequence over the box."""
         ends = np.array([one.region(0.0) for one in self.parameters])
         places = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * _halton(len(ends))
         logs = np.array([one.link == "log" for one in self.parameters])
@@ -171,24 +173,24 @@ class Model(Likelihood):
         return jax().numpy.asarray(np.vstack([self.fallback, starts]))
 
     def check(self) -> None:
-        """Looks at the log-density, without data: ModelError M14, M15, M16."""
+        """Check the log-density without data; ModelError M14, M15, M16."""
         looked_at(self)
 
 
 @lru_cache(maxsize=64)
 def looked_at(model: Model) -> None:
-    """`check`, once for each model."""
+    """Run `check` once for each model."""
     checked_density(model)
 
 
 def _size(box: Any) -> int | None:
-    """Length of a vector of boxes; None for a single one."""
+    """Return the length of a vector of boxes; None for a single box."""
     many = isinstance(box, list | tuple) and any(isinstance(part, list | tuple) for part in cast(Sequence[Any], box))
     return len(cast(Sequence[Any], box)) if many else None
 
 
 def _support(given: Any, columns: int) -> Any:
-    """A support as it is kept."""
+    """Return a support in its stored form; ModelError M12 where it is invalid."""
     if given is None or (isinstance(given, str) and given in SUPPORTS and columns == 1):
         return given
     ends: Any = given
@@ -201,7 +203,7 @@ def _support(given: Any, columns: int) -> Any:
 
 
 def _halton(columns: int) -> Array:
-    """The first points of Halton's sequence in the unit cube, shape (STARTS, columns)."""
+    """Return the first points of Halton's sequence in the unit cube, shape (STARTS, columns)."""
     primes = [n for n in range(2, 20 * columns + 3) if all(n % m for m in range(2, n))][:columns]
     out = np.zeros((STARTS, columns))
     for j, base in enumerate(primes):

@@ -1,7 +1,7 @@
-"""What identifies a log-density of one's own: its boxes, and a digest of what JAX traces of it.
+"""Identification of a user-defined model in files: its boxes, and a digest of JAX's trace of its log-density.
 
-Two functions with the same arithmetic are the same question; one that is changed is another, whatever its name is.  The
-trace is JAX's own and may change with its version: then the same question is another one, and is paid for anew.
+Two functions with the same arithmetic make the same query; a changed function makes another, whatever its name.  The
+trace may change with the version of JAX: then the same function counts as another query, and is paid for again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tacit.models.density_checks import density
 
 
 def words_of(model: Model) -> dict[str, Any]:
-    """Words of a model of one's own: {"family": "Model", "name": ..., "digest": ..., "parameters": {...}}.
+    """Return a model's plain values for a file: {"family": "Model", "name": ..., "digest": ..., "parameters": {...}}.
 
     ModelError M14, M15, M16 for a log-density that cannot be used.
     """
@@ -33,7 +33,7 @@ def words_of(model: Model) -> dict[str, Any]:
 
 
 def digest(model: Model) -> str:
-    """SHA-256 of the trace of the log-density that is run and of the arrays it closes over, in hexadecimal digits."""
+    """Return the SHA-256 digest, in hexadecimal digits, of the log-density's trace and of the arrays it closes over."""
     closed = density(model).trace
     found = hashlib.sha256(str(closed.jaxpr).encode())
     for constant in closed.consts:

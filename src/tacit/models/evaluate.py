@@ -1,4 +1,4 @@
-"""What a model is asked in NumPy: log-densities, Fisher information, bias, draws."""
+"""Evaluation of a model on NumPy arrays: log-densities, Fisher information, Cox-Snell bias, draws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=256)
 def _compiled(model: Likelihood, what: str) -> Any:
-    """One function of a model, compiled once."""
+    """Return one function of a model, compiled by JAX and kept."""
     tools = jax()
 
     def density(x: Any, vector: Any) -> Any:
@@ -64,10 +64,11 @@ def _compiled(model: Likelihood, what: str) -> Any:
 
 
 def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
-    """Log-density of rows, -inf outside the support."""
+    """Return the log-densities of rows, -inf outside the support."""
     model.check()
     rows = np.asarray(x, dtype=np.float64)
     inside = np.asarray(model.inside(rows))
+    # Rows outside the support are replaced by a number inside it before the density runs, so that it stays finite.
     safe = np.where(
         inside if model.columns == 1 else inside[..., None], rows, 1.0 if model.anchor is None else model.anchor
     )
@@ -77,7 +78,7 @@ def log_densities(model: Likelihood, x: Any, vector: Array) -> Array:
 
 
 def _design(model: Likelihood, regressors: Any) -> Array:
-    """Rows that hold the regressors, with a response that stands for none; one row where there are no regressors."""
+    """Return rows of regressors after a placeholder response of 1; one row of ones for a model without regressors."""
     d = model.columns - 1
     if not model.is_regression or d == 0:
         return np.ones((1,) if model.columns == 1 else (1, model.columns))
@@ -91,9 +92,9 @@ def _design(model: Likelihood, regressors: Any) -> Array:
 
 
 def rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> tuple[Array, Array, Array]:
-    """Rows of one column with probabilities that stand for the law at a vector, and scores there, shape (n, p).
+    """Return a quadrature rule of the law at a vector: points, probabilities, and the scores at the points, (n, p).
 
-    breaks: where what is averaged over them has kinks.
+    breaks: places where the integrands have kinks.
     """
     model.check()
     points, weights = _rule(model, vector, breaks)
@@ -107,14 +108,14 @@ def _rule(model: Likelihood, vector: Array, breaks: tuple[float, ...] = ()) -> q
 
 
 def _matrix(model: Likelihood, form: Any) -> Array:
-    """A closed form of all parameters, for those that are estimated."""
+    """Return the rows and columns of free parameters of a closed form for all parameters."""
     full = np.array([[float(entry) for entry in row] for row in form])
     free = getattr(model, "free", list(range(len(full))))
     return full[np.ix_(free, free)]
 
 
 def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
-    """Fisher information; `closed=False` never takes a closed form."""
+    """Return the Fisher information of one row, shape (p, p); `closed=False` never uses a closed form."""
     model.check()
     with quiet():
         form = model.fisher_form(model.bind(vector)) if closed else None
@@ -126,7 +127,7 @@ def fisher(model: Likelihood, vector: Array, regressors: Any = None, closed: boo
 
 
 def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool = True) -> Array:
-    """The Cox-Snell bias; `closed=False` never takes a closed form."""
+    """Return the Cox-Snell bias times the number of rows, shape (p,); `closed=False` never uses a closed form."""
     model.check()
     with quiet():
         form = model.bias_form(model.bind(vector)) if closed and model.all_free else None
@@ -138,7 +139,7 @@ def bias(model: Likelihood, vector: Array, regressors: Any = None, closed: bool 
 
 
 def sample(model: Likelihood, vector: Array, rows: int, rng: np.random.Generator, regressors: Any = None) -> Array:
-    """Rows drawn at the vector."""
+    """Return rows drawn from the law at the vector; regressors: shape (rows, d), for regressions."""
     z = _design(model, regressors)[:, 1:] if regressors is not None and model.is_regression else None
     if z is not None and len(z) != rows:
         raise ModelError(f"regressors of {len(z)} rows for {rows} draws.", code="M18", state=None)

@@ -1,4 +1,4 @@
-"""The base of the built-in families: a frozen dataclass whose fields are boxes and settings, nothing else."""
+"""The base class of built-in families: a frozen dataclass whose fields are boxes of parameters and settings."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Family(Likelihood):
 
     kinds: ClassVar[dict[str, Kind]] = {}
     row_support: ClassVar[str | None] = None  # the support of rows of one column
-    orders: ClassVar[dict[str, Order]] = {}  # by field; `Order()` where it says nothing
+    orders: ClassVar[dict[str, Order]] = {}  # by field; `Order()` for fields left out
     histogram_names: ClassVar[tuple[str, ...]] = ()
     """Names of the parameters in a fit to a histogram; empty where such fits do not offer the family."""
     statistics_hint: ClassVar[str] = "SampleAndAggregate(…), which takes any family"
-    """What to ask instead, where `sufficient_statistics` is None."""
+    """The query to suggest where `sufficient_statistics` is None."""
 
     def __post_init__(self) -> None:
-        """Checks everything that was typed: ModelError M10, M12, M13."""
+        """Check all arguments: ModelError M10, M12, M13."""
         for name, least in self._settings().items():
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -46,16 +46,16 @@ class Family(Likelihood):
 
     @classmethod
     def _settings(cls) -> dict[str, int]:
-        """Whole numbers among the fields, with their least values."""
+        """Return the least value of each field that is a whole number."""
         return {}
 
     def sizes(self) -> dict[str, int]:
-        """How many numbers each vector of parameters has."""
+        """Return the length of each vector of parameters, by field."""
         return {}
 
     @cached_property
     def _entries(self) -> tuple[tuple[str, str, Any], ...]:
-        """(field, name, interval or number) of every number, fixed ones too."""
+        """A triple (field, name, interval or fixed number) for every parameter, fixed ones too."""
         return tuple(
             (word, name, span)
             for word in self.kinds
@@ -73,7 +73,7 @@ class Family(Likelihood):
         return tuple(Parameter(name, box[0], box[1], LINKS[self.kinds[word]]) for word, name, box in boxes)
 
     def order(self, name: str) -> Order:
-        """Of the estimate of a parameter, by its field."""
+        """Return the second-order constants of a parameter's estimate, which depend on its field."""
         word = next(word for word, own, _ in self._entries if own == name)
         return self.orders.get(word, Order())
 
@@ -84,16 +84,16 @@ class Family(Likelihood):
 
     @property
     def free(self) -> list[int]:
-        """Places of the estimated among all parameters."""
+        """Indices, among all parameters, of those that are estimated."""
         return [i for i, entry in enumerate(self._entries) if isinstance(entry[2], tuple)]
 
     @property
     def fallback(self) -> Array:
-        """The default of a block without an answer: `default`, or the middle of the box, shape (p,)."""
+        """The values that stand for a block without an estimate, shape (p,): `default`, or the middle of the box."""
         return np.array([one.middle for one in self.parameters] if self.default is None else self.default)
 
     def bind(self, vector: Any) -> SimpleNamespace:
-        """The parameters of a vector by name, with those that are held fixed."""
+        """Return an object whose attributes are all parameters; vector: the free ones, shape (p,)."""
         values = iter([vector[i] for i in range(len(self.parameters))])
         lists: dict[str, list[Any]] = {}
         for word, _, span in self._entries:
@@ -103,23 +103,23 @@ class Family(Likelihood):
         return SimpleNamespace(**{word: parts[0] for word, parts in lists.items() if word not in sizes}, **many)
 
     def starts(self, x: Any, w: Any) -> Any:
-        """The start from moments, without what is held fixed."""
+        """Return the start of the free parameters, shape (1, p)."""
         every = jax().numpy.stack(jax().numpy.broadcast_arrays(*self.start(x, w)))
         return every[np.array(self.free)][None]
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """A start for all parameters, one number each, from the rows of a block; NaN where the block has none."""
+        """Return a start for all parameters, one number each, from the rows of a block; NaN where they give none."""
         raise NotImplementedError
 
     def is_free(self, name: str) -> bool:
-        """Whether a field that is a single parameter is to be estimated, not held at a number."""
+        """Return whether a field that is a single parameter is estimated, not held fixed."""
         return isinstance(getattr(self, name), tuple)
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
         """Return one sufficient statistic of a row for each free parameter; None where the family has none such.
 
-        A parameter that is held fixed takes its statistic with it, or makes one: of a normal law of known mean the
-        square about it; of a Weibull law of known shape k, the power k.
+        A parameter that is held fixed needs no statistic, but may change another's: a normal law of known mean has the
+        square about that mean, a Weibull law of known shape k the row to the power k.
 
         >>> from tacit.families import Gamma, Normal, StudentT
         >>> [one.spelled("x") for one in Gamma().sufficient_statistics()], StudentT().sufficient_statistics()
@@ -135,16 +135,16 @@ class Family(Likelihood):
 
     @property
     def support(self) -> str | tuple[float, float] | None:
-        """Where rows of one column lie."""
+        """The support of rows of one column."""
         return self.row_support
 
     @property
     def anchor(self) -> float | None:
-        """A number of the support."""
+        """A number inside the support."""
         return {"real": 0.0, "positive": 1.0, "unit": 0.5, "count": 1.0}.get(self.row_support or "", 0.0)
 
     def inside(self, x: Any) -> Any:
-        """Whether rows lie in the support."""
+        """Return whether rows lie in the support."""
         if self.row_support == "positive":
             return (x > 0) & (x < np.inf)
         if self.row_support == "unit":
@@ -154,12 +154,12 @@ class Family(Likelihood):
         return (x > -np.inf) & (x < np.inf)
 
     def __repr__(self) -> str:
-        """As it can be typed."""
+        """Return the Python expression that makes the family."""
         parts = [f"{word}={getattr(self, word)!r}" for word in self.words() if word != "family"]
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def words(self) -> dict[str, Any]:
-        """The words of a file: `{family = "Gamma", shape = [0.5, 5], rate = [0.01, 1]}`, all boxes written out."""
+        """Return plain values for a file, with all boxes: `{family = "Gamma", shape = [0.5, 5], rate = [0.01, 1]}`."""
         found: dict[str, Any] = {"family": type(self).__name__}
         for one in fields(self):
             value = getattr(self, one.name)
@@ -169,12 +169,12 @@ class Family(Likelihood):
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists, for TOML and JSON."""
+    """Return tuples as lists, for TOML and JSON."""
     return [_plain(part) for part in cast(tuple[Any, ...], value)] if isinstance(value, tuple) else value
 
 
 def checked_default(model: Likelihood, given: Any) -> Array:
-    """A default in the order of the parameters; ModelError M13 where it lies outside the box."""
+    """Return a default in the order of the parameters; ModelError M13 where it lies outside the box."""
     values = values_of(model.names, given)
     for one, value in zip(model.parameters, values, strict=True):
         if not one.lower <= value <= one.upper:

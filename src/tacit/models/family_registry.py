@@ -1,4 +1,4 @@
-"""Every family by name, and a family from the words of a file."""
+"""All families by name, and the reading of a family from a file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ FAMILIES: Final[dict[str, type[Family]]] = {
 
 
 def family(words: Mapping[str, Any]) -> Family:
-    """A family from the words of a file, those of Python.
+    """Return a family from the plain values of a file, which have the names used in Python.
 
-    ModelError M10, M13 for boxes and defaults, M11 for an unknown family, M12 for a word that it does not have.
+    ModelError M10, M13 for boxes and defaults, M11 for an unknown family, M12 for a field that it does not have.
 
     >>> family({"family": "Gamma", "shape": [0.5, 5], "rate": [0.01, 1]})
     Gamma(shape=(0.5, 5.0), rate=(0.01, 1.0))

@@ -24,8 +24,8 @@ Values: TypeAlias = Sequence[float] | Mapping[str, float] | Array
 class Order:
     """Second-order constants of a bias-corrected estimate from t rows, I being the information of one row.
 
-    v, b: about, its variance is (1 / tI) (1 + v / t) and its bias b / (t**2 sqrt(I)).  power: the power of the estimate
-    that is nearly normal; 0 stands for the logarithm.  Public constants, of families as simulated
+    v, b: its variance is about (1 / tI) (1 + v / t), and its bias about b / (t**2 sqrt(I)).  power: the power of the
+    estimate that is nearly normal; 0 stands for the logarithm.  These are public constants, simulated for each family
     (`benchmarks/block_orders.py`); the defaults are those of a hard case.
     """
 
@@ -37,16 +37,16 @@ class Order:
 class Likelihood(ABC):
     """A law of rows with a public box of parameters.
 
-    names: of the parameters that are estimated; lower, upper: ends of their box, shape (p,).
-    columns: numbers in a row; a row has shape () where it is 1, (columns,) otherwise.
+    names: names of the parameters that are estimated.  lower, upper: ends of their box, shape (p,).
+    columns: the number of columns of a row, which has shape () where it is 1, (columns,) otherwise.
     """
 
     edge: ClassVar[Literal["default", "clamp"]] = "default"
-    """What a maximum at an end of the search means: no estimate, so the default; or the end of the box."""
+    """How a maximum at an end of the search is used: "default", as no estimate; "clamp", as the end of the box."""
     widen: ClassVar[float] = 1.0
-    """How far beyond its box a maximum is searched for, in widths of the box: correction comes before the clamp."""
+    """Extension of the search beyond the box, in its widths: the bias is corrected before estimates are clamped."""
     steps: ClassVar[int] = 30
-    """Newton steps in each block; from a good start six to ten are enough."""
+    """Number of Newton steps in each block; from a good start six to ten are enough."""
     start_is_maximum: ClassVar[bool] = False
     """Whether `starts` gives the maximum itself."""
     mean_statistics_suffice: ClassVar[bool] = False
@@ -65,11 +65,11 @@ class Likelihood(ABC):
 
     @abstractmethod
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row, shape (), at theta, whose parameters are attributes."""
+        """Return the log-density of one row, shape (), at theta, whose attributes are the parameters (JAX)."""
 
     @abstractmethod
     def bind(self, vector: Any) -> SimpleNamespace:
-        """The parameters of a vector, shape (p,), by name, with those that are held fixed."""
+        """Return an object whose attributes are the parameters of a vector, shape (p,), and those held fixed."""
 
     @property
     @abstractmethod
@@ -84,7 +84,7 @@ class Likelihood(ABC):
 
     @property
     def columns(self) -> int:
-        """Numbers in a row."""
+        """The number of columns of a row."""
         return 1
 
     @property
@@ -103,28 +103,28 @@ class Likelihood(ABC):
         return np.array([one.upper for one in self.parameters])
 
     def logpdf(self, x: Any, theta: Values) -> Array:
-        """Log-density of rows, shape (n,) or (n, columns), at theta; -inf outside the support.  ModelError M13."""
+        """Return log-densities of rows, shape (n,) or (n, columns), -inf outside the support.  ModelError M13."""
         return evaluate.log_densities(self, x, values_of(self.names, theta))
 
     def fisher(self, theta: Values, regressors: Any = None) -> Array:
-        """Fisher information of one row at theta, shape (p, p).
+        """Return the Fisher information of one row at theta, shape (p, p).
 
-        regressors: shape (n, d), for regressions: the mean over these.  In closed form where there is one, otherwise
-        by automatic differentiation and quadrature.  ModelError M13, M18.
+        regressors: shape (n, d), for regressions: the information is the mean over them.  Closed forms are used where
+        known, otherwise automatic differentiation and quadrature.  ModelError M13, M18.
         """
         return evaluate.fisher(self, values_of(self.names, theta), regressors)
 
     def bias(self, theta: Values, regressors: Any = None) -> Array:
-        """The leading bias of the maximum-likelihood estimate from n rows, times n, shape (p,) [Cox & Snell 1968].
+        """Return n times the leading bias of the maximum-likelihood estimate from n rows, (p,) [Cox & Snell 1968].
 
         regressors: shape (n, d), for regressions: the design.  ModelError M13, M18.  Source: theory §2.
         """
         return evaluate.bias(self, values_of(self.names, theta), regressors)
 
     def sample(self, theta: Values, rows: int, rng: Any, regressors: Any = None) -> Array:
-        """Rows drawn at theta, shape (rows,) or (rows, columns); with the regressors first given.
+        """Return rows drawn at theta, shape (rows,) or (rows, columns).
 
-        rng: a number or a NumPy Generator.  ModelError M13, M18.
+        regressors: shape (rows, d), for regressions.  rng: a seed or a NumPy Generator.  ModelError M13, M18.
         """
         return evaluate.sample(self, values_of(self.names, theta), rows, np.random.default_rng(rng), regressors)
 
@@ -144,7 +144,7 @@ class Likelihood(ABC):
         return None
 
     def inside(self, x: Any) -> Any:
-        """Whether rows, shape (..., columns) or (...), are finite and in the support: a mask of shape (...)."""
+        """Return whether rows, shape (..., columns) or (...), are finite and in the support: a mask of shape (...)."""
         finite = (x > -np.inf) & (x < np.inf)
         return finite if self.columns == 1 else finite.all(-1)
 
@@ -157,11 +157,11 @@ class Likelihood(ABC):
         return theta
 
     def row_statistics(self, x: Any) -> Any:
-        """The statistics of one row, shape (q,), with its regressors."""
+        """Return the statistics of one row, shape (q,), followed by its regressors."""
         raise NotImplementedError
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density from `row_statistics`, up to what does not depend on theta."""
+        """Return the log-density from `row_statistics`, up to terms that do not depend on theta."""
         raise NotImplementedError
 
     def expected(self, u: Any, theta: Any) -> Any:
@@ -173,7 +173,7 @@ class Likelihood(ABC):
         return None
 
     def bias_form(self, theta: Any) -> Any:
-        """The Cox-Snell bias in closed form, shape (p,); None where there is none."""
+        """Return the Cox-Snell bias in closed form, shape (p,); None where there is none."""
         return None
 
     def unbiased(self, theta: Any, count: Any) -> Any:
@@ -181,12 +181,13 @@ class Likelihood(ABC):
         return None
 
     def fisher_form(self, theta: Any) -> Any:
-        """Fisher information in closed form, of all parameters (fixed ones too); None where there is none."""
+        """Return the Fisher information of all parameters, fixed ones too, in closed form; None where there is none."""
         return None
 
     def location_and_width(self, theta: Any) -> tuple[float, float] | None:
-        """NumPy: return about the centre and the width of a law on the line, for quadrature; of positive rows those of
-        their logs, of rows in (0, 1) those of their logits.  None: not known.
+        """Return about the centre and the width of the law, for quadrature (NumPy); None where they are unknown.
+
+        For positive rows they are those of the logs, for rows in (0, 1) those of the logits.
         """
         return None
 
@@ -196,5 +197,5 @@ class Likelihood(ABC):
         return None
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array | None:
-        """Rows by a sampler of the law's own; None where there is none."""
+        """Return rows drawn by a sampler of the law; None where there is none."""
         return None

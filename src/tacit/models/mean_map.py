@@ -1,7 +1,8 @@
 """The mean of clamped sufficient statistics as a function of the parameters, and its inverse.  Pure functions.
 
-Under a law with parameters theta, m(theta) = E T(x), T as it is released: clamped.  Its derivative is the covariance of
-T and the score.  The inverse allows for clamping: no bias is left where the law is the family's (theory §6).
+Under a law with parameters theta, m(theta) = E T(x), where T is the clamped statistic that is released.  Its derivative
+is the covariance of T and the score.  The inverse allows for clamping: no bias is left where rows follow the family's
+law (theory §6).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ CLOSE: Final = 1e-9
 SINGULAR: Final = 1e-8
 """Below this reciprocal condition of the scaled derivatives the statistics do not identify the parameters."""
 STARTS: Final = (0.5, 0.15, 0.85)
-"""Where searches begin: parts of the width of the box, in the coordinates of its links."""
+"""Starting points of searches, as shares of the width of the box in the coordinates of its links."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ class MeanMap:
 
     @property
     def inner(self) -> tuple[Array, Array]:
-        """The same as parameters: a little inside the box where its ends are no parameters of a law."""
+        """The ends of `region` as parameters: a little inside the box where its ends are not valid parameters."""
         low, high = self.region
         return parameters_at(self.model.parameters, low), parameters_at(self.model.parameters, high)
 
@@ -169,5 +170,5 @@ def mean_map(family: Family, boxes: tuple[Bounds, ...]) -> MeanMap:
     """Return the map of a family whose sufficient statistics have these bounds, one pair each."""
     found = family.sufficient_statistics()
     assert found is not None
-    # the point of a square about no known mean follows from the bounds of the first statistic, y itself
+    # Where the mean is not fixed, the point of a square follows from the bounds of the first statistic, y itself.
     return MeanMap(family, tuple(one.within(boxes[0]) for one in found), boxes)

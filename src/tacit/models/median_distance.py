@@ -1,9 +1,9 @@
-"""The mean distance of Laplace rows from their own median: its expectation in scales, exact up to a number of rows.
+"""Expected mean distance of Laplace rows from their own median, in scales; exact up to EXACT rows.
 
 The distances from the median of t rows add up to twice the upper m = floor(t / 2) rows, in expectation (the law is
 symmetric).  Given that N rows are above the centre, these are N exponential draws, and t - N below: with harmonic
-numbers H the largest m of N add up to m (1 + H_N - H_m), and where N < m to N less the smallest m - N of M = t - N
-others, m - N - (t - m) (H_M - H_{t - m}).  Odd t have the expectation of t - 1.
+numbers H the largest m of N add up to m (1 + H_N - H_m).  Where N < m, the sum is N less the smallest m - N of the
+M = t - N rows below, which add up to m - N - (t - m) (H_M - H_{t - m}).  Odd t have the expectation of t - 1.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tacit.base.lazy_imports import jax
 from tacit.models.boxes import Array
 
 EXACT: Final = 1_024
-"""Rows up to which the expectation is a table; beyond it the expansion is within 1e-8."""
+"""Largest number of rows in the table; the expansion used beyond it is exact to within 1e-8."""
 
 
 def expected(count: Any) -> Any:
-    """JAX: the expectation of the mean distance from the median of `count` rows, in scales."""
+    """Return the expected mean distance of `count` rows from their median, in scales (JAX)."""
     lib = jax().numpy
     even = lib.maximum(count - count % 2, 2)
     small = lib.asarray(table())[lib.clip(even, 0, EXACT) // 2]
@@ -32,7 +32,7 @@ def expected(count: Any) -> Any:
 
 @lru_cache(maxsize=1)
 def table() -> Array:
-    """Expectations for 0, 2, 4, ..., EXACT rows.
+    """Return the expectations for 0, 2, 4, ..., EXACT rows.
 
     >>> table()[1:4].round(6).tolist()
     [0.75, 0.864583, 0.908333]
@@ -41,6 +41,7 @@ def table() -> Array:
 
 
 def _of(t: int) -> float:
+    """Return the expectation for t rows, t even, by summing over N; its law is binomial (t, 1/2)."""
     above: NDArray[np.int64] = np.arange(t + 1, dtype=np.int64)
     m, below = t // 2, t - above
     inverse: Array = 1 / np.arange(1.0, t + 1)

@@ -1,8 +1,9 @@
-"""Damped, safeguarded Newton steps in a box, a fixed number of them: JAX functions of one block, to be vmapped.
+"""Damped, safeguarded Newton's method in a box: JAX functions of one block, to be vectorised over blocks by vmap.
 
 Maximises f in coordinates with ends (low, high).  A step solves (-H + damping D) step = gradient on the coordinates
-that are not held at an end, and is taken if f does not fall; damping shrinks after a step taken and grows after one
-refused, also where f is not a number.  Nothing stops early: the time is the same for every block.
+that are not held at an end, D being the absolute diagonal of H.  It is taken if f does not fall; damping shrinks after
+a step that is taken and grows after one that is refused, also where f is NaN.  The number of steps is fixed: the time
+is the same for every block.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any, Final, NamedTuple
 from tacit.base.lazy_imports import jax
 
 UNROLLED: Final = 6
-"""Up to so many parameters matrices are factored entry by entry; beyond, by LAPACK."""
+"""Largest number of parameters for which matrices are factored entry by entry; LAPACK is used above."""
 LEAST: Final = 1e-3
-"""Damping that a refused step starts from."""
+"""Damping after the first refused step."""
 REACH: Final = 0.25
-"""The longest step, in widths of the search, in each coordinate."""
+"""Longest step in each coordinate, as a share of the width of the search."""
 
 
 class Point(NamedTuple):
-    """Where a search stands: place, value, gradient, Hessian."""
+    """The current point of a search: place, value, gradient, Hessian."""
 
     at: Any
     value: Any
@@ -30,7 +31,7 @@ class Point(NamedTuple):
 
 
 def cholesky(matrix: Any) -> Any:
-    """Lower factor of a (p, p) matrix; NaN where it is not positive definite."""
+    """Return the lower Cholesky factor of a (p, p) matrix; NaN where it is not positive definite."""
     lib, p = jax().numpy, matrix.shape[0]
     if p > UNROLLED:
         return lib.linalg.cholesky(matrix)
@@ -46,7 +47,7 @@ def cholesky(matrix: Any) -> Any:
 
 
 def inverse_factor(matrix: Any) -> Any:
-    """V with V Vᵀ the inverse of a positive definite matrix; NaN where it is not."""
+    """Return V with V Vᵀ the inverse of a (p, p) matrix; NaN where it is not positive definite."""
     lib, p = jax().numpy, matrix.shape[0]
     factor = cholesky(matrix)
     if p > UNROLLED:
@@ -62,16 +63,17 @@ def inverse_factor(matrix: Any) -> Any:
 
 
 def maximum(f: Callable[[Any], Any], start: Any, low: Any, high: Any, steps: int) -> tuple[Any, Any, Any]:
-    """Place, its free coordinates as a mask, and half the Newton decrement there (the gain that is left).
+    """Return the maximum's place, a mask of its free coordinates, and half the squared Newton decrement there.
 
-    start, low, high: shape (p,).  The decrement is NaN where f has no maximum in the free coordinates.
+    The last is about the gain that is left; NaN where f has no maximum in the free coordinates.  start, low, high:
+    shape (p,).
     """
     lib, tools = jax().numpy, jax()
     both = tools.value_and_grad(f)
     axes = lib.eye(len(low))
 
     def point(at: Any) -> Point:
-        """Value, gradient and Hessian from one trace of f: what is compiled is what costs."""
+        """Return value, gradient and Hessian from a single trace of f, because compilation dominates the cost."""
 
         def along(axis: Any) -> Any:
             return tools.jvp(both, (at,), (axis,))
@@ -80,10 +82,11 @@ def maximum(f: Callable[[Any], Any], start: Any, low: Any, high: Any, steps: int
         return Point(at, value, gradient, hessian)
 
     def free(here: Point) -> Any:
+        """Return which coordinates are not held at an end towards which f rises."""
         return ~((here.at <= low) & (here.gradient <= 0) | (here.at >= high) & (here.gradient >= 0))
 
     def curvature(here: Point, damping: Any) -> Any:
-        """Minus the Hessian, damped, with the coordinates that are held left out."""
+        """Return minus the Hessian, damped, with the identity in place of the coordinates held at an end."""
         mask = free(here)
         size = lib.abs(lib.diag(here.hessian))
         damped = -here.hessian + damping * lib.diag(size + 1e-12 * (1 + size.max()))
@@ -104,6 +107,7 @@ def maximum(f: Callable[[Any], Any], start: Any, low: Any, high: Any, steps: int
         return here, proposed(here, damping), damping
 
     begin = lib.clip(start, low, high)
+    # The value -inf makes the first proposal, the start itself, be taken.
     nothing = Point(begin, -lib.inf * lib.ones(()), lib.zeros_like(begin), -lib.eye(len(low)))
     here, _, _ = tools.lax.fori_loop(0, steps + 1, step, (nothing, begin, lib.zeros(())))
     mask = free(here)

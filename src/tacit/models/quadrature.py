@@ -1,8 +1,8 @@
-"""Expectations under a law of one column, by sums over points found from the law itself: NumPy, outside of fits.
+"""Expectations under a law of one column, as sums over quadrature points found from its density (NumPy).
 
-A coarse walk over the support finds where all but 1e-14 of the probability lies, in a coordinate without ends (log of
+A coarse grid over the support finds where all but 1e-14 of the probability lies, in an unbounded coordinate (log of
 positive numbers, logit of shares, asinh on the line); a fine trapezium rule there is exact to rounding for smooth
-densities.  Counts are summed one by one.  What does not add up to 1 is refused.
+densities.  Counts are summed one by one.  A density whose integral is not 1 is refused.
 """
 
 from __future__ import annotations
@@ -24,25 +24,26 @@ COARSE: Final = 8001
 FINE: Final = 2001
 TAIL: Final = 1e-15
 MOST: Final = 2**20
-"""Counts are summed up to this one."""
+"""Number of counts, from 0 on, that are summed at most."""
 NEAR: Final = 801
-"""Steps of the first walk in a coordinate that is as wide as the law."""
+"""Points of the coarse grid in a coordinate that is scaled to the law."""
 FEW: Final = 20
-"""Steps that the law has at least, where it has been found."""
+"""Number of steps across the law above which the coarse grid has located it (used with breaks)."""
 NODES: Final = 160
-"""Of a Gauss-Legendre rule between two breaks."""
+"""Points of a Gauss-Legendre rule between two breaks."""
 WRONG: Final = 1e-6
-"""Largest distance from 1 of what the probabilities add up to."""
+"""Largest accepted distance of the sum of probabilities from 1."""
 
 Rule = tuple[Array, Array]
 Density = Callable[[Array], Array]
 
 
 def law(model: Likelihood, vector: Array, density: Density, fine: int = FINE, breaks: tuple[float, ...] = ()) -> Rule:
-    """Points and their probabilities, adding up to 1.  ModelError M18 where there are none.
+    """Return points and their probabilities, which add up to 1.
 
-    density: log-densities of an array of rows, shape (n,), at the vector.  fine: how many points on the line.  breaks:
-    where what is averaged, or the density, has kinks: there the rule is put together from Gauss-Legendre rules.
+    density: returns the log-densities of rows, shape (n,), at the vector.  fine: number of points of the fine grid.
+    breaks: places where the integrand or the density has kinks; the rule is then made of Gauss-Legendre rules between
+    them.  ModelError M18 for a model without support, or a density whose integral is not 1.
     """
     support = model.support
     if support is None:
@@ -85,7 +86,7 @@ def _line(
         if not len(keep):
             break
         low, high = float(s[max(keep[0] - 1, 0)]), float(s[min(keep[-1] + 1, number - 1)])
-        if breaks and s[1] - s[0] < (high - low) / FEW:  # where it lies is known; the rest is for the pieces
+        if breaks and s[1] - s[0] < (high - low) / FEW:  # the law is located: the rules between breaks do the rest
             break
     if breaks:
         return _pieces(at, mass, low, high, breaks)
@@ -94,7 +95,7 @@ def _line(
 
 
 def _pieces(at: WalkCoordinate, mass: Density, low: float, high: float, breaks: tuple[float, ...]) -> Rule:
-    """Gauss-Legendre between the breaks: of a fixed number of points, wherever the breaks are."""
+    """Return Gauss-Legendre rules between the breaks; the number of points does not depend on where the breaks are."""
     with np.errstate(all="ignore"):
         inner = np.nan_to_num(at.place(np.array(sorted(breaks))), nan=low, posinf=high, neginf=low)
     ends = np.concatenate([[low], np.clip(inner, low, high), [high]])
@@ -106,14 +107,14 @@ def _pieces(at: WalkCoordinate, mass: Density, low: float, high: float, breaks: 
 
 @lru_cache(maxsize=1)
 def _legendre() -> Rule:
-    """Nodes and weights on [-1, 1]."""
+    """Return Gauss-Legendre nodes and weights on [-1, 1]."""
     nodes, shares = np.polynomial.legendre.leggauss(NODES)
     return np.asarray(nodes, dtype=np.float64), np.asarray(shares, dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class WalkCoordinate:
-    """Rows from a coordinate s and back, the log of their slope in it, and where the walk starts and ends."""
+    """The map from a coordinate s to rows, its inverse, the log of its derivative, and the ends of the coarse grid."""
 
     row: Density
     place: Density
@@ -124,6 +125,7 @@ class WalkCoordinate:
 
 
 def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordinate:
+    # With a location and width, s enters as sinh(s): even steps at the centre, and tails of any weight are reached.
     center, scale = where or (0.0, 1.0)
     stretch = np.log(scale) - np.log(2)
     if support == "positive":
@@ -159,7 +161,7 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordina
         return WalkCoordinate(
             lambda s: low + wide / (1 + np.exp(-center - scale * np.sinh(s))),
             lambda x: np.arcsinh((np.log((x - low) / (high - x)) - center) / scale),
-            lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _both(center + scale * np.sinh(s)),
+            lambda s: np.log(wide) + stretch + np.logaddexp(s, -s) - _minus_log_pq(center + scale * np.sinh(s)),
             -20.0,
             20.0,
             NEAR,
@@ -167,19 +169,19 @@ def _coordinate(support: Any, where: tuple[float, float] | None) -> WalkCoordina
     return WalkCoordinate(
         lambda s: low + wide / (1 + np.exp(-s)),
         lambda x: np.log((x - low) / (high - x)),
-        lambda s: np.log(wide) - _both(s),
+        lambda s: np.log(wide) - _minus_log_pq(s),
         -700.0,
         36.0,
     )
 
 
-def _both(s: Array) -> Array:
-    """Minus the log of a share times its distance from 1, s being the share's logit."""
+def _minus_log_pq(s: Array) -> Array:
+    """Return -log(p (1 - p)) of the share p whose logit is s."""
     return np.logaddexp(0, s) + np.logaddexp(0, -s)
 
 
 def drawn(rule: Rule, rows: int, rng: np.random.Generator, discrete: bool) -> Array:
-    """Rows drawn from points and probabilities: the points themselves, or between them."""
+    """Return rows drawn from a rule: its points if discrete, else interpolated by the inverse distribution function."""
     points, weights = rule
     if discrete:
         return np.asarray(rng.choice(points, rows, p=weights), dtype=np.float64)

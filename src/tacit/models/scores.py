@@ -2,9 +2,9 @@
 
 psi(x) = root score(x), at a pilot theta0 that was released; root root' is about the inverse information, so that the
 coordinates of psi have variance 1 and are nearly independent.  Clipped to [-c, c] coordinate by coordinate, their
-expectation M(theta) under the law at any theta is a number, and theta is where the mean of the rows is expected: Fisher
-consistent whatever the pilot and the clip are (theory §2 (ii), of which this is the step repeated until it stands
-still).
+expectation M(theta) under the law at any theta is computed without data, and theta is estimated by the solution of
+M(theta) = the mean over rows.  This is Fisher consistent whatever the pilot and the clip are (theory §2 (ii), whose
+step is repeated until convergence).
 """
 
 from __future__ import annotations

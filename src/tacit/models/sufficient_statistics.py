@@ -1,8 +1,8 @@
-"""Sufficient statistics of the exponential families of one column: what has to be averaged, within public bounds.
+"""Sufficient statistics of exponential families of one column: functions of a row that are averaged within bounds.
 
-A statistic is a function of y, the row, its log or the log of its distance from 1, which is clamped to bounds first:
-y, (y - c)**2, |y - c| or y**k.  Bounds of y make those of the statistic, and the other way round, so that a release,
-which has the statistic's, says where y was clamped.  No data here.
+Let y be the row x, log(x) or log(1 - x), clamped to public bounds.  A statistic is y, (y - c)**2, |y - c| or y**k.
+Bounds of y give bounds of the statistic, and the reverse, so that a release, which stores the statistic's bounds, also
+says where y was clamped.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ Bounds: TypeAlias = tuple[float, float]
 class SufficientStatistic:
     """One sufficient statistic of a row x.
 
-    inner: y = x, log(x) or log(1 - x).  outer: y, (y - at)**2, abs(y - at) or y**at.  at: None where the square is
-    about the middle of y's bounds, for any point does and that one needs the least noise.
+    inner: y = x, log(x) or log(1 - x).  outer: y, (y - at)**2, abs(y - at) or y**at.  at: None for a square about the
+    middle of y's bounds; any point would make the statistics sufficient, and this one needs the least noise.
 
     >>> one = SufficientStatistic("log").within((-5.0, 3.0))
     >>> one.spelled("wait"), one.bounds((-5.0, 3.0))
@@ -38,12 +38,12 @@ class SufficientStatistic:
     at: float | None = None
 
     def within(self, inner: Bounds) -> SufficientStatistic:
-        """The same with its point, which is public, where it follows from the bounds of y."""
+        """Return the statistic with `at` set to the middle of the public bounds of y, where it was None."""
         loose = self.at is None and self.outer != "itself"
         return replace(self, at=(inner[0] + inner[1]) / 2) if loose else self
 
     def bounds(self, inner: Bounds) -> Bounds:
-        """Bounds of y -> those of the statistic; y then lies where `inner_bounds` says, perhaps beyond its own."""
+        """Return the bounds of the statistic from those of y; `inner_bounds` of them may be wider than y's own."""
         low, high = inner
         match self.outer:
             case "itself":
@@ -56,7 +56,7 @@ class SufficientStatistic:
                 return low**self._at, high**self._at
 
     def inner_bounds(self, own: Bounds) -> Bounds:
-        """Bounds of the statistic -> where y is clamped."""
+        """Return the bounds to which y is clamped, from those of the statistic."""
         low, high = own
         match self.outer:
             case "itself":
@@ -69,7 +69,7 @@ class SufficientStatistic:
                 return low ** (1 / self._at), high ** (1 / self._at)
 
     def row_bounds(self, inner: Bounds) -> Bounds:
-        """Bounds of y -> where the row itself is clamped."""
+        """Return the bounds to which the row itself is clamped, from those of y."""
         low, high = inner
         if self.inner == "row":
             return low, high
@@ -77,12 +77,12 @@ class SufficientStatistic:
         return (low, high) if self.inner == "log" else (1 - high, 1 - low)
 
     def kinks(self, own: Bounds) -> tuple[float, ...]:
-        """Rows at which the clamped statistic, of these bounds, has no derivative."""
+        """Return the rows at which the clamped statistic has no derivative; own: its bounds."""
         ends = self.row_bounds(self.inner_bounds(own))
         return (*ends, self._at) if self.outer == "distance" else ends
 
     def values(self, x: Array, own: Bounds) -> Array:
-        """The clamped statistic of rows in the support, shape (n,); `own`: its bounds."""
+        """Return the clamped statistic of rows in the support, shape (n,); own: its bounds."""
         with np.errstate(all="ignore"):
             y = x if self.inner == "row" else np.log(x) if self.inner == "log" else np.log1p(-x)
         y = np.clip(y, *self.inner_bounds(own))
@@ -97,11 +97,11 @@ class SufficientStatistic:
                 return np.asarray(y**self._at)
 
     def spelled(self, name: str) -> str:
-        """The words of a condition or a computed column: "log(wait)", "(age - 50) ** 2"."""
+        """Return the statistic as text of a computed column: "log(wait)", "(age - 50) ** 2"."""
         return _bare(self._value(name, True))
 
     def inner_spelled(self, name: str) -> str:
-        """Those of y, which bounds are given for."""
+        """Return y, whose bounds are given, as text of a computed column."""
         return _bare(self._value(name, False))
 
     @property

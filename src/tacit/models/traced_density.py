@@ -1,13 +1,13 @@
-"""A log-density of one's own as it is run: traced once, looked at, and held, so that no user's Python runs afterwards.
+"""Tracing of a user's log-density: it is called once, and only the checked trace runs afterwards, never user Python.
 
-JAX runs a Python function to learn what it computes, anew for each use and each derivative.  A function may compute
-another thing at its ninth call than at its first, so that what was looked at says nothing of what will run.  Here it is
-called once, with no row; all that is ever compiled, differentiated or mapped is the trace of that call (a jaxpr).
+JAX calls a Python function anew for each use and each derivative.  A function may compute something else at its ninth
+call than at its first, so that a check of one call says nothing of the others.  It is therefore called once, with no
+row; all that is compiled, differentiated or mapped is the trace of that call (a jaxpr).
 
-A trace still holds Python where its author said what a derivative is (`jax.custom_jvp`, `jax.custom_vjp`): the rule is
-called when the function is differentiated.  Each such rule is traced here too, and those within it, as deep as fits
-differentiate (`ORDERS`); below, where nobody asks, derivatives are those of the function itself.  Whatever else would
-call Python later has no place in a log-density, and is refused.
+A trace still holds Python where its author defined a derivative (`jax.custom_jvp`, `jax.custom_vjp`): the rule is
+called when the function is differentiated.  Each such rule is traced too, and the rules within it, as deep as fits
+differentiate (`ORDERS`); deeper derivatives, which no fit takes, are those of the function itself.  Any other operation
+that would call Python later is refused.
 """
 
 from __future__ import annotations

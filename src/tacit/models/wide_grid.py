@@ -1,8 +1,9 @@
 """A grid of 4,097 points over a box of any width, and a window about two of them: public arithmetic.  No data here.
 
-Points are even in a coordinate s: the log of positive parameters (wherever their search is in logs), log-odds of
-shares, and on the line asinh: x = middle + half sinh(s) / sinh(CURVE), 12 digits finer in the middle than at the ends.
-So neighbouring points are less than 0.6% of the parameter (of its distance from the middle of the box) apart.
+Points are evenly spaced in a coordinate s: the log of positive parameters that are searched on the log scale, the
+log-odds of shares, and for others asinh: x = middle + half sinh(s) / sinh(CURVE), where points are denser in the middle
+than at the ends.  Neighbouring points differ by less than 0.6% of the parameter (or of its distance from the middle of
+the box).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tacit.models.boxes import Array, Parameter
 STEPS: Final = 2**12
 CURVE: Final = 12.0
 REACH: Final = 4.0
-"""How far a window reaches beyond the quartiles, in distances between them; of a normal law, 6 standard deviations."""
+"""Extension of a window beyond each quartile, in distances between them: 6 standard deviations of a normal law."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class WideGrid:
 
     @classmethod
     def of(cls, one: Parameter) -> WideGrid:
-        """The grid of a parameter, in the coordinate of its search.
+        """Return the grid of a parameter, in the coordinate of its search.
 
         >>> WideGrid.of(Parameter("rate", 0.001, 1_000.0, "log")).values(np.array([0, 2**11, 2**12])).tolist()
         [0.001, 1.0, 1000.0]
@@ -44,7 +45,7 @@ class WideGrid:
         return cls(one.lower, one.upper, "line", -CURVE, CURVE)
 
     def values(self, points: NDArray[np.int64]) -> Array:
-        """The parameter at points; the ends of the box at the first and the last."""
+        """Return the parameter at points; the first and the last point are the ends of the box."""
         at = np.asarray(points, dtype=np.int64)
         s = self.low + (self.high - self.low) * (at / STEPS)
         if self.kind == "log":
@@ -58,7 +59,7 @@ class WideGrid:
         return np.clip(found, self.lower, self.upper)
 
     def places(self, values: Array) -> NDArray[np.int64]:
-        """The last point that is not above each value, in {0, ..., STEPS}; 0 for what is no number."""
+        """Return the last point that is not above each value, in {0, ..., STEPS}; 0 for NaN and infinities."""
         at = np.where(np.isfinite(values), values, self.lower)
         found = np.searchsorted(self.values(np.arange(STEPS + 1)), at, side="right") - 1
         return np.clip(found.astype(np.int64), 0, STEPS)

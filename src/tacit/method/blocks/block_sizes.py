@@ -1,4 +1,4 @@
-"""The capacity of a block in rows, from public facts."""
+"""The capacity of a block in rows, computed from public facts."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from math import ceil, sqrt
 from typing import Final
 
 SPARE: Final = 6.0
-"""Standard deviations of a block's size, of independently assigned rows, that its capacity exceeds the mean by."""
+"""Capacity above the mean size of a block, in standard deviations of that size when each row draws its block."""
 
 
 def capacity(rows: int, blocks: int) -> int:
-    """Return the rows that a block can hold: the expected number, and six standard deviations and eight rows more.
+    """Return the capacity of a block in rows: the expected size plus six standard deviations plus eight rows.
 
     >>> capacity(100_000, 1_000)
     168
     """
-    expected = rows / blocks
+    expected = rows / blocks  # sizes are about Poisson: their variance is their mean
     return ceil(expected + SPARE * sqrt(expected)) + 8
 
 
 def equal_capacity(rows: int, blocks: int) -> int:
-    """Return the rows of the largest of blocks of equal size: rows / blocks, rounded up.
+    """Return the size of the largest block when rows are dealt out equally: rows / blocks, rounded up.
 
     >>> equal_capacity(10, 4)
     3

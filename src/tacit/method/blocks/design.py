@@ -1,4 +1,4 @@
-"""Sample and aggregate: from the question, public facts and the price to blocks, grids and noise."""
+"""Design of sample and aggregate: number of blocks, grids and noise, from the query, public facts and the price."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ KIND: Final = "sample-and-aggregate"
 class BlockPlan:
     """Public facts of the blocks.
 
-    capacity: rows that a block holds at most.  cells: the columns that are read.  rows: of the whole table, where their
-    number is public and blocks are of equal size; else None.
+    capacity: most rows that a block holds.  cells: the columns that are read.  rows: the number of rows of the table
+    where it is public and blocks are of equal size; else None.
     """
 
     model: Likelihood | Statistic
@@ -51,7 +51,10 @@ class BlockPlan:
 
 
 def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
-    """Return blocks, grids and noise from public facts; QueryError Q95 to Q97 for what cannot be asked."""
+    """Return blocks, grids and noise from public facts.
+
+    QueryError Q95 (columns that do not fit the model), Q96 (unknown number of rows), Q97 (too few rows for the blocks).
+    """
     where = None if query.where is None else typed(query.where, public.schema)
     model = _model(query)
     chosen = [one for one in model.parameters if not query.parameters or one.name in query.parameters]
@@ -65,10 +68,11 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
         text = "SampleAndAggregate: the number of rows is private, and blocks need to know about how many there are."
         raise QueryError(text, code="Q96", hint="rows=10_000, a public guess, or Curator(size_hint=)")
     k = query.blocks or _blocks(query, model, [one.name for one in chosen], size, price_of_one(cost, p))
-    _possible(k, size, len(model.parameters))
+    _check_blocks(k, size, len(model.parameters))
     unit, most = unit_of(public.schema), most_rows(public.schema)
     rows = public.rows if unit is None else None
     capacity = block_sizes.capacity(size, k) * most
+    # All rows of a person, up to `most`, are in one block.
     plan = BlockPlan(
         model, k, capacity if rows is None else min(capacity, block_sizes.equal_capacity(rows, k)), cells, rows
     )
@@ -78,9 +82,9 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
 
 
 def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
-    """Return the model, checked without data; QueryError Q95 where a file has only its name, ModelError M14 to M16.
+    """Return the model, checked without data.  A `Statistic` is checked later, by the mechanism, on made-up rows.
 
-    A `Statistic` is checked by the mechanism, on made-up rows.
+    QueryError Q95 where the query was read from a file that holds only the function's name, ModelError M14 to M16.
     """
     law = query.model.law
     if law is None:
@@ -94,7 +98,7 @@ def _model(query: SampleAndAggregate) -> Likelihood | Statistic:
 def _blocks(
     query: SampleAndAggregate, model: Likelihood | Statistic, names: list[str], rows: int, epsilon: float
 ) -> int:
-    """Return the number of blocks from public facts, the model taken at its public default (theory §2, §6)."""
+    """Return the number of blocks from public facts, with the model at its public fallback (theory §2, §6)."""
     if query.method == "smith":
         return published_blocks(rows, epsilon)
     box, parties = max(one.upper - one.lower for one in model.parameters), query.parties or 1
@@ -102,16 +106,15 @@ def _blocks(
         return published_for_parties(rows, epsilon, parties, box)
     orders = [model.order(name) for name in names]
     second = max(one.v for one in orders), max(one.b for one in orders)
-    if query.bias not in ("cox-snell", "none") and not isinstance(
-        model, Statistic
-    ):  # corrections that do not rest on the model
+    if query.bias not in ("cox-snell", "none") and not isinstance(model, Statistic):
+        # These corrections do not rest on the model's own order of bias, so that a general one bounds what they leave.
         second = second[0], max(second[1], Order().b)
     return blocks_for(rows, epsilon, len(model.parameters), width(model), second, query.parties)
 
 
 @lru_cache(maxsize=256)
 def width(model: Likelihood | Statistic) -> float:
-    """Return the widest box in standard deviations of an estimate from one row; 1 where these are not known."""
+    """Return the widest box in standard deviations of an estimate from one row; 1 where these are unknown."""
     if isinstance(model, Statistic):
         return 1.0
     try:
@@ -119,10 +122,10 @@ def width(model: Likelihood | Statistic) -> float:
     except (ModelError, np.linalg.LinAlgError):
         return 1.0
     widest = float(((model.upper - model.lower) / np.sqrt(np.maximum(variances, 1e-300))).max())
-    return float(f"{widest:.3g}")  # the same on every machine
+    return float(f"{widest:.3g}")  # rounded, so that every machine chooses the same number of blocks
 
 
-def _possible(k: int, rows: int, p: int) -> None:
+def _check_blocks(k: int, rows: int, p: int) -> None:
     """Check that every block has more rows than the model has parameters p: QueryError Q97."""
     if k > rows // (p + 1):
         text = f"blocks of SampleAndAggregate: {rows:,} rows are too few for {k:,} blocks with {p} parameters."
@@ -130,7 +133,7 @@ def _possible(k: int, rows: int, p: int) -> None:
 
 
 def column_of(name: str, lower: float, upper: float, k: int, share: Cost) -> PartSpec:
-    """Return a parameter's plain encoding, its grid over the box, and the noise of its share of the price."""
+    """Return the part of one parameter: plain encoding, a grid over its box, and noise for its share of the price."""
     form = moment_forms.plain(GRID, share.noise)
     form = replace(form, name="blocks", parameters={**form.parameters, "blocks": k})
     law = noise_for(form.l1, form.l2_squared, share)

@@ -1,4 +1,4 @@
-"""What a release of `sample_and_aggregate` says: parameters with both errors, by the blocks' spread (theory §2, §9)."""
+"""Release of sample and aggregate: parameters with standard errors from the spread of blocks (theory §2, §9)."""
 
 from __future__ import annotations
 
@@ -35,33 +35,34 @@ class SampleAndAggregateRelease(Release):
     def estimate(
         self, target: Target = "population", *, errors: Errors | None = None, model: Any = None, rng: Any = 0
     ) -> Any:  # Estimate; of one step, NormalEstimate
-        """Parameters with standard errors for both errors.
+        """Return the parameters with standard errors that count sampling error and noise.
 
-        errors: "blocks", from the variance between blocks, which is released with them (theory §9); "fisher", that of
-        all rows by the information at the released parameters, which blocks of few rows exceed; "simulated", of 2,000
-        blocks drawn at the released parameters (theory §2 (b)), whose bias is told in the notes.  The last two need a
-        public number of rows and no `where`.  Of one step: from the released variances of clipped scores.
-        target="table": the mean of the blocks as they fell, of which only the noise is uncertain.
-        model: of a release of one step that was read from a file, the `tacit.Model` that it asked of.
-        InferenceError I09 (target), I75 (model), I76 (errors that there are not).
+        errors: how the sampling error is found.  "blocks": from the variance between blocks, which is released with
+        them (theory §9).  "fisher": from the Fisher information of all rows at the released parameters; blocks of few
+        rows vary more than this.  "simulated": from 2,000 blocks drawn at the released parameters (theory §2 (b)); the
+        notes then give their bias.  The last two need a public number of rows and no `where`.  A release with one_step
+        always uses the released variances of clipped scores.
+        target: "population", or "table": the mean of the estimates in the blocks drawn, where only noise is uncertain.
+        model: the `tacit.Model` of the query, for a release with one_step that was read from a file.
+        InferenceError I09 (target), I75 (model), I76 (errors that this release does not have).
         """
         return estimate(self, target, errors=errors, model=model, rng=rng)
 
     def law(self, *, errors: Errors | None = None, model: Any = None, rng: Any = 0) -> FittedLaw:
-        """The law at the released parameters: quantiles, means, hazards with both errors, and its picture.
+        """Return the model's law at the released parameters: quantiles, means and hazards with errors, and a plot.
 
-        errors, model, rng: as of `estimate`.  InferenceError I75, I76, I79 (parameters that were not released).
+        errors, model, rng: see `estimate`.  InferenceError I75, I76, I79 (parameters that were not released).
         """
         from tacit.method.blocks.estimate_distribution import law
 
         return law(self, errors, model, rng)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Return the estimates as a table; InferenceError I01 for a level below 0.5, or of 1 or more."""
         return self.estimate().summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The estimates as a picture; InferenceError I20 without matplotlib."""
+        """Plot the estimates; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
 
 
@@ -73,7 +74,7 @@ def estimate(
     model: Any = None,
     rng: Any = 0,
 ) -> Any:
-    """A release of sample and aggregate, or a simulated one -> Estimate, one term a parameter; of one step Normal."""
+    """Return the Estimate of a release, real or simulated, one term a parameter; a NormalEstimate after one step."""
     query = cast("SampleAndAggregate", release.query)
     check_target(target, "the mean of the blocks as they fell")
     check_errors(release, errors)

@@ -1,4 +1,4 @@
-"""Parameters of blocks with standard errors by the blocks' own spread (theory §2, §9)."""
+"""Parameters as means over blocks, with standard errors from the variance between blocks (theory §2, §9)."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 Errors: TypeAlias = Literal["blocks", "fisher", "simulated"]
 KINDS: Final = ("blocks", "fisher", "simulated")
 FEW: Final = 30
-"""Blocks below which their spread says little of its own error."""
+"""Number of blocks below which the variance between them is itself poorly known."""
 
 
 def means(release: Released) -> tuple[Part, ...]:
-    """The parts that hold means of blocks, one a parameter."""
+    """Return the parts that hold means of blocks, one a parameter."""
     return tuple(part for part in release.parts if part.form == "blocks")
 
 
 def by_blocks(release: Released, target: Target) -> Estimate:
-    """Standard errors by the blocks' own spread."""
+    """Return the parameters with standard errors from the variance between blocks."""
     query = cast("SampleAndAggregate", release.query)
     parts = means(release)
     plain = [terms_of("SampleAndAggregate", part, rows=release.rows, grouped=False, target=target) for part in parts]
-    made = [_open(release, parts, plain, place, target) for place in range(len(parts))]
-    blocks = tuple(_held(release, one) for one, _ in made)
+    made = [_corrected_for_box(release, parts, plain, place, target) for place in range(len(parts))]
+    blocks = tuple(_within_box(release, one) for one, _ in made)
     k = parts[0].parameters["blocks"]
     what = ", ".join(query.what)
     notes = [f"mean of estimates in {k:,} blocks of rows, with their own standard error"]
@@ -57,14 +57,15 @@ def by_blocks(release: Released, target: Target) -> Estimate:
     return Estimate(release, target, words, tuple(p.label for p in parts), blocks, notes=tuple(notes))
 
 
-def _open(
+def _corrected_for_box(
     release: Released, parts: tuple[Part, ...], plain: list[ColumnTerms], place: int, target: Target
 ) -> tuple[ColumnTerms, str]:
-    """A parameter with what an end of its box took off, and what must be said of that."""
+    """Return a parameter's terms with the bias of clamping to its box removed, and a note on that (empty if none)."""
     query, part, made = cast("SampleAndAggregate", release.query), parts[place], plain[place]
     ends = ends_of(query.model.law, query.model.words, part)
     if target == "table" or ends is None or query.winsorize:
         return made, ""
+    # The model's variance of a block stands in where noise hides the released one; it needs the rows of a block.
     whole = release.rows is not None and query.where is None and release.unit is None
     rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
     values = np.array([one.value[0] for one in plain])
@@ -76,8 +77,8 @@ def _open(
     return found, told(part.label, share[0], (found.value - made.value)[0] / error)
 
 
-def _held(release: Released, made: ColumnTerms) -> ColumnTerms:
-    """Whose it is, and intervals within the box, not the window."""
+def _within_box(release: Released, made: ColumnTerms) -> ColumnTerms:
+    """Return the terms with their people and source, and intervals cut to the parameter's box, not to the window."""
     box = next((one.grid for one in release.parts if one.form == "quartiles" and one.label == made.label), None)
     if box is not None and isinstance(made.inversion, LinearInversion):
         made = replace(made, inversion=replace(made.inversion, low=box.lower, high=box.upper))
@@ -85,7 +86,7 @@ def _held(release: Released, made: ColumnTerms) -> ColumnTerms:
 
 
 def check_errors(release: Released, errors: str | None) -> None:
-    """InferenceError I76 for errors that a release does not have."""
+    """Raise InferenceError I76 for a kind of errors that a release does not have."""
     query = cast("SampleAndAggregate", release.query)
     if errors is not None and errors not in KINDS:
         text = f"errors {errors!r} is none of {', '.join(KINDS)}."

@@ -1,4 +1,4 @@
-"""The law at released parameters: any function of them, with both errors.  Post-processing: costs nothing."""
+"""The model's law at released parameters, and functions of them with errors.  Post-processing: costs nothing."""
 
 from __future__ import annotations
 
@@ -29,15 +29,17 @@ How = Literal["delta", "simulated"]
 DRAWS: Final = 4_000
 POINTS: Final = 201
 TAILS: Final = 0.001
-"""Probability on either side that a picture leaves out."""
+"""Probability in each tail that a plot leaves out."""
 PART: Final = 0.5
-"""Of a standard error: how far a parameter is moved on either side, to see what a function of it does."""
+"""Step of numerical derivatives to either side, as a part of a parameter's standard error."""
 
 
 @shown_by_summary
 @dataclass(frozen=True, repr=False)
 class FittedLaw:
-    """A law at released parameters.  `parameters`: with the joint covariance of both errors.
+    """The law of a model at released parameters.
+
+    parameters: their estimates with the joint covariances of sampling and of noise.
 
     Standard errors of functions are by the delta method, or by draws of the parameters from their normal law.
 
@@ -62,9 +64,11 @@ class FittedLaw:
         how: How = "delta",
         rng: Any = 0,
     ) -> NormalEstimate:
-        """A function of the parameters, which are attributes of its argument: a number, an array, or numbers by name.
+        """Return a function of the parameters with standard errors.
 
-        how: "delta", or "simulated": the spread of 4,000 draws.  InferenceError I78 for what gives no finite numbers.
+        function: takes an object whose attributes are the parameters; returns a number, an array, or a mapping of names
+        to numbers.  terms: names of the results.  how: "delta" (the delta method), or "simulated" (the covariance of
+        4,000 draws of the parameters).  InferenceError I78 where the function fails or gives no finite numbers.
         Source: theory §2; the delta method.
         """
 
@@ -72,55 +76,57 @@ class FittedLaw:
             values = function(self.model.bind(vector))
             return np.atleast_1d(np.asarray(_numbers(values), dtype=np.float64))
 
-        values = _called(function, self.parameters.values, self.model)
+        values = _evaluated(function, self.parameters.values, self.model)
         named = list(cast("Mapping[str, Any]", values)) if isinstance(values, Mapping) else list[str]()
         names = tuple(map(str, terms or named))
         return self._of(of, names, "function of the parameters", how, rng)
 
     def mean(self) -> NormalEstimate:
-        """The mean of the law."""
+        """Return the mean of the law."""
         return self._of(lambda vector: np.array([self._expected(vector)]), ("mean",), "mean of the fitted law")
 
     def quantile(self, probs: float | Sequence[float]) -> NormalEstimate:
-        """Quantiles; InferenceError I51 for probabilities that are none, I78 for counts, whose quantiles are steps."""
+        """Return quantiles; InferenceError I51 for probabilities outside (0, 1), I78 for counts."""
         asked = np.atleast_1d(np.asarray(probs, dtype=np.float64))
         if not ((asked > 0) & (asked < 1)).all():
             raise InferenceError(f"{probs!r} are no probabilities.", code="I51", hint="quantile(0.5)", state=None)
         if self.model.support == "count":
             raise InferenceError("quantiles of counts are whole numbers.", code="I78", hint="cdf(3)", state=None)
         words = tuple(f"{p:g}" for p in asked.tolist())
-        return self._of(lambda vector: self._inverse(vector, asked), words, "quantiles of the fitted law")
+        return self._of(lambda vector: self._quantiles(vector, asked), words, "quantiles of the fitted law")
 
     def cdf(self, at: Any) -> NormalEstimate:
-        """Shares of the law at or below places."""
-        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
-        return self._of(lambda vector: self._below(vector, x), _words(x), "shares of the fitted law at or below")
-
-    def density(self, at: Any) -> NormalEstimate:
-        """The density (of counts: the probability) at places."""
+        """Return the probabilities of values at or below each place (the distribution function)."""
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
         return self._of(
-            lambda vector: np.exp(log_densities(self.model, x, vector)), _words(x), "density of the fitted law"
+            lambda vector: self._probabilities_below(vector, x), _labels(x), "shares of the fitted law at or below"
+        )
+
+    def density(self, at: Any) -> NormalEstimate:
+        """Return the density (for counts the probability) at each place."""
+        x = np.atleast_1d(np.asarray(at, dtype=np.float64))
+        return self._of(
+            lambda vector: np.exp(log_densities(self.model, x, vector)), _labels(x), "density of the fitted law"
         )
 
     def hazard(self, at: Any) -> NormalEstimate:
-        """Density over the share above, at places: the rate at which what has lasted so long ends."""
+        """Return the hazard at each place: the density over the probability of a larger value."""
         x = np.atleast_1d(np.asarray(at, dtype=np.float64))
 
         def of(vector: Array) -> Array:
-            above = np.maximum(1 - self._below(vector, x), 1e-300)
+            above = np.maximum(1 - self._probabilities_below(vector, x), 1e-300)
             return np.exp(log_densities(self.model, x, vector)) / above
 
-        return self._of(of, _words(x), "hazard of the fitted law")
+        return self._of(of, _labels(x), "hazard of the fitted law")
 
     def sample(self, rows: int, *, rng: Any = None) -> Array:
-        """Rows drawn from the law at the estimates: what is predicted, without the error of the estimates."""
+        """Return rows drawn from the law at the estimates; the error of the estimates is not included."""
         return self.model.sample(self.parameters.values, rows, rng)
 
     def plot(self, histogram: HistogramRelease | None = None, ax: Any = None, *, level: float = 0.95) -> Any:
-        """The density with a band for both errors; over a private histogram of the column, to see whether it fits.
+        """Plot the density with a band for sampling error and noise, over a private histogram of the column if given.
 
-        InferenceError I79 for a histogram of other columns or a law of several, I20 without matplotlib.
+        InferenceError I79 for a histogram of other columns, I20 without matplotlib.
         """
         from tacit.estimates.display import facts, people_words
         from tacit.plots.curve_plot import curve
@@ -132,7 +138,7 @@ class FittedLaw:
                 text = f"the histogram is of {', '.join(histogram.columns)}, and the law of {column}."
                 raise InferenceError(text, code="I79", hint=f"Histogram({column!r}, …)", state=None)
             ax = histogram.density(column).plot(ax).axes
-        x = self._places()
+        x = self._plot_points()
         found = self.density(x)
         limits = found.intervals(level)
         return curve(
@@ -150,7 +156,7 @@ class FittedLaw:
         )
 
     def summary(self, level: float = 0.95) -> Table:
-        """The parameters as a table; InferenceError I01 (level)."""
+        """Return the parameters as a table; InferenceError I01 (level)."""
         return self.parameters.summary(level)
 
     # Numbers -------------------------------------------------------------------------------------------------------
@@ -158,7 +164,7 @@ class FittedLaw:
     def _of(
         self, of: Callable[[Array], Array], names: tuple[str, ...], words: str, how: How = "delta", rng: Any = 0
     ) -> NormalEstimate:
-        """A function of the vector of parameters as an estimate."""
+        """Return a function of the vector of parameters as an estimate."""
         if how not in ("delta", "simulated"):
             raise InferenceError(f"how={how!r} is no way.", code="I78", hint='how="delta"', state=None)
         here = self.parameters
@@ -184,25 +190,25 @@ class FittedLaw:
         points, weights = self._rule(vector)
         return float(points @ weights)
 
-    def _cumulated(self, vector: Array) -> tuple[Array, Array]:
-        """Points and shares at or below them: of counts steps, else halfway through each point's weight."""
+    def _cumulative(self, vector: Array) -> tuple[Array, Array]:
+        """Return points and the probability at or below each; for other than counts, at or halfway into each."""
         points, weights = self._rule(vector)
         below = np.cumsum(weights)
         return points, below if self.model.support == "count" else below - weights / 2
 
-    def _below(self, vector: Array, x: Array) -> Array:
-        points, below = self._cumulated(vector)
+    def _probabilities_below(self, vector: Array, x: Array) -> Array:
+        points, below = self._cumulative(vector)
         if self.model.support == "count":
             at = np.searchsorted(points, x, side="right")
             return np.asarray(np.where(at > 0, below[np.maximum(at - 1, 0)], 0.0), dtype=np.float64)
         return np.asarray(np.interp(x, points, below, left=0.0, right=1.0), dtype=np.float64)
 
-    def _inverse(self, vector: Array, probs: Array) -> Array:
-        points, below = self._cumulated(vector)
+    def _quantiles(self, vector: Array, probs: Array) -> Array:
+        points, below = self._cumulative(vector)
         return np.asarray(np.interp(probs, below, points), dtype=np.float64)
 
-    def _places(self) -> Array:
-        points, below = self._cumulated(self.parameters.values)
+    def _plot_points(self) -> Array:
+        points, below = self._cumulative(self.parameters.values)
         low, high = (float(np.interp(p, below, points)) for p in (TAILS, 1 - TAILS))
         if self.model.support == "count":
             return np.arange(np.floor(low), np.ceil(high) + 2, dtype=np.float64)
@@ -213,7 +219,7 @@ HOW: Final = {"delta": "by the delta method", "simulated": f"from {DRAWS:,} draw
 
 
 def law(release: Released, errors: Errors | None, model: Any, rng: Any) -> FittedLaw:
-    """See `SampleAndAggregateRelease.law`."""
+    """Return the fitted law of a release; see `SampleAndAggregateRelease.law`."""
     check_errors(release, errors)
     known = model_of(release, model)
     if cast(Any, release.query).one_step:
@@ -222,7 +228,11 @@ def law(release: Released, errors: Errors | None, model: Any, rng: Any) -> Fitte
 
 
 def joint(release: Released, model: Likelihood, errors: Errors, rng: Any) -> NormalEstimate:
-    """Parameters of blocks with their joint covariance: by blocks, variances are theirs and correlations the law's."""
+    """Return the parameters with their joint covariance.
+
+    With errors="blocks", variances come from the released blocks and correlations from the model, because blocks
+    release no covariances; else both come from the model.
+    """
     from tacit.method.blocks.estimate_errors import sampling
 
     found = by_blocks(release, "population")
@@ -241,7 +251,7 @@ def joint(release: Released, model: Likelihood, errors: Errors, rng: Any) -> Nor
 
 
 def _correlation(model: Likelihood, at: Array) -> Array:
-    """That of maximum-likelihood estimates; none where the information cannot be had."""
+    """Return the correlations of maximum-likelihood estimates; the identity where the information has no inverse."""
     try:
         inverse = np.linalg.inv(np.asarray(model.fisher(at), dtype=np.float64))
     except (ModelError, np.linalg.LinAlgError):
@@ -251,7 +261,7 @@ def _correlation(model: Likelihood, at: Array) -> Array:
 
 
 def _delta(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate) -> tuple[Array, Array]:
-    """Both covariances through the slope, from differences over a part of each standard error, within the box."""
+    """Return the covariances due to sampling and to noise by the delta method, with central differences in the box."""
     columns: list[Array] = []
     for j, error in enumerate(here.std_errors):
         ends = [here.values.copy(), here.values.copy()]
@@ -264,7 +274,7 @@ def _delta(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate
 
 
 def _drawn(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate, rng: Any) -> tuple[Array, Array]:
-    """The covariance of draws, given to sampling and noise as the delta method divides it."""
+    """Return the covariance of draws, divided between sampling and noise in the proportions of the delta method."""
     random = np.random.default_rng(rng)
     vectors = random.multivariate_normal(here.values, here.sampling + here.privacy, DRAWS, method="eigh")
     found = np.stack([of(scores.inner(model, vector)) for vector in vectors])
@@ -275,12 +285,12 @@ def _drawn(of: Callable[[Array], Array], model: Likelihood, here: NormalEstimate
     return whole * (1 - part), whole * part
 
 
-def _called(function: Callable[[SimpleNamespace], Any], vector: Array, model: Likelihood) -> Any:
-    """What a function says of the parameters; InferenceError I78 where it fails."""
+def _evaluated(function: Callable[[SimpleNamespace], Any], vector: Array, model: Likelihood) -> Any:
+    """Return the value of a user's function of the parameters; InferenceError I78 where it fails."""
     try:
         values = function(model.bind(vector))
         np.asarray(_numbers(values), dtype=np.float64)
-    except Exception as problem:  # whatever a function of one's own raises
+    except Exception as problem:  # a user's function may raise anything
         text = f"the function of the parameters fails: {type(problem).__name__}: {problem}."
         raise InferenceError(text, code="I78", hint="lambda theta: theta.shape / theta.rate", state=None) from None
     return values
@@ -290,5 +300,5 @@ def _numbers(values: Any) -> Any:
     return list(cast("Mapping[str, Any]", values).values()) if isinstance(values, Mapping) else values
 
 
-def _words(x: Array) -> tuple[str, ...]:
+def _labels(x: Array) -> tuple[str, ...]:
     return tuple(f"{value:g}" for value in x.tolist())

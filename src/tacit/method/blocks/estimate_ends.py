@@ -1,4 +1,9 @@
-"""What the box takes off means of blocks, put back: `ends`, on a release's numbers.  Post-processing, costs nothing."""
+"""Correction of means of blocks for clamping to the box.  Post-processing: costs nothing.
+
+Estimates of blocks are clamped to the parameter's box, which biases their mean where the box ends near it.  The mean
+without the clamp is found from the released mean and variance, as if a power of the estimates was normal
+(`estimates.box_censoring`).
+"""
 
 from __future__ import annotations
 
@@ -20,25 +25,28 @@ from tacit.release.parts import Grid, Part
 
 Flags: TypeAlias = NDArray[np.bool_]
 NEAR: Final = 4.0
-"""Standard deviations of a block from an end of the box, beyond which nothing is clamped that would matter."""
+"""Distance from an end of the box, in standard deviations of a block, beyond which clamping is negligible."""
 CLEAR: Final = 6.0
-"""The variance of blocks is at least so many standard deviations of its own noise, or it says nothing of the clamp: it
-is never taken below one of them, so that few would let chance decide.
+"""Least ratio of the variance of blocks to the standard deviation of its noise for it to be used in the correction.
+The variance is never taken below one such standard deviation, so that with a ratio near 1 chance would decide.
 """
 MOST: Final = 0.2
-"""Part of the blocks beyond an end, at most: with more the law there is a guess."""
+"""Largest share of blocks beyond an end that is corrected: with more, the result rests on the assumed law alone."""
 GUESS: Final = 0.15
-"""Part of what is put back that counts as a standard error: about what is missing or too much where a sixth of the
-blocks of 20 rows is beyond an end (docs/reference/blocks.md).
+"""Standard error of the correction, as a part of it: about the error found where a sixth of the blocks of 20 rows lie
+beyond an end (docs/reference/blocks.md).
 """
 TOLD: Final = 0.01
-"""Share of the blocks beyond an end from which on a note says so."""
+"""Smallest share of blocks beyond an end that a note mentions."""
 BEYOND: Final = "more than a fifth of the blocks' estimates lie beyond an end of the box: a wider one is needed"
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Where estimates of a parameter are clamped, infinite at an end of what it can be, and their power (`Order`)."""
+    """Ends at which estimates of a parameter are clamped, infinite where the box reaches the end of its domain.
+
+    power: the power of the parameter whose estimates are nearly normal (`Order`).
+    """
 
     low: float
     high: float
@@ -46,9 +54,9 @@ class Ends:
 
 
 def ends_of(law: Any, words: Mapping[str, Any], part: Part) -> Ends | None:
-    """Of a part, from public words; None of statistics, whose ranges may be all that they can be.
+    """Return the ends of a part from public facts; None for a statistic, whose range may be its whole domain.
 
-    law: the family, or None or a `tacit.Model`, of which a file says no more than the box.
+    law: the family; or None or a `tacit.Model`, of which only the box is known.
     """
     from tacit.models.family import Family
 
@@ -65,9 +73,10 @@ def ends_of(law: Any, words: Mapping[str, Any], part: Part) -> Ends | None:
 
 @dataclass(frozen=True)
 class Freed:
-    """Means without the clamp, shape (m,), and the share of the blocks beyond an end.
+    """Means without the clamp, shape (m,), and the share of blocks beyond an end, shape (m,).
 
-    slopes: shape (2, m), derivatives in mean and variance.  sampling: what one block gives to the variance of a mean.
+    slopes: derivatives of the value in the clamped mean and variance, shape (2, m).  sampling: variance of one block's
+    contribution to the corrected mean, shape (m,).
     """
 
     value: Array
@@ -77,10 +86,10 @@ class Freed:
 
 
 def freed(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> Freed:
-    """Mean and variance of clamped estimates, shape (m,) -> means without the clamp; as they are where none is near.
+    """Return means without the clamp, from the mean and variance of clamped estimates, each of shape (m,).
 
-    share: 1 where the equations have no answer, or a mean is at an end; with one above MOST values stay as they are.
-    A variance of 0 asks for nothing.  free: see `undone`.
+    Means that no end is near, or whose variance is 0, stay unchanged.  The share is 1 where the equations have no
+    solution or a mean lies at an end; with a share above MOST, too, values stay unchanged.  free: see `undone`.
     """
     gap = np.minimum(mean - ends.low, ends.high - mean)
     at = (gap > 0) & (gap < NEAR * np.sqrt(variance))
@@ -97,28 +106,29 @@ def freed(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> Fr
 
 
 ByLaw: TypeAlias = Callable[[Array], Array | None]
-"""Values of a parameter, shape (m,) -> the variance of a block's estimate by the law; None where it is not known."""
+"""Map values of a parameter, shape (m,), to the model's variance of a block's estimate; None where it is unknown."""
 
 
 def opened(
     made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw, cells: Array | None = None
 ) -> tuple[ColumnTerms, Array]:
-    """A block of means of clamped estimates -> that of the means without the clamp, and the share beyond an end, (m,).
+    """Return terms of the means without the clamp, and the share of blocks beyond an end, shape (m,).
 
-    Linear in the noise to first order, as in a mean and a variance.  Where noise hides the variance of blocks, that of
-    the law stands for it, and the sampling error stays as it was found.  Where no block is near an end, or neither is
-    known, all stays as it is.  With a share above MOST there is a reason in place of an interval.
+    The result is linear in the noises of mean and variance to first order.  Where noise hides the variance of blocks,
+    the model's variance is used in its place, and the sampling error stays as released.  Where no block is near an end,
+    or neither variance is known, the terms stay unchanged.  With a share above MOST, a reason replaces the interval.
     """
     k, grid = part.parameters["blocks"], cast(Grid, part.grid)
     noisy = moments("plain", part.parameters, integers(part) if cells is None else cells, k)
     variance, box = np.maximum(made.variance, 1e-300) * max(k - 1, 1), grid.upper - grid.lower
-    loads = np.stack([made.loadings, _of_variance(made, noisy, grid, k)])
+    loads = np.stack([made.loadings, _variance_loadings(made, noisy, grid, k)])
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
-    blur = 4 * made.privacy_variance  # a mean with more noise than half a block's deviation is nowhere in particular
+    # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
+    blur = 4 * made.privacy_variance
     found = freed(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
-    if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the law is asked only where it may matter
-        found = _hidden(found, made.value, variance, clear, blur, ends, lawful)
+    if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the model is evaluated only where it may matter
+        found = _with_model_variance(found, made.value, variance, clear, blur, ends, lawful)
     if not found.share.any():
         return made, found.share
     found = replace(found, sampling=np.where(clear | (found.sampling > 0), found.sampling, variance))
@@ -133,15 +143,18 @@ def opened(
     return block, found.share
 
 
-def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw) -> Freed:
-    """By the law's variance where that of the blocks is not clear; its own sampling variance, which noise made larger,
-    stays.
+def _with_model_variance(
+    found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw
+) -> Freed:
+    """Return `found` with the model's variance used wherever the variance of the blocks is hidden by noise.
+
+    The sampling variance there stays the released one, which noise made larger.
     """
     asked = lawful(mean)
     if asked is None:
         return found
     first = freed(mean, np.where(blur < asked, asked, 0.0), ends, free=True)
-    again = lawful(first.value)
+    again = lawful(first.value)  # the model's variance depends on the parameter: once more at the corrected value
     other = first if again is None else freed(mean, np.where(blur < again, again, 0.0), ends, free=True)
     return Freed(
         np.where(clear, found.value, other.value),
@@ -152,9 +165,10 @@ def _hidden(found: Freed, mean: Array, variance: Array, clear: Flags, blur: Arra
 
 
 def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: float) -> ByLaw:
-    """Of the parameter at `place` of all those of a family, the others at their released values, shape (p,).
+    """Return the variance of a block's estimate by the model, as a function of the parameter at index `place`.
 
-    rows: of a block.  Never known of a `tacit.Model`, of regressions, or where only some parameters were released.
+    values: released values, shape (p,), at which the other parameters stay.  rows: rows of a block.  The variance is
+    unknown for a `tacit.Model`, for regressions, and where only some parameters were released.
     """
     from tacit.errors import ModelError
     from tacit.models import scores
@@ -177,15 +191,18 @@ def by_law(law: Any, names: Sequence[str], values: Array, place: int, rows: floa
     return of
 
 
-def _of_variance(made: ColumnTerms, noisy: Moments, grid: Grid, k: int) -> Array:
-    """How the variance of the blocks reacts to the noises, shape (m, noises): q - m**2 on the u scale."""
+def _variance_loadings(made: ColumnTerms, noisy: Moments, grid: Grid, k: int) -> Array:
+    """Return the loadings of the variance of blocks on the noises, shape (m, noises).
+
+    On the box scaled to [-1, 1] the variance is q - m**2 (q: mean of squares, m: mean), with derivatives 1 and -2 m.
+    """
     half = (grid.upper - grid.lower) / 2
     m = (made.value - (grid.lower + grid.upper) / 2) / half
     return half**2 / k * (noisy.loadings[2] - 2 * m[:, None] * noisy.loadings[1])
 
 
 def told(label: str, share: float, by: float) -> str:
-    """What a reader must know of a clamp that was undone; by: how far, in standard errors."""
+    """Return the note on a correction for clamping; by: its size in standard errors."""
     return (
         f"{label}: about {share:.0%} of the blocks' estimates lie beyond an end of the box; what it took off, "
         f"{abs(by):.1f} standard errors, is put back as if a power of them was normal; a wider box needs no such guess"

@@ -1,8 +1,8 @@
-"""Standard errors of means of blocks from their model, at the released parameters: post-processing, costs nothing.
+"""Standard errors of means of blocks from their model at the released parameters.  Post-processing: costs nothing.
 
-By Fisher information they are those of all rows at once, which leaves out what blocks of few rows lose (theory §2);
-by simulation, blocks are drawn at the released parameters and estimated as the mechanism does it, so that what they
-lose is in, and their bias is seen.  Both trust the model, where the blocks' own spread does not.
+Fisher information gives the errors of the estimate from all rows at once, without the efficiency that blocks of few
+rows lose (theory §2).  Simulation draws blocks at the released parameters and estimates them as the mechanism does, so
+that this loss is included and the bias is seen.  Both trust the model; the released variance between blocks does not.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from tacit.method.blocks.query import SampleAndAggregate
 
 BLOCKS: Final = 2_000
-"""Blocks that are simulated: their variance is known to 3%."""
+"""Number of simulated blocks: enough to know their variance to about 3% (the square root of 2 / 2,000)."""
 STRANGE: Final = 2.0
-"""How much more than by their law blocks vary where this is said."""
+"""Ratio of the released variance of blocks to the model's from which on a note reports it."""
 
 
 @dataclass(frozen=True)
 class BlockSampling:
-    """Covariance of means of blocks, shape (p, p), and their bias, shape (p,), of the parameters released."""
+    """Covariance of the means of blocks, shape (p, p), and their bias, shape (p,), for the p released parameters."""
 
     covariance: Array
     bias: Array | None = None
 
 
 def with_errors(found: Estimate, errors: Errors, model: Any, rng: Any) -> Estimate:
-    """The same estimate with standard errors from the model; InferenceError I75, I76."""
+    """Return the same estimate with standard errors from the model; InferenceError I75, I76."""
     release = found.release
     made = sampling(release, model_of(release, model), found.values, errors, rng)
     variances = np.diag(made.covariance)
@@ -58,12 +58,12 @@ def with_errors(found: Estimate, errors: Errors, model: Any, rng: Any) -> Estima
         words = f"from {BLOCKS:,} blocks simulated at the released parameters; their bias, in these: {', '.join(bias)}"
     notes = [*found.notes[1:], f"standard errors {words}"]
     ratios = found.sampling_variances / np.maximum(variances, 1e-300)
-    notes += [_strange(name, r) for name, r in zip(found.terms, ratios, strict=True) if r > STRANGE]
+    notes += [_misfit_note(name, r) for name, r in zip(found.terms, ratios, strict=True) if r > STRANGE]
     return replace(found, blocks=blocks, notes=tuple(notes))
 
 
-def _strange(name: str, ratio: float) -> str:
-    """What blocks say of a law that they do not follow."""
+def _misfit_note(name: str, ratio: float) -> str:
+    """Return the note on blocks that vary more than the model expects."""
     return (
         f"{name}: the variance of blocks is {ratio:.1f} times what the law says of many rows: they are too short, "
         'or rows follow another; ask for fewer blocks, or for bias="observed", which trusts no law'
@@ -71,7 +71,7 @@ def _strange(name: str, ratio: float) -> str:
 
 
 def sampling(release: Released, model: Likelihood, values: Array, errors: Errors, rng: Any) -> BlockSampling:
-    """Sampling covariance of the released parameters by the model at their values; InferenceError I76."""
+    """Return the sampling covariance of the released parameters by the model at their values; InferenceError I76."""
     parts = means(release)
     place = [model.names.index(part.label) for part in parts]
     at = model.fallback.copy()
@@ -88,14 +88,17 @@ def sampling(release: Released, model: Likelihood, values: Array, errors: Errors
     except (ModelError, np.linalg.LinAlgError) as problem:
         text = f"errors {errors!r}: the model has none at the released parameters ({problem})."
         raise InferenceError(text, code="I76", hint='errors="blocks"', state=None) from None
-    own = np.stack([_window(part, drawn[:, i]) for part, i in zip(parts, place, strict=True)], axis=1)
+    own = np.stack([_clamped(part, drawn[:, i]) for part, i in zip(parts, place, strict=True)], axis=1)
     k = parts[0].parameters["blocks"]
-    middle = np.array([_middle(release, part, own[:, i]) for i, part in enumerate(parts)])
+    middle = np.array([_corrected_mean(release, part, own[:, i]) for i, part in enumerate(parts)])
     return BlockSampling(np.atleast_2d(np.cov(own.T)) / k, middle - at[place])
 
 
 def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.random.Generator) -> Array:
-    """Estimates of simulated blocks, shape (BLOCKS, p), of equal size: the number of rows is public, none left out."""
+    """Return estimates of simulated blocks, shape (BLOCKS, p).
+
+    Sizes differ by one row at most, as in the mechanism: the number of rows is public, and no row is left out.
+    """
     query, each, room = cast("SampleAndAggregate", release.query), *divmod(cast(int, release.rows), k)
     room, more = (each + 1, room / k) if room else (each, 0.0)
     sizes = each + (np.arange(BLOCKS) < round(BLOCKS * more))
@@ -104,8 +107,8 @@ def _blocks(release: Released, model: Likelihood, at: Array, k: int, rng: np.ran
     return block_mle(model, shaped, sizes, bias=cast(Any, query.bias)).values
 
 
-def _middle(release: Released, part: Part, values: Array) -> float:
-    """The mean of blocks as the estimate has it: what an end of the box takes off is put back."""
+def _corrected_mean(release: Released, part: Part, values: Array) -> float:
+    """Return the mean of simulated blocks, corrected for clamping to the box as the estimate is."""
     query, mean = cast("SampleAndAggregate", release.query), np.array([values.mean()])
     ends = ends_of(query.model.law, query.model.words, part)
     if ends is None or query.winsorize:
@@ -113,6 +116,6 @@ def _middle(release: Released, part: Part, values: Array) -> float:
     return float(freed(mean, np.array([values.var(ddof=1)]), ends).value[0])
 
 
-def _window(part: Part, values: Array) -> Array:
+def _clamped(part: Part, values: Array) -> Array:
     grid = cast(Grid, part.grid)
     return np.clip(values, grid.lower, grid.upper)

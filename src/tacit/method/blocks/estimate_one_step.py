@@ -1,9 +1,10 @@
-"""What a release of `one_step` says: parameters where the released mean of clipped scores is expected (theory §2 (ii)).
+"""Estimates after one step: the parameters whose expected clipped scores equal the released means (theory §2 (ii)).
 
 Given the pilot theta0, the mean m of clipped scores of rows drawn at theta has expectation M(theta), known without
-data; theta is estimated by M(theta) = m.  With J = M'(theta), the errors of theta are J^-1 times those of m: sampling
-(variances of the clipped scores ride free with their means; their correlation is that of the law), and noise.  The
-pilot's own error moves M and m alike: it costs efficiency, of second order, and no bias.
+data; theta is estimated by solving M(theta) = m.  With J = M'(theta), the errors of theta are J^-1 times those of m:
+sampling error (the variances of clipped scores are released with their means at no further price; their correlations
+are the model's) and noise.  The pilot's own error moves M and m alike: it costs efficiency, of second order, and adds
+no bias.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ NOTES: Final = "one step from estimates in {k:,} blocks: clipped scores of all r
 
 
 def estimate(release: Released, model: Likelihood) -> NormalEstimate:
-    """A release of one step, or a simulated one -> estimates with the covariance of both errors."""
+    """Return the estimates of a release with one_step, real or simulated, with covariances of sampling and noise."""
     query = cast("SampleAndAggregate", release.query)
     p = len(model.names)
     steps = release.parts[-p:]
@@ -64,9 +65,9 @@ def estimate(release: Released, model: Likelihood) -> NormalEstimate:
 def matched(
     model: Likelihood, at: Array, mean: Array, variance: Array, noise: Array
 ) -> tuple[Array, tuple[Array, Array], str | None]:
-    """Theta, shape (p,), its covariances by sampling and by noise, and why there are none, in words or None.
+    """Return theta, shape (p,), its covariances due to sampling and to noise, and a reason where there are none.
 
-    mean, variance, noise: of each clipped score's mean its value and its variances by sampling and by noise, (p,).
+    mean, variance, noise: the released mean of each clipped score, its sampling variance and its noise variance, (p,).
     """
     p = len(model.names)
     nothing = np.full((p, p), np.nan)
@@ -81,13 +82,13 @@ def matched(
     sampling = spread / np.outer(size, size) * np.outer(own, own)
     if not (np.isfinite(slope).all() and np.linalg.cond(slope) < 1e10):
         return theta, (nothing, nothing), "the scores say nothing of some parameter at the pilot"
-    turn = np.linalg.inv(slope)
+    turn = np.linalg.inv(slope)  # J^-1: the delta method, since theta solves M(theta) = m
     covariances = turn @ sampling @ turn.T, turn @ np.diag(noise) @ turn.T
     return theta, covariances, None if arrived else "no parameters of the box make the released scores expected"
 
 
 def model_of(release: Released, given: Any) -> Likelihood:
-    """The model of a release: its own, or one given where a file has its name alone; InferenceError I75."""
+    """Return the model of a release, or the given one where a file holds only its digest; InferenceError I75."""
     from tacit.method.shared.asked_model import AskedModel
 
     query = cast("SampleAndAggregate", release.query)

@@ -1,4 +1,4 @@
-"""One step from a pilot: from the question, public facts and the price to the pilot and sums of scores."""
+"""Design of one step: the pilot in blocks and the sums of clipped scores, from query, public facts and price."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tacit.release.parts import Grid
 from tacit.rows.row_map import GRID, RowMap
 
 PILOT: Final = Fraction(3, 10)
-"""Part of the price for the pilot (theory §2): what it costs is made good by the step, up to second order."""
+"""Share of the price for the pilot (theory §2), whose error changes the result of the step by second order only."""
 
 
 SCORE: Final = Grid("score", -CLIP, CLIP, GRID)
@@ -30,7 +30,7 @@ H: Final = GRID // 2
 
 
 def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
-    """The pilot's design, and a column of scores for each parameter; QueryError Q102 where no step can be taken."""
+    """Return the pilot's design with a part of scores for each parameter; QueryError Q102 where no step is possible."""
     make = winsorized_design if query.winsorize else blocks_design
     first = make.design(query, public, cost.share(PILOT))
     plan = cast(BlockPlan, first.blocks)
@@ -39,13 +39,13 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
         text = f"one_step of SampleAndAggregate: {why}."
         raise QueryError(text, code="Q102", hint="leave one_step out")
     share = cost.share((1 - PILOT) / len(plan.model.names))
-    leaves = first.where is not None or any(_absent(cell) for cell in plan.cells)
+    leaves = first.where is not None or any(_can_be_missing(cell) for cell in plan.cells)
     columns = tuple(_score(name, share, public.neighbors, leaves) for name in plan.model.names)
     return replace(first, columns=(*first.columns, *columns), cost=cost)
 
 
-def _absent(cell: object) -> bool:
-    """Whether a cell can be missing, so that its row is left out."""
+def _can_be_missing(cell: object) -> bool:
+    """Return whether a cell can be missing, so that its row is left out."""
     key = getattr(cell, "key", None)
     return getattr(cell, "missing", None) is None and (key is None or key.missing is None)
 
@@ -57,6 +57,6 @@ def _score(name: str, share: Cost, neighbors: str, leaves: bool) -> PartSpec:
 
 
 def split(shape: Measurement) -> tuple[Measurement, tuple[PartSpec, ...]]:
-    """The pilot's design, and the columns of scores."""
+    """Return the pilot's design, and the parts of scores."""
     p = len(cast(BlockPlan, shape.blocks).model.names)
     return replace(shape, columns=shape.columns[:-p]), shape.columns[-p:]

@@ -1,7 +1,8 @@
 """Expected precision of sample and aggregate, from public facts: the noise of k blocks, and the model's information.
 
-The parameters are taken to be what stands for a block without an answer, the middle of their box unless said
-otherwise.  The sampling error of a regression depends on its regressors, of which nothing is known: it is left out.
+Parameters are assumed to be at the model's fallback (the value used for a block without an estimate), which is the
+middle of their box unless the model names another.  The sampling error of a regression depends on its regressors, of
+which nothing is known beforehand: it is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tacit.release.parts import Grid
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
-    """Parameters of a model, from its information and the noise of blocks."""
+    """Return the expected precision of each parameter, from the model's information and the noise of blocks."""
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     return [
         Expected(
@@ -36,7 +37,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
 
 
 def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, float, float, float, float]]:
-    """One entry a parameter: name, assumed value, width, variance due to privacy, variance due to sampling."""
+    """Return for each parameter: name, assumed value, width of its interval, variances due to noise and to sampling."""
     query = cast(SampleAndAggregate, shape.query)
     if query.one_step:
         return block_steps.stepped(shape, rows, level)
@@ -63,7 +64,7 @@ def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, fl
 
 
 def _sampling(model: Likelihood | Statistic, rows: int) -> np.ndarray | None:
-    """Variances of the maximum-likelihood estimate of all rows, shape (p,); None where they cannot be told."""
+    """Return the variances of the maximum-likelihood estimate from all rows, shape (p,); None where unknown."""
     if isinstance(model, Statistic):
         return None
     try:
@@ -73,7 +74,7 @@ def _sampling(model: Likelihood | Statistic, rows: int) -> np.ndarray | None:
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:
-    """What a careful colleague would say of blocks."""
+    """Return cautions on the number of blocks and on errors that the plan does not count."""
     plan = cast(BlockPlan, shape.blocks)
     each = rows / plan.blocks
     found = [f"{plan.blocks:,} blocks of about {each:,.0f} rows; sampling error by the model, at the middle of its box"]

@@ -1,4 +1,4 @@
-"""Expected precision of one step and of winsorised blocks, from public facts: at what stands for an unknown block."""
+"""Expected precision of one step and of winsorised blocks, from public facts, at the fallback of the model."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ from tacit.release.parts import Grid
 
 Entry = tuple[str, float, float, float, float]
 POOR: Final = 0.5
-"""Noise of a pilot, in standard deviations of one row, beyond which a step gains little (`benchmarks`)."""
+"""Noise of the pilot, in standard deviations of one row, above which one step gains little (`benchmarks`)."""
 QUARTILES: Final = 1.349
 """Distance between the quartiles of a normal law, in standard deviations."""
 
 
 def stepped(shape: Measurement, rows: int, level: float) -> list[Entry]:
-    """Name, assumed value, width, variances due to privacy and to sampling, of each parameter."""
+    """Return for each parameter: name, assumed value, width of its interval, variances due to noise and to sampling.
+
+    By the delta method at the fallback: slope J of the expected clipped scores, and errors J^-1 times those of scores.
+    """
     model = cast(BlockPlan, shape.blocks).likelihood
     at = scores.inner(model, model.fallback)
     _, slope, spread = scores.law(scores.scaling_at(model, at), scores.CLIP, at).mean(at)
@@ -43,7 +46,7 @@ def stepped(shape: Measurement, rows: int, level: float) -> list[Entry]:
 
 
 def _noise(column: PartSpec, public: int | None, rows: int) -> float:
-    """Variance of the noise of a clipped score's mean, of rows whose scores are 0."""
+    """Return the variance of the noise in the mean of clipped scores, for a made-up table whose scores are all 0."""
     sums = column.form.assemble(tuple(rows * one(H) for one in column.form.polynomials))
     part = column.released((sums,))
     size = None if public is None else rows
@@ -52,7 +55,10 @@ def _noise(column: PartSpec, public: int | None, rows: int) -> float:
 
 
 def windowed(shape: Measurement, rows: int, sampling: Array | None) -> Measurement:
-    """The design without its selections, its sums on windows as wide as the law makes the blocks' estimates."""
+    """Return the design without its selections, and with sums on windows as wide as the model expects them.
+
+    A window is the distance between the quartiles of blocks and REACH times that on either side, or the box if smaller.
+    """
     plan = cast(BlockPlan, shape.blocks)
     made: list[PartSpec] = []
     for column in shape.columns:
@@ -67,7 +73,7 @@ def windowed(shape: Measurement, rows: int, sampling: Array | None) -> Measureme
 
 
 def cautions(shape: Measurement, rows: int) -> list[str]:
-    """What a careful colleague would say of the two steps, from public facts."""
+    """Return cautions on the selection of quartiles and on the pilot, from public facts."""
     plan, found = cast(BlockPlan, shape.blocks), list[str]()
     for column in shape.columns:
         if column.form.name == "quartiles" and told(column, plan.blocks) < enough(plan):
@@ -80,7 +86,7 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
 
 
 def _pilot(shape: Measurement, rows: int) -> float:
-    """Noise of the pilot in standard deviations of a row, the largest of the parameters."""
+    """Return the noise of the pilot in standard deviations of a row, for the parameter where it is largest."""
     plan = cast(BlockPlan, shape.blocks)
     model = plan.likelihood
     information = np.diag(np.asarray(model.fisher(scores.inner(model, model.fallback))))

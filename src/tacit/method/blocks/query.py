@@ -1,4 +1,4 @@
-"""Questions answered in blocks of rows: any likelihood, without bounds on the data.  No data here."""
+"""Query answered in blocks of rows: parameters of any likelihood, without bounds on the data."""
 
 from __future__ import annotations
 
@@ -24,24 +24,28 @@ METHODS: Final = ("tuned", "smith", "chen-sung")
 class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
     """Parameters of a likelihood, as the noisy mean of their estimates in blocks of rows [Smith 2008].
 
-    what: a column, or several where a row of the model has several numbers (of a regression the response first).
-    model: a family, `tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))`, or its words; or a `tc.Model`.  Its box is the
-    only bound that is needed; a box much wider than the answer costs accuracy.  Or any `tc.Statistic` of a block.
-    blocks: how many; by default as suits price, box and model (`blocks_for`): a multiple of (n / epsilon)**(2/3), of at
-    least 20 rows, epsilon being that of one parameter.
-    bias: how the estimate in a block is corrected: "cox-snell", for rows of the law; "observed", for rows of any law,
-    in longer blocks; "split-half", "jackknife" or "none"; that of a statistic by halves ("split-half"), unless "none"
-    is asked for.
-    rows: about how many rows there are, where their number is private; public.
-    parties: how many parties' answers will be combined; then blocks are as many as suit their mean, of at least 10 rows
-    (and ten a parameter): noise averages out over parties, bias does not.  method: how many blocks, where `blocks` does
-    not say: "tuned"; "smith" and "chen-sung" as the sources print it, for comparison (theory §2, §6).
-    parameters: those to be released, all by default; the price is shared by these alone.
-    where: of the rows for which a condition holds.  Rows with a missing cell are left out; all rows of a person are in
-    one block.
-    one_step: spend 3/10 of the price on this, and the rest on one step from it: the mean of clipped scores of all rows.
-    Nearly as good as all rows without privacy, from some 5,000 rows on; for rows of regressions there is none.
-    winsorize: select the blocks' quartiles first, and clamp estimates to a window about these: for a box of any width.
+    what: a column, or several where a row of the model has several numbers (for a regression the response first).
+    model: a family such as `tc.families.Gamma(shape=(0.5, 5), rate=(0.01, 1))`, or its dictionary; a `tc.Model`; or any
+    `tc.Statistic` of a block.  The box of its parameters is the only bound that is needed; a box much wider than the
+    answer costs accuracy.
+    blocks: the number of blocks.  The default suits price, box and model (`blocks_for`): a multiple of
+    (n / epsilon)**(2/3), with at least 20 rows a block, where epsilon is the price of one parameter.
+    bias: correction of the estimate in a block.  "cox-snell" holds for rows of the model's law; "observed" for rows of
+    any law, in longer blocks; others are "split-half", "jackknife" and "none".  A statistic has "split-half" (by
+    default) and "none".
+    rows: a public guess at the number of rows, where that number is private.
+    parties: the number of parties whose releases will be combined.  Blocks then suit the mean over parties, with at
+    least 10 rows (and ten a parameter), because noise averages out over parties and bias does not.
+    method: the rule for the number of blocks where `blocks` is not given: "tuned", or "smith" and "chen-sung" as
+    printed in the sources, for comparison (theory §2, §6).
+    parameters: the parameters to release, by default all; they alone share the price.
+    where: a condition; only rows for which it holds are used.  Rows with a missing cell are left out.  All rows of a
+    person are in one block.
+    one_step: spend 3/10 of the price on the blocks, and the rest on one step from their estimate, by the mean of
+    clipped scores of all rows.  From some 5,000 rows on, this is nearly as good as all rows without privacy.  Not
+    available for regressions.
+    winsorize: select the quartiles of the blocks' estimates first, and clamp estimates to a window about them; this
+    allows a box of any width.
     Raises QueryError Q01 to Q03, Q60, Q95 (the model, its parameters), Q97 (blocks, rows, parties), Q102, Q103
     (one_step, winsorize), Q110 (a correction of a statistic), Q116 (method), ModelError (its words).
     Source: theory §2, §6; winsorised [Smith 2011], theory §12.
@@ -80,37 +84,37 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 2):
                 text = f"{name} of SampleAndAggregate: {value!r} is no number from 2 on."
                 raise QueryError(text, code="Q97", hint=f"{name}=1_000")
-        _combined(self.parties, self.method, self.blocks)
+        _check_parties(self.parties, self.method, self.blocks)
         if self.bias not in BIASES:
             text = f"bias of SampleAndAggregate: {self.bias!r} is none of {', '.join(BIASES)}."
             raise QueryError(text, code="Q95", hint='bias="cox-snell"')
         if self.model.words["family"] == "Statistic":
-            self._uncorrected()
+            self._set_statistic_bias()
         elif self.bias == "observed" and self.model.law is not None and not self.model.law.smooth:
             text = f"bias of SampleAndAggregate: {self.model.words['family']} has no second derivatives to observe."
             raise QueryError(text, code="Q95", hint='bias="split-half", or leave bias out')
         object.__setattr__(self, "parameters", names("SampleAndAggregate", "parameters", self.parameters))
-        self._known()
-        self._steps()
+        self._check_parameters()
+        self._check_one_step()
         condition(self)
 
-    def _uncorrected(self) -> None:
-        """Statistics are corrected by halves, the default, or not: QueryError Q110 for another way."""
+    def _set_statistic_bias(self) -> None:
+        """Set the correction of a statistic, by halves by default or none; QueryError Q110 for another."""
         if self.bias not in (BIASES[0], "none", "split-half"):
             text = f"bias of SampleAndAggregate: {self.bias!r} is of likelihoods, and the model is a statistic."
             raise QueryError(text, code="Q110", hint='bias="split-half"')
         object.__setattr__(self, "bias", "split-half" if self.bias == BIASES[0] else self.bias)
 
-    def _known(self) -> None:
-        """QueryError Q95 for parameters that the model does not have."""
+    def _check_parameters(self) -> None:
+        """Raise QueryError Q95 for parameters that the model does not have."""
         law = self.model.law
         unknown = [] if law is None else [name for name in self.parameters if name not in law.names]
         if law is not None and unknown:
             text = f"parameters of SampleAndAggregate: {unknown[0]!r} is none of {', '.join(law.names)}."
             raise QueryError(text, code="Q95", hint=f'parameters="{law.names[0]}"')
 
-    def _steps(self) -> None:
-        """QueryError Q103 for what is no yes or no, Q102 for a step of a statistic, or of some parameters alone."""
+    def _check_one_step(self) -> None:
+        """Raise QueryError Q103 for options that are no booleans, Q102 for one_step that is not possible."""
         for name in ("one_step", "winsorize"):
             if not isinstance(getattr(self, name), bool):
                 text = f"{name} of SampleAndAggregate: {getattr(self, name)!r} is neither True nor False."
@@ -123,7 +127,7 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
             raise QueryError(text, code="Q102", hint="leave parameters out, or one_step")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values only, defaults left out."""
+        """Return the query as plain values, without defaults."""
         words: dict[str, Any] = {"query": "SampleAndAggregate", "what": list(self.what), "model": self.model.words}
         others = ("blocks", "rows", "where", "parties")
         words |= {name: getattr(self, name) for name in others if getattr(self, name) is not None}
@@ -133,8 +137,8 @@ class SampleAndAggregate(Query["SampleAndAggregateRelease"]):
         return words if self.bias == "cox-snell" else {**words, "bias": self.bias}
 
 
-def _combined(parties: Any, method: Any, blocks: int | None) -> None:
-    """QueryError Q97 for parties that are none, Q116 for a method that is none or has no say."""
+def _check_parties(parties: Any, method: Any, blocks: int | None) -> None:
+    """Raise QueryError Q97 for an invalid number of parties, Q116 for an unknown method or one beside `blocks`."""
     if parties is not None and (isinstance(parties, bool) or not isinstance(parties, int) or parties < 1):
         text = f"parties of SampleAndAggregate: {parties!r} is no number from 1 on."
         raise QueryError(text, code="Q97", hint="parties=40")

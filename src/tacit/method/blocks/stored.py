@@ -1,4 +1,4 @@
-"""What the parts of a stored release of blocks must be: as its question asks, each once, in order."""
+"""Check of a stored release of blocks: its parts are those that its query asks for, each once, in order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def wrong(made: Release) -> Iterator[str]:
-    """Means of blocks, each after its quartiles where there are windows, then scores where there is a step."""
+    """Yield what is wrong with the parts.
+
+    Expected are means of blocks, each after its quartiles if winsorised, then one score a parameter after one step.
+    """
     query = cast(SampleAndAggregate, made.query)
     each = ("quartiles", "blocks") if query.winsorize else ("blocks",)
     means = [part for part in made.parts if part.form == "blocks"]
@@ -37,6 +40,6 @@ def wrong(made: Release) -> Iterator[str]:
 
 
 def _parameters(query: SampleAndAggregate) -> tuple[str, ...]:
-    """Names of the parameters that a file says of a function of one's own."""
+    """Return the names of the parameters of a user's model, of which a file holds only names and boxes."""
     given = query.model.words.get("parameters", {})
     return tuple(cast("Mapping[str, Any]", given)) if isinstance(given, Mapping) else ()

@@ -1,4 +1,4 @@
-"""Winsorised blocks: from the question, public facts and the price to selections and sums."""
+"""Design of winsorised blocks: selections of quartiles and sums, from the query, public facts and the price."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tacit.privacy import Cost
 from tacit.rows.row_map import ONE
 
 QUARTILE: Final = tuple(Fraction(part, 20) for part in (2, 3, 4, 5))
-"""Parts of a parameter's price for each of the two selections."""
+"""Candidate shares of a parameter's price for each of its two selections, in increasing order."""
 
 
 ENOUGH: Final = 3.0
-"""Half a quartile of blocks in scales of the selection, from which on it finds them among the empty points."""
+"""Least value of `told` for a box of usual width: with it the selection finds the blocks among empty grid points."""
 
 
 USUAL: Final = 15.0
-"""A box, in standard deviations of an estimate from one row, up to which that is enough."""
+"""Width of the box, in standard deviations of an estimate from one row, up to which ENOUGH suffices."""
 
 
 PROBS: Final = (Fraction(1, 4), Fraction(3, 4))
@@ -35,14 +35,14 @@ PROBS: Final = (Fraction(1, 4), Fraction(3, 4))
 
 @dataclass(frozen=True)
 class Quartiles(PartSpec):
-    """The selections of a parameter: on which grid, and for which part of its price."""
+    """The two selections of a parameter.  wide: their grid.  cost_part: share of the parameter's price."""
 
     wide: WideGrid | None = None
     cost_part: Fraction = Fraction(0)
 
 
 def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement:
-    """As of `sample_and_aggregate`, with a column of selections before each of sums."""
+    """Return the design of plain sample and aggregate, with a part of selections before each part of sums."""
     shape = sample_and_aggregate_design.design(query, public, cost)
     plan = cast(BlockPlan, shape.blocks)
     made: list[PartSpec] = []
@@ -55,25 +55,30 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
 
 
 def told(column: PartSpec, k: int) -> float:
-    """Half a quartile of k blocks, in ranks, over the scale of the selection: public."""
+    """Return half a quartile of k blocks (k / 8 ranks) in scales of the selection's noise; a public number."""
     return k / 8 / (float(column.law.scale) / column.form.parameters["denominator"])
 
 
 def enough(plan: BlockPlan) -> float:
-    """How well quartiles must be told: a window that misses them has noise of up to the square of the box, so that
-    misses, of probability exp(-2 told) about, must be rarer by that where the box is wide; public.
+    """Return the least value of `told` that the selections of quartiles need; a public number.
+
+    A window that misses the quartiles adds an error of up to the square of the box's width.  Misses have probability
+    about exp(-2 told), so that `told` grows by the logarithm of the width to keep their part of the error constant.
     """
     return ENOUGH + log(max(1.0, sample_and_aggregate_design.width(plan.model) / USUAL))
 
 
 def _quartiles(column: PartSpec, wide: WideGrid, plan: BlockPlan) -> Quartiles:
-    """Two selections of a parameter, for as little of its price as tells its quartiles."""
+    """Return the two selections of a parameter, for the smallest share of its price that finds its quartiles."""
     made, least = [_selections(column, wide, 2 * part) for part in QUARTILE], enough(plan)
     return next((one for one in made if told(one, plan.blocks) >= least), made[-1])
 
 
 def _selections(column: PartSpec, wide: WideGrid, part: Fraction) -> Quartiles:
-    """For a part of the price; k is fixed, so that one estimate is replaced under both relations."""
+    """Return the two selections for a share of the price.
+
+    The number of blocks is fixed, so that a neighbouring table replaces one block's estimate under both relations.
+    """
     cost = column.cost.share(part)
     law = rank_utilities.law_for(cost.share(Fraction(1, 2)), PROBS[0], "replace-one", grouped=False)
     most, squared = rank_utilities.reached(PROBS[0], "replace-one", grouped=False)

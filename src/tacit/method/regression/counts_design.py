@@ -37,7 +37,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
 
 
 def _check_response(fact: Variable) -> None:
-    """QueryError Q117 where the response counts nothing, Q118 where its bounds are too far apart for its steps."""
+    """Raise QueryError Q117 where the response is no count, Q118 where its bounds are too far apart for its steps."""
     if fact.kind != "integer" or fact.lower < 0:
         text = f"response {fact.name!r} of a Poisson regression is no count from 0 on."
         raise QueryError(text, code="Q117", hint=f'"{fact.name}": Integer(0, 100)')

@@ -1,4 +1,4 @@
-"""Parse a formula "response ~ terms" by a grammar of its own: no part of the text is ever run.  No data here.
+"""Parse a formula "response ~ terms" by a small grammar: no part of the text is ever run.  No data here.
 
     formula  = name "~" sum
     sum      = ["-"] product (("+" | "-") product)*      terms joined, or taken out; 0 and 1 are the intercept

@@ -1,7 +1,8 @@
-"""Parameters of a family from the noisy statistics of many parties [Chen & Sung, Algorithm 4; theory §6].
+"""Parameters of a family from the noisy sufficient statistics of many parties [Chen & Sung, Algorithm 4; theory §6].
 
-Common effects: statistics are pooled, with weights inverse to their variances, and inverted once.  Random effects: each
-party's statistics are inverted, and its parameters are what differs.  Shapes: M parties, p statistics and parameters.
+Common effects: statistics are pooled, with weights inverse to their variances, and the pooled means are mapped to
+parameters once.  Random effects: the statistics of each party are mapped to its own parameters, which vary between
+parties.  Shapes: M parties, p statistics and as many parameters.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tacit.release.document import Released
 
 
 def statistics_of(releases: Sequence[Released], index: Sequence[int]) -> tuple[MeanMap, list[Evidence]]:
-    """The map of a question, and what its releases say of each statistic; releases of the same people are one party."""
+    """Return the mean map of a query, and the evidence on each statistic; releases of the same people are one party."""
     found = [merge_same_people(evidence(releases, at), index) for at in range(len(releases[0].parts))]
     return map_of(releases[0]), found
 
@@ -30,38 +31,42 @@ def statistics_of(releases: Sequence[Released], index: Sequence[int]) -> tuple[M
 def common(
     releases: Sequence[Released], index: Sequence[int], sampled: bool
 ) -> tuple[ColumnTerms, PartyEstimates, Array]:
-    """One law everywhere: the parameters, what each party says (linearised there), and weights of shape (M, p)."""
+    """Fit one law to all parties.
+
+    Return its parameters, the parties' own parameters (by the map linearised at the common ones), and the weights of
+    parties in each parameter, shape (M, p).
+    """
     map_, found = statistics_of(releases, index)
     made = [pooled(one, sampled=sampled) for one in found]
     means = pooled_means(found, made)
     at = map_.solve(means.value, means.spread)
-    words = next((_unclear(one) for one in made if one.unclear[0]), None)
+    words = next((_size_note(one) for one in made if one.unclear[0]), None)
     block = fitted(map_, means, at, "population" if sampled else "table", words)
     inverse = at.inverse
     inverse = np.zeros((len(at.theta),) * 2) if inverse is None else inverse
     each = _stacked([party_estimates(one, sampled=sampled) for one in found])
     theta = at.theta + (each.value - at.mean) @ inverse.T
-    parts = _parts(map_, each, theta, [at] * len(theta), sampled)
+    parts = _with_delta_errors(map_, each, theta, [at] * len(theta), sampled)
     pull = np.abs(inverse) * means.spread  # how much each statistic moves each parameter
     pull = pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]
     return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
 
 
 def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) -> PartyEstimates:
-    """Laws that differ: each party's parameters with both variances."""
+    """Return each party's own parameters, with variances due to sampling and to noise."""
     map_, found = statistics_of(releases, index)
     each = _stacked([party_estimates(one, sampled=sampled) for one in found])
     spread = np.sqrt(each.sampling + each.privacy) + 1e-12
-    start: Array | None = None
+    start: Array | None = None  # the first party's solution starts the search for the others
     places: list[At] = []
     for value, own in zip(each.value, spread, strict=True):
         places.append(map_.solve(value, own, start))
         start = places[-1].theta if start is None else start
-    return _parts(map_, each, np.array([one.theta for one in places]), places, sampled)
+    return _with_delta_errors(map_, each, np.array([one.theta for one in places]), places, sampled)
 
 
 def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
-    """Pooled statistics with their errors; the noises of each told as those of a few (`noises`)."""
+    """Return pooled statistics with their errors; the noises of all parties are summarised by a few (`noises`)."""
     scale = np.array([one.scale for one in found]) ** 2
     sampling, privacy, excess = (
         scale * np.array([getattr(one, name)[0] for one in made]) for name in ("variance", "noise", "excess")
@@ -74,11 +79,11 @@ def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
     value = np.array([one.value[0] for one in made])
     size = np.array([max(float(one.size.sum()), 1.0) for one in found])
     exact = made[0] if p == 1 else None
-    return Means(value, sampling, np.ones(p), size, loadings, law, exact, _alike(found, made))
+    return Means(value, sampling, np.ones(p), size, loadings, law, exact, _correlation_factors(found, made))
 
 
-def _alike(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
-    """What is left of the correlation of two statistics when parties weigh differently in them, shape (p, p)."""
+def _correlation_factors(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
+    """Return factors of the correlations of pooled statistics, shape (p, p): below 1 where parties' weights differ."""
     size = np.sqrt(np.maximum(found[0].size[:, 0], 1.0))[:, None]
     part = np.stack([one.shares[:, 0] for one in made], axis=1) / size
     product = part.T @ part
@@ -87,7 +92,7 @@ def _alike(found: Sequence[Evidence], made: Sequence[Pooled]) -> Array:
 
 
 def _stacked(each: Sequence[PartyEstimates]) -> PartyEstimates:
-    """Statistics side by side, shape (M, p)."""
+    """Return the parties' statistics side by side, shape (M, p)."""
     value, sampling, privacy, usable = (
         np.concatenate([getattr(one, name) for one in each], axis=1)
         for name in ("value", "sampling", "privacy", "usable")
@@ -95,8 +100,10 @@ def _stacked(each: Sequence[PartyEstimates]) -> PartyEstimates:
     return PartyEstimates(value, sampling, privacy, usable)
 
 
-def _parts(map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[At], sampled: bool) -> PartyEstimates:
-    """Errors of the parties' parameters, by the delta method where each was inverted."""
+def _with_delta_errors(
+    map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[At], sampled: bool
+) -> PartyEstimates:
+    """Return the parties' parameters with errors by the delta method, each at its place in `places`."""
     sampling, privacy = np.zeros_like(theta), np.zeros_like(theta)
     usable = np.tile(each.usable.all(axis=1, keepdims=True), (1, theta.shape[1]))
     for j, at in enumerate(places):
@@ -112,5 +119,5 @@ def _parts(map_: MeanMap, each: PartyEstimates, theta: Array, places: Sequence[A
     return PartyEstimates(value, np.maximum(sampling, 0.0), privacy, usable)
 
 
-def _unclear(one: Pooled) -> str:
+def _size_note(one: Pooled) -> str:
     return f"size of all parties {one.size[0]:,.0f} ± {one.reach[0]:,.0f}: not clearly above 0"

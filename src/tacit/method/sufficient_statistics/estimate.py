@@ -1,4 +1,4 @@
-"""What a release of `sufficient_statistics` says: parameters, by inverting the mean of the clamped statistics.
+"""Release of sufficient statistics: parameters, by inverting the mean of the clamped statistics.
 
 theta solves m(theta) = the noisy mean (theory §6), m being that of the clamped statistics (`mean_map`), so that
 clamping leaves no bias.  Its error is A times that of the mean, A = dtheta/dm (delta method): the noise is known; the
@@ -56,18 +56,19 @@ class SufficientStatisticsRelease(Release):
     kind: ClassVar[str] = "sufficient-statistics"
 
     def estimate(self, target: Target = "population") -> Estimate:
-        """Parameters with both errors and their joint covariance; InferenceError I09 for another target.
+        """Return the parameters with sampling error, noise and joint covariance; InferenceError I09 for another target.
 
-        target="table": of the parameters that this table has, only the noise is uncertain.  Source: theory §6.
+        target: "population", or "table" for the parameters fitted to this table, where only noise is uncertain.
+        Source: theory §6.
         """
         return estimate(self, target)
 
     def summary(self, level: float = 0.95) -> Table:
-        """The estimates as a table; InferenceError I01 for a level below 0.5, or 1 and above."""
+        """Return the estimates as a table; InferenceError I01 for a level below 0.5, or of 1 or more."""
         return self.estimate().summary(level)
 
     def plot(self, ax: Any = None) -> Any:
-        """The estimates as a picture; InferenceError I20 without matplotlib."""
+        """Plot the estimates; InferenceError I20 without matplotlib."""
         return self.estimate().plot(ax=ax)
 
 
@@ -75,10 +76,10 @@ class SufficientStatisticsRelease(Release):
 class Means:
     """Noisy means of p statistics and what is known of their errors.
 
-    value, sampling (released variances): shape (p,).  trust: how far these are believed beside the model's, shape (p,).
-    size: of rows behind each mean, shape (p,).  loadings: how they react to K noises of `law`, shape (p, K).
-    exact: an interval of the mean that is better than its normal law, where p is 1.
-    alike: what correlations of rows are multiplied by, shape (p, p), where parties weigh differently.
+    value, sampling: the means and their released variances, shape (p,).  trust: weight of these variances against the
+    model's, shape (p,).  size: number of rows of each mean, shape (p,).  loadings: coefficients of K noises of `law`,
+    shape (p, K).  exact: an interval of the mean that is better than the normal one, where p is 1.  alike: factors of
+    the correlations, shape (p, p), where parties' weights differ between statistics.
     """
 
     value: Array
@@ -92,13 +93,13 @@ class Means:
 
     @property
     def spread(self) -> Array:
-        """Standard errors, at least a little above 0, shape (p,)."""
+        """Standard errors, shape (p,), kept slightly above 0."""
         privacy = (self.loadings**2).sum(axis=1) * self.law.variance()
         return np.sqrt(self.sampling + privacy) + 1e-12 * (1 + np.abs(self.value))
 
 
 def estimate(release: Released, target: Target = "population") -> Estimate:
-    """A release of sufficient statistics, or a simulated one -> Estimate, one term a parameter."""
+    """Return the Estimate of a release, real or simulated, one term a parameter."""
     check_target(target)
     query = cast("SufficientStatistics", release.query)
     found = map_of(release)
@@ -120,7 +121,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
 
 
 def map_of(release: Released) -> MeanMap:
-    """The mean map of a release, from its public facts."""
+    """Return the mean map of a release, from its public facts."""
     query = cast("SufficientStatistics", release.query)
     return mean_map(query.family.law, tuple(box_of(part) for part in release.parts))
 
@@ -212,19 +213,19 @@ def _mapped(found: MeanMap, means: Means, at: At, own: Array) -> MonotoneMap:
 
 @dataclass(frozen=True)
 class Within:
-    """The interval where nothing is known but the box."""
+    """The whole box as interval, where nothing else is known."""
 
     low: Array
     high: Array
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """The box."""
+        """Return the ends of the box."""
         return self.low.copy(), self.high.copy()
 
 
 @dataclass(frozen=True)
 class MonotoneMap:
-    """One parameter whose mean map is monotone: both ends of the mean's interval, carried over."""
+    """The interval of one parameter with a monotone mean map: the ends of the mean's interval, mapped to it."""
 
     mean: Inversion
     map: MeanMap
@@ -232,7 +233,7 @@ class MonotoneMap:
     spread: Array
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """The parameters whose clamped means are not surprising."""
+        """Return the parameters whose clamped means lie in the interval of the mean."""
         ends = [self.map.solve(end, self.spread, self.at.theta).theta for end in self.mean.interval(level)]
         low, high = np.minimum(*ends), np.maximum(*ends)
         box = self.map.model
@@ -244,7 +245,7 @@ class MonotoneMap:
 
 @dataclass(frozen=True)
 class LinkedDelta:
-    """Several parameters, linearised, symmetric in the coordinates of their links: positive ones stay positive."""
+    """Intervals of several parameters by the delta method, in the coordinates of their links: positive ones stay so."""
 
     map: MeanMap
     value: Array
@@ -253,7 +254,7 @@ class LinkedDelta:
     law: Law
 
     def interval(self, level: float) -> tuple[Array, Array]:
-        """Estimate -+ the quantile of normal plus noise, within the box."""
+        """Return the estimate -+ the quantile of the normal law plus noise, cut to the box."""
         s, b = split(self.law, self.loadings)
         boxes = self.map.model.parameters
         half = halfwidth(level, np.sqrt(self.variance + s**2), b) / slopes(boxes, self.value)

@@ -1,4 +1,4 @@
-"""Families of categories: one code a row, or the counts of all codes."""
+"""Families of categorical rows: one code a row, or the counts of all codes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.models.likelihood import Order
 
 @dataclass(frozen=True, repr=False)
 class Categorical(Family):
-    """One of `levels` codes 0, 1, ...: the shares of all but code 0, in their order.
+    """Categorical law of codes 0, 1, ..., levels - 1, by the shares of all codes but 0, in their order.
 
     >>> Categorical(levels=3).names
     ('share1', 'share2')
@@ -34,46 +34,46 @@ class Categorical(Family):
         return {"levels": 2}
 
     def sizes(self) -> dict[str, int]:
-        """One share less than levels."""
+        """Return the number of shares: one less than levels."""
         return {"shares": self.levels - 1}
 
     def inside(self, x: Any) -> Any:
-        """The codes."""
+        """Return whether rows are codes."""
         return (x >= 0) & (x < self.levels) & (x % 1 == 0)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
+        """Return the log-probability of one row (JAX)."""
         return self.log_density_from(self.row_statistics(x), theta)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """The shares of the block."""
+        """Return the shares of codes in the block, the maximum."""
         return [mean((x == code) * 1.0, w) for code in range(1, self.levels)]
 
     def row_statistics(self, x: Any) -> Any:
-        """One for each code: whether it is the row's."""
+        """Return an indicator for each code."""
         return (x == np.arange(self.levels)) * 1.0
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-probability."""
+        """Return the log-probability from the indicators or counts."""
         return special().xlogy(u[0], 1 - theta.shares.sum()) + special().xlogy(u[1:], theta.shares).sum()
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """The shares."""
+        """Return the shares of all codes."""
         return jnp().concatenate([1 - theta.shares.sum()[None], theta.shares])
 
     def bias_form(self, theta: Any) -> Any:
-        """There is none."""
+        """Return the bias: 0."""
         return 0 * theta.shares
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Codes."""
+        """Return drawn codes."""
         shares = np.asarray(theta.shares)
         return rng.choice(self.levels, rows, p=[1 - shares.sum(), *shares]).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
 class Multinomial(Categorical):
-    """Counts of `levels` outcomes that add up to a public number of trials: the shares of all but the first.
+    """Multinomial law of counts of `levels` outcomes in a public number of trials, by the shares of all but the first.
 
     >>> Multinomial(levels=3, trials=10).columns
     3
@@ -87,42 +87,42 @@ class Multinomial(Categorical):
 
     @property
     def columns(self) -> int:
-        """One count for each outcome."""
+        """The number of columns: one count for each outcome."""
         return self.levels
 
     @property
     def anchor(self) -> None:
-        """A row of the block."""
+        """None: blocks are padded with one of their rows."""
         return None
 
     @property
     def support(self) -> None:
-        """Rows of several columns."""
+        """None: rows have several columns."""
         return None
 
     def inside(self, x: Any) -> Any:
-        """Counts that add up."""
+        """Return whether rows are counts that add up to the number of trials."""
         return ((x >= 0) & (x % 1 == 0)).all(-1) & (x.sum(-1) == self.trials)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
+        """Return the log-probability of one row (JAX)."""
         g = special().gammaln
         return self.log_density_from(x, theta) + g(self.trials + 1.0) - g(x + 1).sum()
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """The shares of the block."""
+        """Return the shares of outcomes in the block, the maximum."""
         found = mean(x, w) / self.trials
         return [found[code] for code in range(1, self.levels)]
 
     def row_statistics(self, x: Any) -> Any:
-        """The row itself."""
+        """Return the row itself."""
         return x
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """Trials times the shares."""
+        """Return the expected counts: trials times the shares."""
         return self.trials * super().expected(u, theta)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Multinomial draws."""
+        """Return multinomial draws."""
         shares = np.asarray(theta.shares)
         return rng.multinomial(self.trials, [1 - shares.sum(), *shares], size=rows).astype(np.float64)

@@ -33,51 +33,51 @@ class Normal(Family):
     histogram_names = ("mean", "sd")
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         return log_normal(x, theta.mean, theta.sd)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """Mean and root mean square; none where all rows are equal."""
+        """Return the mean and the root mean square about it, the maximum; NaN where all rows are equal."""
         middle, square = moments(x, w)
         return [middle, jnp().sqrt(square)]
 
     def row_statistics(self, x: Any) -> Any:
-        """The row and its square."""
+        """Return the row and its square."""
         return jnp().stack([x, x**2])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from the statistics, without its constant."""
         m, sd = theta.mean, theta.sd
         return -0.5 * (u[1] - 2 * m * u[0] + m**2) / sd**2 - jnp().log(sd)
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """Mean and mean square."""
+        """Return the expected row and its expected square."""
         return jnp().stack([theta.mean, theta.mean**2 + theta.sd**2])
 
     def bias_form(self, theta: Any) -> Any:
-        """None of the mean; three quarters of the standard deviation below it."""
+        """Return the bias: 0 for the mean, -3/4 of the standard deviation for that."""
         return jnp().stack([0 * theta.mean, -0.75 * theta.sd])
 
     def unbiased(self, theta: Any, count: Any) -> Any:
-        """The root mean square of t rows is sd sqrt(2 / t) gamma(t / 2) / gamma((t - 1) / 2) in expectation."""
+        """Divide sd by sqrt(2 / t) gamma(t / 2) / gamma((t - 1) / 2), the expectation at t rows of sd 1."""
         g, half = special().gammaln, count / 2
         factor = jnp().sqrt(half) * jnp().exp(g(half - 0.5) - g(half))
         return jnp().stack([theta.mean, theta.sd * factor])
 
     def fisher_form(self, theta: Any) -> Any:
-        """Powers of the standard deviation."""
+        """Return the information: 1 / sd**2 for the mean, 2 / sd**2 for the standard deviation."""
         return [[theta.sd**-2, 0.0], [0.0, 2 * theta.sd**-2]]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """Mean and standard deviation."""
+        """Return the mean and the standard deviation."""
         return float(theta.mean), float(theta.sd)
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
-        """Return the row for the mean and, for the standard deviation, a square about the mean where that is held."""
+        """Return the row for a free mean, and for a free sd the square (about the mean if that is held fixed)."""
         return self._statistics_of("row")
 
     def _statistics_of(self, inner: Inner) -> tuple[SufficientStatistic, ...]:
-        """Return those of y: the row, or its log."""
+        """Return the sufficient statistics of y: the row or its log."""
         first = (SufficientStatistic(inner),) if self.is_free("mean") else ()
         about = None if self.is_free("mean") else float(cast(float, self.mean))
         return (*first, SufficientStatistic(inner, "square", about)) if self.is_free("sd") else first
@@ -87,7 +87,7 @@ class Normal(Family):
         return mean, variance**0.5
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Normal draws."""
+        """Return normal draws."""
         return rng.normal(float(theta.mean), float(theta.sd), rows)
 
 
@@ -103,16 +103,16 @@ class Lognormal(Normal):
     histogram_names = ("log_mean", "log_sd")
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         log = jnp().log(x)
         return log_normal(log, theta.mean, theta.sd) - log
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """Those of the logs."""
+        """Return the starting values of a normal law of the logs."""
         return super().start(jnp().log(x), w)
 
     def row_statistics(self, x: Any) -> Any:
-        """The log and its square."""
+        """Return the log and its square."""
         return super().row_statistics(jnp().log(x))
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -120,12 +120,12 @@ class Lognormal(Normal):
         return self._statistics_of("log")
 
     def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
-        """Return mean and standard deviation of the log, of the lognormal law of this mean and variance."""
+        """Return mean and standard deviation of the log of a lognormal law with this mean and variance."""
         log_variance = float(np.log1p(variance / mean**2))
         return float(np.log(mean)) - log_variance / 2, float(np.sqrt(log_variance))
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Exponentials of normal draws."""
+        """Return exponentials of normal draws."""
         return np.exp(super().draw(theta, rows, rng, regressors))
 
 
@@ -148,29 +148,29 @@ class Laplace(Family):
     statistics_hint = f"location=0, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         return -jnp().abs(x - theta.location) / theta.scale - jnp().log(2 * theta.scale)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """The median and the mean distance from it; none where all rows are equal."""
+        """Return the median and the mean distance from it, the maximum; NaN where all rows are equal."""
         middle = median(x, w)
         apart = 0 * moments(x, w)[1]
         return [middle, mean(jnp().abs(x - middle), w) + apart]
 
     def unbiased(self, theta: Any, count: Any) -> Any:
-        """The scale over its expectation in scales: what is left of it falls as t**-1.5 only, for the median's kink."""
+        """Divide the scale by its expectation in scales; beside a bias in 1 / t it has terms in t**-1.5."""
         return jnp().stack([theta.location, theta.scale / expected(count)])
 
     def bias_form(self, theta: Any) -> Any:
-        """The median of t rows lies b^2 / t from the truth in mean square, where the density is 1 / (2b)."""
+        """Return the leading bias: 0 for the location, -1/2 of the scale for that, from the error of the median."""
         return jnp().stack([0 * theta.location, -0.5 * theta.scale])
 
     def fisher_form(self, theta: Any) -> Any:
-        """Powers of the scale."""
+        """Return the information: 1 / scale**2 for both."""
         return [[theta.scale**-2, 0.0], [0.0, theta.scale**-2]]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """Location and scale."""
+        """Return the location and the scale."""
         return float(theta.location), float(theta.scale)
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
@@ -180,7 +180,7 @@ class Laplace(Family):
         return (SufficientStatistic("row", "distance", float(cast(float, self.location))),)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Laplace draws."""
+        """Return Laplace draws."""
         return rng.laplace(float(theta.location), float(theta.scale), rows)
 
 
@@ -201,49 +201,49 @@ class Beta(Family):
     histogram_names = ("a", "b")
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         return self.log_density_from(self.row_statistics(x), theta)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """From mean and variance; none where all rows are equal."""
+        """Return the values that match mean and variance; NaN where all rows are equal."""
         middle, square = moments(x, w)
         size = at_least(middle * (1 - middle) / square - 1, 0.1)
         return [middle * size, (1 - middle) * size]
 
     def row_statistics(self, x: Any) -> Any:
-        """Logs of the row and of its distance from 1."""
+        """Return the logs of the row and of 1 less the row."""
         return jnp().stack([jnp().log(x), jnp().log1p(-x)])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from the statistics, without its constant."""
         a, b, g = theta.a, theta.b, special().gammaln
         return (a - 1) * u[0] + (b - 1) * u[1] + g(a + b) - g(a) - g(b)
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """Differences of digamma functions."""
+        """Return the expected logs, by digamma functions."""
         d = special().digamma
         return jnp().stack([d(theta.a), d(theta.b)]) - d(theta.a + theta.b)
 
     def fisher_form(self, theta: Any) -> Any:
-        """Trigamma functions."""
+        """Return the information, by trigamma functions."""
         p = special().polygamma
         both = p(1, theta.a + theta.b)
         return [[p(1, theta.a) - both, -both], [-both, p(1, theta.b) - both]]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """The logit of the mean, and about the spread of logits."""
+        """Return the logit of the mean, and about the standard deviation of logits."""
         a, b = float(theta.a), float(theta.b)
         return math.log(a / b), math.sqrt(1 / a + 1 / b)
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
-        """Return the log of the row for a, and the log of its distance from 1 for b."""
+        """Return the log of the row for a, and the log of 1 less the row for b."""
         return tuple(one for name, one in (("a", LOG), ("b", LOG_OF_REST)) if self.is_free(name))
 
     def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
-        """Return a and b of this mean and variance."""
+        """Return a and b of the beta law with this mean and variance."""
         size = max(mean * (1 - mean) / variance - 1, 0.1)
         return mean * size, (1 - mean) * size
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Beta draws."""
+        """Return beta draws."""
         return rng.beta(float(theta.a), float(theta.b), rows)

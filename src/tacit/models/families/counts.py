@@ -16,16 +16,16 @@ from tacit.models.sufficient_statistics import ROW, SufficientStatistic
 
 @dataclass(frozen=True, repr=False)
 class _Counts(Family):
-    """Laws of counts whose sufficient statistic is the count, and whose log-density has no other part of theta."""
+    """Base class of laws whose sufficient statistic is the count; `_core` holds all terms with theta."""
 
     row_support, start_is_maximum, linear_in_statistics, mean_statistics_suffice = "count", True, True, True
 
     def row_statistics(self, x: Any) -> Any:
-        """The count itself."""
+        """Return the count itself."""
         return jnp().stack([x])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density without its constant."""
+        """Return the log-density from the statistics, without its constant."""
         return self._core(u[0], theta)
 
     def _core(self, x: Any, theta: Any) -> Any:
@@ -34,7 +34,7 @@ class _Counts(Family):
 
 @dataclass(frozen=True, repr=False)
 class Bernoulli(_Counts):
-    """0 or 1, by the probability of 1 (theory §2).
+    """Bernoulli law of 0 or 1, by the probability of 1 (theory §2).
 
     >>> Bernoulli(p=(0.05, 0.95)).fallback
     array([0.5])
@@ -47,15 +47,15 @@ class Bernoulli(_Counts):
 
     @property
     def number(self) -> int:
-        """Of trials in a row."""
+        """The number of trials in a row."""
         return 1
 
     def inside(self, x: Any) -> Any:
-        """0 to the number of trials."""
+        """Return whether rows are counts from 0 to the number of trials."""
         return (x >= 0) & (x <= self.number) & (x % 1 == 0)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
+        """Return the log-probability of one row (JAX)."""
         g = special().gammaln
         return self._core(x, theta) + g(self.number + 1.0) - g(x + 1) - g(self.number - x + 1)
 
@@ -63,19 +63,19 @@ class Bernoulli(_Counts):
         return special().xlogy(x, theta.p) + special().xlogy(self.number - x, 1 - theta.p)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """The share of successes."""
+        """Return the share of successes, the maximum."""
         return [mean(x, w) / self.number]
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """The mean."""
+        """Return the mean."""
         return jnp().stack([self.number * theta.p])
 
     def bias_form(self, theta: Any) -> Any:
-        """There is none."""
+        """Return the bias: 0."""
         return jnp().stack([0 * theta.p])
 
     def fisher_form(self, theta: Any) -> Any:
-        """Trials over p (1 - p)."""
+        """Return the information: trials over p (1 - p)."""
         return [[self.number / (theta.p * (1 - theta.p))]]
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -83,13 +83,13 @@ class Bernoulli(_Counts):
         return (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Binomial draws."""
+        """Return binomial draws."""
         return rng.binomial(self.number, float(theta.p), rows).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
 class Binomial(Bernoulli):
-    """Number of successes among a public number of trials, by the probability of one (theory §2).
+    """Binomial law of successes in a public number of trials, by the probability of success (theory §2).
 
     >>> Binomial(trials=10).fisher([0.5]).round(1)
     array([[40.]])
@@ -103,7 +103,7 @@ class Binomial(Bernoulli):
 
     @property
     def number(self) -> int:
-        """Of trials in a row."""
+        """The number of trials in a row."""
         return self.trials
 
 
@@ -121,26 +121,26 @@ class Poisson(_Counts):
     orders: ClassVar[dict[str, Order]] = {"mean": Order(0.3, 0.0, 2 / 3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
+        """Return the log-probability of one row (JAX)."""
         return self._core(x, theta) - special().gammaln(x + 1)
 
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, theta.mean) - theta.mean
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """The mean."""
+        """Return the mean, the maximum."""
         return [mean(x, w)]
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """The mean."""
+        """Return the mean."""
         return jnp().stack([theta.mean])
 
     def bias_form(self, theta: Any) -> Any:
-        """There is none."""
+        """Return the bias: 0."""
         return jnp().stack([0 * theta.mean])
 
     def fisher_form(self, theta: Any) -> Any:
-        """One over the mean."""
+        """Return the information: one over the mean."""
         return [[1 / theta.mean]]
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -148,13 +148,13 @@ class Poisson(_Counts):
         return (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Poisson draws."""
+        """Return Poisson draws."""
         return rng.poisson(float(theta.mean), rows).astype(np.float64)
 
 
 @dataclass(frozen=True, repr=False)
 class Geometric(_Counts):
-    """Failures before the first success, 0, 1, 2, ..., by the probability of success.
+    """Geometric law of failures before the first success, 0, 1, 2, ..., by the probability of success.
 
     >>> Geometric().bias([0.5])
     array([0.25])
@@ -166,26 +166,26 @@ class Geometric(_Counts):
     orders: ClassVar[dict[str, Order]] = {"p": Order(1.5, 0.3)}
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
+        """Return the log-probability of one row (JAX)."""
         return self._core(x, theta)
 
     def _core(self, x: Any, theta: Any) -> Any:
         return special().xlogy(x, 1 - theta.p) + jnp().log(theta.p)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """One over one plus the mean."""
+        """Return one over one plus the mean, the maximum."""
         return [1 / (1 + mean(x, w))]
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """The mean."""
+        """Return the mean."""
         return jnp().stack([1 / theta.p - 1])
 
     def bias_form(self, theta: Any) -> Any:
-        """As p (1 - p), from the curvature of 1 / (1 + mean)."""
+        """Return the bias, p (1 - p), from the curvature of 1 / (1 + mean)."""
         return jnp().stack([theta.p * (1 - theta.p)])
 
     def fisher_form(self, theta: Any) -> Any:
-        """One over p^2 (1 - p)."""
+        """Return the information: one over p**2 (1 - p)."""
         return [[1 / (theta.p**2 * (1 - theta.p))]]
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -193,15 +193,15 @@ class Geometric(_Counts):
         return (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Geometric draws, from 0."""
+        """Return geometric draws, counted from 0."""
         return rng.geometric(float(theta.p), rows).astype(np.float64) - 1
 
 
 @dataclass(frozen=True, repr=False)
 class NegativeBinomial(Family):
-    """Counts with variance mean + dispersion mean², by mean and dispersion (one over `size` in R).
+    """Negative binomial law with variance mean + dispersion mean², by mean and dispersion (one over `size` in R).
 
-    A block that varies no more than a Poisson law has its dispersion at the lower end of the box.
+    A block whose counts vary no more than a Poisson law gets the lower end of the dispersion's box.
 
     >>> NegativeBinomial().fisher([3.0, 0.5]).round(4)
     array([[0.1333, 0.    ],
@@ -217,7 +217,7 @@ class NegativeBinomial(Family):
     statistics_hint = f"dispersion=0.5, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-probability of one row."""
+        """Return the log-probability of one row (JAX)."""
         lib, g = jnp(), special().gammaln
         k = theta.dispersion
         size, both = 1 / k, lib.log1p(k * theta.mean)
@@ -225,7 +225,7 @@ class NegativeBinomial(Family):
         return constant - (x + size) * both + x * lib.log(k) + special().xlogy(x, theta.mean)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """From mean and variance."""
+        """Return the values that match mean and variance."""
         middle = mean(x, w)
         square = mean((x - middle) ** 2, w)
         return [at_least(middle, 1e-9), at_least((square - middle) / at_least(middle**2, 1e-9), 0.05)]
@@ -235,6 +235,6 @@ class NegativeBinomial(Family):
         return None if self.is_free("dispersion") else (ROW,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Poisson draws with gamma means."""
+        """Return Poisson draws with gamma-distributed means."""
         size = 1 / float(theta.dispersion)
         return rng.poisson(rng.gamma(size, float(theta.mean) / size, rows)).astype(np.float64)

@@ -15,9 +15,9 @@ from tacit.models.likelihood import Order
 
 @dataclass(frozen=True, repr=False)
 class NormalMixture(Family):
-    """Two normals mixed: `share` is that of the second, whose mean is the higher one.
+    """Mixture of two normal laws; `share` is the weight of the second, which has the higher mean.
 
-    The hard case: the likelihood has several maxima and no bound; boxes must keep the standard deviations from 0.
+    The likelihood has several maxima and is unbounded: boxes must keep the standard deviations away from 0.
 
     >>> NormalMixture(sd1=1, sd2=1).names
     ('share', 'mean1', 'mean2')
@@ -36,14 +36,14 @@ class NormalMixture(Family):
     orders: ClassVar[dict[str, Order]] = {word: Order(50.0, 150.0) for word in kinds}
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         lib = jnp()
         first = lib.log1p(-theta.share) + log_normal(x, theta.mean1, theta.sd1)
         second = lib.log(theta.share) + log_normal(x, theta.mean2, theta.sd2)
         return lib.logaddexp(first, second)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """Means and deviations of the lower and the upper half; none where all rows are equal."""
+        """Return means and standard deviations of the lower and the upper half; NaN where all rows are equal."""
         lib = jnp()
         apart = 0 * moments(x, w)[1]
         middle = median(x, w)
@@ -54,19 +54,19 @@ class NormalMixture(Family):
         return [lib.array(0.5), sides[0][0], sides[1][0], sides[0][1], sides[1][1]]
 
     def canonical(self, theta: Any) -> Any:
-        """The lower mean first, where all five numbers are estimated."""
+        """Return the parameters with the lower mean first, where all five are estimated."""
         if not self.all_free:
             return theta
         turned = jnp().stack([1 - theta[0], theta[2], theta[1], theta[4], theta[3]])
         return jnp().where(theta[1] <= theta[2], theta, turned)
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """The middle between the means, and all that is wide."""
+        """Return the middle between the means, and the smaller standard deviation."""
         t = {name: float(getattr(theta, name)) for name in ("mean1", "mean2", "sd1", "sd2")}
         return (t["mean1"] + t["mean2"]) / 2, min(t["sd1"], t["sd2"])
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Normal draws, each from one of the two."""
+        """Return normal draws, each from one of the two components."""
         second = rng.random(rows) < float(theta.share)
         center = np.where(second, float(theta.mean2), float(theta.mean1))
         return center + np.where(second, float(theta.sd2), float(theta.sd1)) * rng.standard_normal(rows)

@@ -1,4 +1,4 @@
-"""The normal law of several columns."""
+"""The multivariate normal family."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tacit.models.likelihood import Order
 
 @dataclass(frozen=True, repr=False)
 class MultivariateNormal(Family):
-    """Several normal columns at once: means, standard deviations, correlations (12, 13, ..., 23, ...).
+    """Multivariate normal law, by means, standard deviations and correlations (in the order 12, 13, ..., 23, ...).
 
     >>> MultivariateNormal(dimensions=2).names
     ('mean1', 'mean2', 'sd1', 'sd2', 'correlation1')
@@ -40,36 +40,36 @@ class MultivariateNormal(Family):
         return {"dimensions": 2}
 
     def sizes(self) -> dict[str, int]:
-        """Lengths of the three vectors."""
+        """Return the lengths of the three vectors."""
         d = self.dimensions
         return {"means": d, "sds": d, "correlations": d * (d - 1) // 2}
 
     @property
     def columns(self) -> int:
-        """One for each dimension."""
+        """The number of columns: one for each dimension."""
         return self.dimensions
 
     def inside(self, x: Any) -> Any:
-        """All finite rows."""
+        """Return whether rows are finite."""
         return ((x > -np.inf) & (x < np.inf)).all(-1)
 
     @property
     def pairs(self) -> tuple[Any, Any]:
-        """Rows and columns above the diagonal."""
+        """Row and column indices of the entries above the diagonal."""
         return np.triu_indices(self.dimensions, 1)
 
     def covariance(self, theta: Any) -> Any:
-        """JAX: the covariance matrix, shape (d, d)."""
+        """Return the covariance matrix, shape (d, d) (JAX)."""
         lib = jnp()
         upper = lib.zeros((self.dimensions, self.dimensions)).at[self.pairs].set(theta.correlations)
         return (lib.eye(self.dimensions) + upper + upper.T) * theta.sds[:, None] * theta.sds[None, :]
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row; NaN where correlations are none."""
+        """Return the log-density of one row (JAX); NaN where correlations make no positive definite matrix."""
         return self.log_density_from(self.row_statistics(x), theta) - 0.9189385332046727 * self.dimensions
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """Those of the block, which are the maximum; none where a column is constant or depends on the others."""
+        """Return the moments of the block, the maximum; NaN where a column is constant or depends on the others."""
         lib, d = jnp(), self.dimensions
         center = mean(x, w)
         square = lib.einsum("n,ni,nj->ij", w, x - center, x - center) / w.sum()
@@ -81,11 +81,11 @@ class MultivariateNormal(Family):
         return [lib.where(sound, part, lib.nan) for part in parts]
 
     def row_statistics(self, x: Any) -> Any:
-        """The row and its products."""
+        """Return the row and its products, shape (d + d**2,)."""
         return jnp().concatenate([x, (x[:, None] * x[None, :]).reshape(-1)])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density without its constant."""
+        """Return the log-density from the statistics, without its constant."""
         lib, d = jnp(), self.dimensions
         m = theta.means
         about = u[d:].reshape(d, d) - u[:d, None] * m - m[:, None] * u[:d] + m[:, None] * m
@@ -94,16 +94,16 @@ class MultivariateNormal(Family):
         return -0.5 * lib.trace(inverse.T @ inverse @ about) - lib.log(lib.diag(factor)).sum()
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """Means, and means of products."""
+        """Return the means, and the means of products."""
         m = theta.means
         return jnp().concatenate([m, (self.covariance(theta) + m[:, None] * m).reshape(-1)])
 
     def bias_form(self, theta: Any) -> Any:
-        """None of means; of each deviation as of one normal; r (1 - r^2) / 2 below correlations."""
+        """Return the bias: 0 for means, -3/4 of each standard deviation, -r (1 - r**2) / 2 for a correlation r."""
         r = theta.correlations
         return jnp().concatenate([0 * theta.means, -0.75 * theta.sds, -0.5 * r * (1 - r**2)])
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Normal draws."""
+        """Return normal draws."""
         cov = np.asarray(self.covariance(theta), dtype=np.float64)
         return rng.multivariate_normal(np.asarray(theta.means, dtype=np.float64), cov, rows)

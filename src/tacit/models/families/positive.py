@@ -18,16 +18,16 @@ from tacit.models.sufficient_statistics import LOG, ROW, SufficientStatistic
 EULER: Final = 0.5772156649015329
 ZETA3: Final = 1.2020569031595942
 EQUAL: Final = 1e-12
-"""Log mean less mean log of rows that are equal, but for rounding: a shape beyond 10^11."""
+"""Log mean less mean log up to which rows count as equal but for rounding (a shape beyond 10^11)."""
 POWERS: Final = (1.0, 2.0, 3.0, 4.0)
-"""Powers whose arithmetic is the same on every engine."""
+"""Powers that every database engine computes alike."""
 WEIBULL_SHAPE: Final = 18 * (math.pi**2 - 2 * ZETA3) / math.pi**4
-"""The bias of Weibull's shape, in shapes."""
+"""The Cox-Snell bias of the Weibull shape, as a multiple of the shape."""
 WEIBULL_SCALE: Final = (
     0.5 * (1 + 6 * (1 - EULER) ** 2 / math.pi**2),
     1 - ((15 - 12 * EULER) * math.pi**2 - 36 * (1 - EULER) * ZETA3) / math.pi**4,
 )
-"""The bias of Weibull's scale, in scales: the first over the squared shape, less the second over the shape."""
+"""The bias of the Weibull scale, as a multiple of it: first / shape**2 - second / shape."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,39 +46,39 @@ class Exponential(Family):
     histogram_names = ("rate",)
 
     def inside(self, x: Any) -> Any:
-        """Zero is a value like others."""
+        """Return whether rows are finite and not negative: 0 is allowed."""
         return (x >= 0) & (x < np.inf)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         return jnp().log(theta.rate) - theta.rate * x
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """One over the mean."""
+        """Return one over the mean, the maximum."""
         return [1 / mean(x, w)]
 
     def row_statistics(self, x: Any) -> Any:
-        """The row itself."""
+        """Return the row itself."""
         return jnp().stack([x])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from the statistics, without its constant."""
         return self.log_density(u[0], theta)
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """The mean."""
+        """Return the mean, one over the rate."""
         return jnp().stack([1 / theta.rate])
 
     def bias_form(self, theta: Any) -> Any:
-        """The rate itself."""
+        """Return the bias: the rate itself."""
         return jnp().stack([theta.rate])
 
     def fisher_form(self, theta: Any) -> Any:
-        """One over the squared rate."""
+        """Return the information: one over the squared rate."""
         return [[theta.rate**-2]]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """The log of the mean."""
+        """Return the log of the mean, and 1."""
         return -math.log(theta.rate), 1.0
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -90,7 +90,7 @@ class Exponential(Family):
         return (1 / mean,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Exponential draws."""
+        """Return exponential draws."""
         return rng.exponential(1 / theta.rate, rows)
 
 
@@ -111,11 +111,11 @@ class Gamma(Family):
     histogram_names = ("shape", "rate")
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         return self.log_density_from(self.row_statistics(x), theta)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """From log mean less mean log, within 1.5% of the maximum [Minka 2002]; none where all rows are equal."""
+        """Return a start within 1.5% of the maximum, by log mean less mean log [Minka 2002]; NaN for equal rows."""
         lib = jnp()
         middle, log = mean_of(self.row_statistics, x, w)
         s = lib.log(middle) - log
@@ -124,20 +124,20 @@ class Gamma(Family):
         return [shape, shape / middle]
 
     def row_statistics(self, x: Any) -> Any:
-        """The row and its log."""
+        """Return the row and its log."""
         return jnp().stack([x, jnp().log(x)])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from the statistics, without its constant."""
         a, b = theta.shape, theta.rate
         return a * jnp().log(b) + (a - 1) * u[1] - b * u[0] - special().gammaln(a)
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """Mean, and mean log."""
+        """Return the mean, and the mean of the log."""
         return jnp().stack([theta.shape / theta.rate, special().digamma(theta.shape) - jnp().log(theta.rate)])
 
     def bias_form(self, theta: Any) -> Any:
-        """In tri- and tetragamma functions of the shape."""
+        """Return the bias, by the tri- and tetragamma functions of the shape."""
         a, b = theta.shape, theta.rate
         first, second = special().polygamma(1, a), special().polygamma(2, a)
         twice = 2 * (a * first - 1) ** 2
@@ -149,12 +149,12 @@ class Gamma(Family):
         )
 
     def fisher_form(self, theta: Any) -> Any:
-        """The trigamma function of the shape, and powers of the rate."""
+        """Return the information, by the trigamma function of the shape and powers of the rate."""
         a, b = theta.shape, theta.rate
         return [[special().polygamma(1, a), -1 / b], [-1 / b, a / b**2]]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """The log of the mean, and about the spread of logs."""
+        """Return the log of the mean, and about the standard deviation of logs."""
         return math.log(theta.shape / theta.rate), float(theta.shape) ** -0.5
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -162,11 +162,11 @@ class Gamma(Family):
         return tuple(one for name, one in (("rate", ROW), ("shape", LOG)) if self.is_free(name))
 
     def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
-        """Return the shape and rate of this mean and variance."""
+        """Return the shape and rate of the gamma law with this mean and variance."""
         return mean * mean / variance, mean / variance
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Gamma draws."""
+        """Return gamma draws."""
         return rng.gamma(float(theta.shape), 1 / float(theta.rate), rows)
 
 
@@ -188,58 +188,58 @@ class Weibull(Family):
     statistics_hint = f"shape=2, a number at which it is held, or {Family.statistics_hint}"
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         lib = jnp()
         log = lib.log(x / theta.scale)
         return lib.log(theta.shape) - lib.log(x) + theta.shape * log - lib.exp(theta.shape * log)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """From mean and variance of the log; none where all rows are equal."""
+        """Return the values that match mean and variance of the log; NaN where all rows are equal."""
         lib = jnp()
         middle, square = moments(lib.log(x), w)
         shape = math.pi / math.sqrt(6) / lib.sqrt(square)
         return [shape, lib.exp(middle + EULER / shape)]
 
     def nodes(self, theta: Any) -> tuple[Any, Any]:
-        """Rows are scale exp(u / shape), u the log of an exponential variable, by the trapezium rule."""
+        """Return points scale exp(u / shape) and trapezium weights; u is the log of an exponential variable."""
         u = np.arange(-36.0, 4.01, 0.25)
         return theta.scale * jnp().exp(u / theta.shape), 0.25 * np.exp(u - np.exp(u))
 
     def bias_form(self, theta: Any) -> Any:
-        """Constants times the shape; times the scale, by powers of the shape."""
+        """Return the bias: constants times the shape, and times the scale over powers of the shape."""
         c, s = theta.shape, theta.scale
         return jnp().stack([WEIBULL_SHAPE * c, s * (WEIBULL_SCALE[0] / c**2 - WEIBULL_SCALE[1] / c)])
 
     def fisher_form(self, theta: Any) -> Any:
-        """Constants and powers of shape and scale."""
+        """Return the information, by constants and powers of shape and scale."""
         c, s = theta.shape, theta.scale
         return [[(math.pi**2 / 6 + (1 - EULER) ** 2) / c**2, -(1 - EULER) / s], [-(1 - EULER) / s, (c / s) ** 2]]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """The log of the scale, and one over the shape."""
+        """Return the log of the scale, and one over the shape."""
         return math.log(theta.scale), 1 / float(theta.shape)
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...] | None:
-        """Return the power `shape` of the row where the shape is held at 1, 2, 3 or 4; None otherwise."""
+        """Return the row to the power `shape` where the shape is held fixed at 1, 2, 3 or 4; None otherwise."""
         shape = self.shape
         if not isinstance(shape, int | float) or shape not in POWERS:
             return None
         return (SufficientStatistic("row", "power", float(shape)),)
 
     def start_from_moments(self, mean: float, variance: float) -> tuple[float, ...]:
-        """Return about the shape and scale of this mean and variance."""
+        """Return about the shape and scale of the Weibull law with this mean and variance."""
         return (mean * mean / variance) ** 0.54, 1.1 * mean
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Weibull draws."""
+        """Return Weibull draws."""
         return theta.scale * rng.weibull(float(theta.shape), rows)
 
 
 @dataclass(frozen=True, repr=False)
 class Pareto(Family):
-    """Pareto law of numbers of at least a public minimum, by its shape (the tail's exponent).
+    """Pareto law of numbers from a public minimum on, by its shape (the exponent of the tail).
 
-    ModelError M12 for a minimum that is no positive number.
+    ModelError M12 for a minimum that is not a positive number.
 
     >>> Pareto(minimum=1_000).fisher([2.0])
     array([[0.25]])
@@ -253,7 +253,7 @@ class Pareto(Family):
     orders: ClassVar[dict[str, Order]] = {"shape": Order(2.5, 0.0, -1 / 3)}
 
     def __post_init__(self) -> None:
-        """Checks the box and the minimum: ModelError M10, M12."""
+        """Check the box and the minimum: ModelError M10, M12."""
         super().__post_init__()
         plain = isinstance(self.minimum, int | float)  # pyright: ignore[reportUnnecessaryIsInstance]
         if not (plain and 0 < self.minimum < math.inf):
@@ -261,44 +261,44 @@ class Pareto(Family):
 
     @property
     def anchor(self) -> float:
-        """Twice the minimum."""
+        """A number of the support: twice the minimum."""
         return 2.0 * self.minimum
 
     @property
     def support(self) -> tuple[float, float]:
-        """From the minimum."""
+        """All numbers from the minimum on."""
         return float(self.minimum), math.inf
 
     def inside(self, x: Any) -> Any:
-        """From the minimum."""
+        """Return whether rows are finite and at least the minimum."""
         return (x >= self.minimum) & (x < np.inf)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         return self.log_density_from(self.row_statistics(x), theta) - jnp().log(x)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """One over the mean log, of rows in minimums."""
+        """Return one over the mean log of rows divided by the minimum, the maximum."""
         return [1 / mean(jnp().log(x / self.minimum), w)]
 
     def row_statistics(self, x: Any) -> Any:
-        """The log of the row, in minimums."""
+        """Return the log of the row over the minimum."""
         return jnp().stack([jnp().log(x / self.minimum)])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from the statistics, without its constant."""
         return jnp().log(theta.shape) - theta.shape * u[0]
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """One over the shape."""
+        """Return one over the shape."""
         return jnp().stack([1 / theta.shape])
 
     def bias_form(self, theta: Any) -> Any:
-        """The shape itself."""
+        """Return the bias: the shape itself."""
         return jnp().stack([theta.shape])
 
     def fisher_form(self, theta: Any) -> Any:
-        """One over the squared shape."""
+        """Return the information: one over the squared shape."""
         return [[theta.shape**-2]]
 
     def sufficient_statistics(self) -> tuple[SufficientStatistic, ...]:
@@ -306,5 +306,5 @@ class Pareto(Family):
         return (LOG,)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Pareto draws."""
+        """Return Pareto draws."""
         return self.minimum * (1 + rng.pareto(float(theta.shape), rows))

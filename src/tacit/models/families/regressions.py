@@ -1,7 +1,7 @@
-"""Regressions: the law of the first number of a row, given the others.
+"""Regression models: the law of the first number of a row (the response), given the others (regressors).
 
-A row is (response, regressor 1, ..., regressor d); an intercept is added, and `intercept=0` leaves it out.  With no
-regressors a row is the response alone.  Expectations are of the response given the regressors of the block.
+A row is (response, regressor 1, ..., regressor d); an intercept is added unless `intercept=0`.  With no regressors a
+row is the response alone.  Expectations are of the response, given the regressors of the block.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tacit.models.likelihood import Order
 
 @dataclass(frozen=True, repr=False)
 class RegressionFamily(Family):
-    """The base: eta = intercept + slopes . x, and a response whose law depends on eta."""
+    """Base class: a response whose law depends on the linear predictor eta = intercept + slopes . x."""
 
     regressors: int = 1
     intercept: Span = (-10.0, 10.0)
@@ -29,11 +29,11 @@ class RegressionFamily(Family):
     kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real"}
     linear_in_statistics, is_regression = True, True
     law_order: ClassVar[Order] = Order(9.0, 2.0)
-    """Of a coefficient; the bias is so many times as large as there are parameters."""
+    """Second-order constants of a coefficient; b is multiplied by the number of parameters (`order`)."""
     statistics_hint = "tc.Regression for linear models; SampleAndAggregate, or a Histogram and its fits, for others"
 
     def order(self, name: str) -> Order:
-        """Of a coefficient, by how many are estimated together."""
+        """Return the second-order constants of a coefficient, which depend on the number of parameters."""
         return replace(self.law_order, b=self.law_order.b * len(self.parameters))
 
     @classmethod
@@ -41,83 +41,83 @@ class RegressionFamily(Family):
         return {"regressors": 0}
 
     def sizes(self) -> dict[str, int]:
-        """One slope for each regressor."""
+        """Return the number of slopes, one for each regressor."""
         return {"slopes": self.regressors}
 
     @property
     def columns(self) -> int:
-        """The response and its regressors."""
+        """The number of columns: the response and its regressors."""
         return 1 + self.regressors
 
     @property
     def anchor(self) -> float | None:
-        """A row of the block."""
+        """None: blocks are padded with one of their rows."""
         return None
 
     def inside(self, x: Any) -> Any:
-        """Finite rows whose response can be."""
+        """Return whether rows are finite and have a possible response."""
         finite = (x > -np.inf) & (x < np.inf)
         return self.possible(x) & finite if self.columns == 1 else self.possible(x[..., 0]) & finite.all(-1)
 
     def possible(self, y: Any) -> Any:
-        """Whether a response can be."""
+        """Return whether responses are possible under the law."""
         return y == y
 
     def eta(self, x: Any, theta: Any) -> Any:
-        """The linear predictor of regressors, shape (d,)."""
+        """Return the linear predictor of regressors, shape (d,)."""
         return theta.intercept + (x @ theta.slopes if self.regressors else 0.0)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         u = self.row_statistics(x)
         return self.log_density_from(u, theta) + self.constant(u[0])
 
     def constant(self, y: Any) -> Any:
-        """What the log-density has beside the parameters."""
+        """Return the part of the log-density that does not depend on the parameters."""
         return 0.0
 
     def response_statistics(self, y: Any) -> list[Any]:
-        """What of the response the log-density is linear in."""
+        """Return the statistics of the response in which the log-density is linear."""
         return [y]
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
-        """Expectations of the statistics, given the linear predictor."""
+        """Return the expectations of these statistics, given the linear predictor."""
         raise NotImplementedError
 
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
-        """The log-density from the statistics of the response, linear in them."""
+        """Return the log-density from the statistics of the response, linear in them, without its constant."""
         raise NotImplementedError
 
     def row_statistics(self, x: Any) -> Any:
-        """Statistics of the response, then the regressors."""
+        """Return the statistics of the response, then the regressors."""
         lib = jnp()
         y, z = (x, lib.zeros(0)) if self.columns == 1 else (x[0], x[1:])
         return lib.concatenate([lib.stack(self.response_statistics(y)), z])
 
     def log_density_from(self, u: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from statistics and regressors, without its constant."""
         q = len(u) - self.regressors
         return self.core(u[:q], self.eta(u[q:], theta), theta)
 
     def expected(self, u: Any, theta: Any) -> Any:
-        """Statistics as expected, regressors as they are."""
+        """Return the expected statistics, then the regressors unchanged."""
         z = u[len(u) - self.regressors :]
         return jnp().concatenate([jnp().stack(self.means(self.eta(z, theta), theta)), z])
 
     def response(self, x: Any) -> Any:
-        """The responses of a block, shape (n,)."""
+        """Return the responses of a block, shape (n,)."""
         return x if self.columns == 1 else x[:, 0]
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """No slopes, and the intercept of the mean."""
+        """Return slopes of 0, and the intercept that gives the mean response."""
         return [self.link(mean(self.response(x), w)), *[jnp().array(0.0)] * self.regressors]
 
     def link(self, mean: Any) -> Any:
-        """The linear predictor of a mean."""
+        """Return the linear predictor that has this mean."""
         raise NotImplementedError
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array | None:
-        """Responses drawn, before the regressors given; None without regressors where there must be some."""
+        """Return drawn responses, followed by the given regressors; None where regressors are needed and missing."""
         if regressors is None and self.regressors:
             return None
         z = np.zeros((rows, 0)) if regressors is None else regressors
@@ -125,7 +125,7 @@ class RegressionFamily(Family):
         return np.column_stack([y, z]) if self.regressors else y.astype(np.float64)
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
-        """Responses drawn, given linear predictors."""
+        """Return drawn responses, given linear predictors."""
         raise NotImplementedError
 
 
@@ -140,24 +140,24 @@ class LogisticRegression(RegressionFamily):
     law_order = Order(8.0, 5.0)
 
     def possible(self, y: Any) -> Any:
-        """0 or 1."""
+        """Return whether responses are 0 or 1."""
         return (y == 0) | (y == 1)
 
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
-        """The log-probability."""
+        """Return the log-probability."""
         return s[0] * eta - jax().nn.softplus(eta)
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
-        """The probability of 1."""
+        """Return the probability of 1."""
         return [jax().nn.sigmoid(eta)]
 
     def link(self, mean: Any) -> Any:
-        """The log-odds, of a mean kept from 0 and 1."""
+        """Return the log-odds of a mean, kept away from 0 and 1."""
         p = 0.02 + 0.96 * mean
         return jnp().log(p / (1 - p))
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
-        """0 or 1."""
+        """Return draws of 0 or 1."""
         return (rng.random(len(eta)) < 1 / (1 + np.exp(-eta))).astype(np.float64)
 
 
@@ -170,20 +170,20 @@ class ProbitRegression(LogisticRegression):
     """
 
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
-        """The log-probability."""
+        """Return the log-probability."""
         log = special().log_ndtr
         return s[0] * log(eta) + (1 - s[0]) * log(-eta)
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
-        """The probability of 1."""
+        """Return the probability of 1."""
         return [special().ndtr(eta)]
 
     def link(self, mean: Any) -> Any:
-        """The normal quantile, of a mean kept from 0 and 1."""
+        """Return the normal quantile of a mean, kept away from 0 and 1."""
         return special().ndtri(0.02 + 0.96 * mean)
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
-        """Whether a normal draw is below."""
+        """Return draws of 0 or 1: whether a normal draw is below eta."""
         return (rng.standard_normal(len(eta)) < eta).astype(np.float64)
 
 
@@ -198,27 +198,27 @@ class PoissonRegression(RegressionFamily):
     law_order = Order(9.0, 5.0)  # real counts vary more than Poisson's
 
     def possible(self, y: Any) -> Any:
-        """Counts."""
+        """Return whether responses are counts."""
         return (y >= 0) & (y % 1 == 0)
 
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
-        """The log-probability without its constant."""
+        """Return the log-probability without its constant."""
         return s[0] * eta - jnp().exp(eta)
 
     def constant(self, y: Any) -> Any:
-        """The log of the factorial."""
+        """Return minus the log of the factorial."""
         return -special().gammaln(y + 1)
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
-        """The mean."""
+        """Return the mean."""
         return [jnp().exp(eta)]
 
     def link(self, mean: Any) -> Any:
-        """The log, of a mean kept from 0."""
+        """Return the log of a mean, kept away from 0."""
         return jnp().log(at_least(mean, 1e-3))
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
-        """Poisson draws."""
+        """Return Poisson draws."""
         return rng.poisson(np.exp(eta)).astype(np.float64)
 
 
@@ -235,32 +235,32 @@ class GammaRegression(RegressionFamily):
     kinds: ClassVar[dict[str, Kind]] = {"intercept": "real", "slopes": "real", "shape": "positive"}
 
     def possible(self, y: Any) -> Any:
-        """Positive numbers."""
+        """Return whether responses are positive."""
         return y > 0
 
     def response_statistics(self, y: Any) -> list[Any]:
-        """The response and its log."""
+        """Return the response and its log."""
         return [y, jnp().log(y)]
 
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
-        """The log-density."""
+        """Return the log-density from the statistics."""
         a = theta.shape
         return a * (jnp().log(a) - eta) + (a - 1) * s[1] - a * s[0] * jnp().exp(-eta) - special().gammaln(a)
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
-        """Mean and mean log."""
+        """Return the mean, and the mean of the log."""
         return [jnp().exp(eta), special().digamma(theta.shape) - jnp().log(theta.shape) + eta]
 
     def link(self, mean: Any) -> Any:
-        """The log."""
+        """Return the log of a mean."""
         return jnp().log(mean)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """No slopes, the log of the mean, and a shape of one."""
+        """Return slopes of 0, the log of the mean as intercept, and a shape of 1."""
         return [*super().start(x, w), jnp().array(1.0)]
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
-        """Gamma draws."""
+        """Return gamma draws."""
         return rng.gamma(float(theta.shape), np.exp(eta) / float(theta.shape))
 
 
@@ -278,23 +278,23 @@ class LinearRegression(RegressionFamily):
     start_is_maximum = True
 
     def response_statistics(self, y: Any) -> list[Any]:
-        """The response and its square."""
+        """Return the response and its square."""
         return [y, y**2]
 
     def core(self, s: Any, eta: Any, theta: Any) -> Any:
-        """The log-density without its constant."""
+        """Return the log-density from the statistics, without its constant."""
         return -0.5 * (s[1] - 2 * s[0] * eta + eta**2) / theta.sd**2 - jnp().log(theta.sd)
 
     def constant(self, y: Any) -> Any:
-        """Half the log of two pi."""
+        """Return minus half the log of two pi."""
         return -0.9189385332046727
 
     def means(self, eta: Any, theta: Any) -> list[Any]:
-        """Mean and mean square."""
+        """Return the mean, and the mean square."""
         return [eta, eta**2 + theta.sd**2]
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """Least squares about the means; none where regressors depend on each other or residuals are all zero."""
+        """Return least squares, the maximum; NaN where regressors are collinear or all residuals are 0."""
         lib, d = jnp(), self.regressors
         y = self.response(x)
         center = mean(y, w)
@@ -315,10 +315,10 @@ class LinearRegression(RegressionFamily):
         return [lib.where(sound, part, lib.nan) for part in (offset, *[slopes[i] for i in range(d)], sd)]
 
     def bias_form(self, theta: Any) -> Any:
-        """None of coefficients; of the deviation half a deviation for each of them, and a quarter."""
+        """Return the bias: 0 for coefficients; for sd, -sd / 2 for each coefficient and the intercept, and -sd / 4."""
         zeros = jnp().zeros(self.regressors + 1)
         return jnp().append(zeros, -theta.sd * (self.regressors + 1.5) / 2)
 
     def respond(self, eta: Array, theta: Any, rng: np.random.Generator) -> Array:
-        """Normal draws."""
+        """Return normal draws."""
         return rng.normal(eta, float(theta.sd))

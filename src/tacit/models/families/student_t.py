@@ -18,8 +18,8 @@ from tacit.models.likelihood import Order
 class StudentT(Family):
     """Student's t law with location, scale and degrees of freedom.
 
-    Degrees of freedom are known badly from small blocks: `StudentT(df=4)` holds them.  A block that has none (tails
-    of a normal law) answers with the upper end of their box.
+    Small blocks say little about degrees of freedom: `StudentT(df=4)` holds them fixed.  Where a block has no estimate
+    of them, because its tails are those of a normal law, the upper end of their box stands for it.
 
     >>> StudentT(df=3).names
     ('location', 'scale')
@@ -38,11 +38,11 @@ class StudentT(Family):
     }
 
     def order(self, name: str) -> Order:
-        """The scale is as easy as the location where degrees of freedom are held."""
+        """Return the second-order constants; the scale is easier to estimate where `df` is held fixed."""
         return super().order(name) if "df" in self.names or name != "scale" else Order(2.0, 0.5, 1 / 3)
 
     def log_density(self, x: Any, theta: Any) -> Any:
-        """JAX: the log-density of one row."""
+        """Return the log-density of one row (JAX)."""
         lib, g = jnp(), special().gammaln
         nu = theta.df
         z = (x - theta.location) / theta.scale
@@ -50,13 +50,13 @@ class StudentT(Family):
         return constant - (nu + 1) / 2 * lib.log1p(z**2 / nu)
 
     def start(self, x: Any, w: Any) -> list[Any]:
-        """The median, the mean distance from it, five degrees of freedom; none where all rows are equal."""
+        """Return the median, the mean distance from it, and five degrees of freedom; NaN where all rows are equal."""
         middle = median(x, w)
         apart = 0 * moments(x, w)[1]
         return [middle, mean(jnp().abs(x - middle), w) + apart, jnp().array(5.0)]
 
     def nodes(self, theta: Any) -> tuple[Any, Any]:
-        """Location + scale sinh(s), s by the trapezium rule."""
+        """Return points location + scale sinh(s), and weights by the trapezium rule in s."""
         lib = jnp()
         s = np.arange(-36.0, 36.01, 0.3)
         x = theta.location + theta.scale * np.sinh(s)
@@ -64,7 +64,7 @@ class StudentT(Family):
         return x, weights / weights.sum()
 
     def fisher_form(self, theta: Any) -> Any:
-        """Rational in location and scale, trigamma functions of the degrees of freedom."""
+        """Return the information: rational in location and scale, by trigamma functions for degrees of freedom."""
         nu, s, p = theta.df, theta.scale, special().polygamma
         both = -2 / (s * (nu + 1) * (nu + 3))
         last = (p(1, nu / 2) - p(1, (nu + 1) / 2)) / 4 - (nu + 5) / (2 * nu * (nu + 1) * (nu + 3))
@@ -75,9 +75,9 @@ class StudentT(Family):
         ]
 
     def location_and_width(self, theta: Any) -> tuple[float, float]:
-        """Location and scale."""
+        """Return the location and the scale."""
         return float(theta.location), float(theta.scale)
 
     def draw(self, theta: Any, rows: int, rng: np.random.Generator, regressors: Array | None) -> Array:
-        """Draws of Student's t."""
+        """Return draws of Student's t."""
         return float(theta.location) + float(theta.scale) * rng.standard_t(float(theta.df), rows)
