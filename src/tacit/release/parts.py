@@ -118,7 +118,7 @@ class Part:
     l2_squared: int
     cost: Cost
     weight: Grid | None = None
-    """The grid of weights, 0 to the cap in G steps, if there are any; kind "rows" for persons weighted by their rows."""
+    """The grid of weights, if any: 0 to the cap in G steps; kind "rows" for persons weighted by their rows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "integers", packed(self.integers))
