@@ -1,9 +1,9 @@
 """The JSON Schema (draft 2020-12) of release documents: a closed description of what this version writes.
 
-Made from what the reader itself goes by: the fields and forms of documents (`release.document_fields`,
-`release.encoding_rules`), the classes in the registry and the questions they answer.  `release.schema.json`, beside
-this file, is what `made()` writes (a test compares them).  The reader accepts more: a field that a later version adds
-is no error to it.
+The schema is made from the definitions that the reader uses: the fields and forms of documents
+(`release.document_fields`, `release.encoding_rules`), and the registered classes of releases and queries.  The file
+`tacit/release.schema.json` holds `text()` (a test compares them).  The reader accepts more than the schema: it ignores
+fields that a later version may have added.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ PLACE: Final = Path(__file__).parents[1] / "release.schema.json"
 
 
 def release_schema() -> dict[str, Any]:
-    """The JSON Schema of release documents, as plain values: to check a release where there is no Python.
+    """Return the JSON Schema of release documents as plain values, to check releases without Python.
 
-    Draft 2020-12; of one release and of a file of several.  It holds no data and is the same for everybody.  Closed:
-    fields that this version does not write are refused.  Source: theory §12, for the forms of the integers.
+    Draft 2020-12, for single releases and files of several.  It holds no data and is always the same.  The schema is
+    closed: fields that this version does not write are not allowed.  Source: theory §12, for the forms of the integers.
 
     >>> import tacit as tc
     >>> tc.release_schema()["$schema"]
@@ -41,7 +41,7 @@ def release_schema() -> dict[str, Any]:
 
 
 def made() -> Words:
-    """The schema, made anew from the code."""
+    """Make the schema from the code."""
     kinds = {f"release:{kind}": _kind(kind, release_class(kind)) for kind in KINDS}
     refs = [ref(name) for name in kinds]
     return {
@@ -76,7 +76,7 @@ def made() -> Words:
 
 
 def text() -> str:
-    """The schema as the file holds it."""
+    """Return the schema as the text of its file."""
     return json.dumps(made(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -84,7 +84,7 @@ def text() -> str:
 
 
 def _cost() -> Words:
-    """A price, which its own class reads."""
+    """Return the schema of a price, which `Cost.from_dict` reads."""
     exact = ref("fraction")
     pair = closed({"epsilon": exact, "delta": exact})
     ways = [closed({"epsilon": exact}), closed({"rho": exact}), pair, closed({"mu_squared": exact})]
@@ -92,7 +92,7 @@ def _cost() -> Words:
 
 
 def _part() -> Words:
-    """Fields of a part; what its form says is in `_form`."""
+    """Return the schema of the fields of all parts; `_form` adds the rules of each form."""
     renamed = {"law": "noise", "l1": "sensitivity", "l2_squared": "sensitivity"}
     stored = {renamed.get(f.name, f.name) for f in fields(Part)}
     assert stored | {"packed"} == set(release_fields.PART.own), "the fields of Part are not those of the schema"
@@ -100,7 +100,7 @@ def _part() -> Words:
 
 
 def _form(name: str, shape: Shape) -> Words:
-    """What a part of one form must be beyond that."""
+    """Return the additional schema of parts of one form."""
     least, most = shape.integers
     constants = {key: ref("integer") for key in (*shape.parameters, *(("share",) if shape.shares else ()))}
     parameters = closed(constants, optional=("share",))
@@ -119,7 +119,7 @@ def _form(name: str, shape: Shape) -> Words:
 
 
 def _release() -> Words:
-    """Fields of a release; what its kind says is in `_kind`."""
+    """Return the schema of the fields of all releases; `_kind` adds the rules of each kind."""
     own = release_fields.RELEASE
     assert {f.name for f in fields(Release)} - {"remaining"} == set(own), "not the fields of Release"
     assert set(release_fields.SINCE) == set(defaults(Release)) - {"remaining"}, "not those with a default"
@@ -138,7 +138,7 @@ def _release() -> Words:
 
 
 def _kind(kind: str, leaf: type[Release]) -> Words:
-    """A release of one kind: the questions it answers, the mechanism of its name, the forms it is made of."""
+    """Return the schema of releases of one kind: their queries, mechanism and forms."""
     leaves = [one.__name__ for one in leaf.__mro__]
     asked = [ref(f"query:{name}") for name in QUERIES if answer_of(query_class(name)) in leaves]
     forms = [ref(f"form:{name}") for name in forms_of(kind)]
@@ -154,7 +154,7 @@ def _kind(kind: str, leaf: type[Release]) -> Words:
 
 
 def _sparse(kind: str) -> Words:
-    """Which of the two kinds a histogram's question has."""
+    """Return the schema that tells queries of sparse histograms from those of dense ones."""
     if kind == "sparse-histogram":
         return {"required": ["sparse"]}
     return {"properties": {"sparse": False}} if kind == "histogram" else {}

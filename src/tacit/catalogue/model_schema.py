@@ -1,4 +1,4 @@
-"""Models in the JSON Schema of releases: every family with its boxes, and log-densities of one's own."""
+"""Models in the JSON Schema of releases: every family with its parameter ranges ("boxes"), and functions of users."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ BOX: Final[dict[str, Any]] = {
 
 
 def model() -> dict[str, Any]:
-    """One of the families, all boxes written out, or what identifies a function."""
+    """Return the schema of a model: one of the families with all its boxes, a log-density, or a statistic."""
     return {"oneOf": [*(_family(name) for name in FAMILIES), _own(), _statistic()]}
 
 
 def _family(name: str) -> dict[str, Any]:
+    """Return the schema of one family: its boxes, and its further arguments."""
     cls = FAMILIES[name]
     box: dict[str, Any] = {"$ref": "#/$defs/box"}
     words: dict[str, Any] = {"family": {"const": name}, **dict.fromkeys(cls.kinds, box)}
@@ -31,6 +32,7 @@ def _family(name: str) -> dict[str, Any]:
 
 
 def _own() -> dict[str, Any]:
+    """Return the schema of a user's log-density, identified by a digest."""
     numbers = {"type": "array", "items": {"type": "number"}, "minItems": 1}
     words: dict[str, Any] = {
         "family": {"const": "Model"},
@@ -45,6 +47,7 @@ def _own() -> dict[str, Any]:
 
 
 def _statistic() -> dict[str, Any]:
+    """Return the schema of a user's statistic, a function of a block's rows."""
     words: dict[str, Any] = {
         "family": {"const": "Statistic"},
         "name": {"type": "string"},
@@ -58,4 +61,5 @@ def _statistic() -> dict[str, Any]:
 
 
 def _closed(words: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
+    """Return the schema of an object with these fields and no others."""
     return {"type": "object", "properties": words, "required": list(required), "additionalProperties": False}

@@ -1,4 +1,4 @@
-"""Questions in the JSON Schema of releases: each class with its arguments."""
+"""Queries in the JSON Schema of releases: each class with its arguments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tacit.schema.logistic_bins import FEWEST, MOST_BINS
 
 
 def query(kind: type[Query[Any]]) -> Words:
-    """A question: its class and its arguments, those at their default left out."""
+    """Return the schema of a query: its class and its arguments; those with a default may be missing."""
     names = listed({"type": "string"}, minItems=1, uniqueItems=True)
     edges = listed({"type": "number"}, minItems=1)
     own_bins: list[Words] = [{"const": "auto"}, _logistic()] if kind is Histogram else []
@@ -62,7 +62,7 @@ def query(kind: type[Query[Any]]) -> Words:
 
 
 def _logistic() -> Words:
-    """Bins on the whole line, by a logistic map."""
+    """Return the schema of logistic bins, which cover the whole real line."""
     bins: Words = {"type": "integer", "minimum": FEWEST, "maximum": MOST_BINS}
     scale: Words = {"type": "number", "exclusiveMinimum": 0}
     return closed({"type": {"const": "LogisticBins"}, "bins": bins, "center": {"type": "number"}, "scale": scale})

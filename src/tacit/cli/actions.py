@@ -18,7 +18,7 @@ from tacit.study.curator_file import Job
 
 
 def schema(table: str, save: str | None, as_json: bool) -> None:
-    """`tacit schema`."""
+    """Run `tacit schema`: draft a schema from a table's column names and types."""
     from tacit.source import open_source
 
     if save is not None:
@@ -31,7 +31,7 @@ def schema(table: str, save: str | None, as_json: bool) -> None:
 
 
 def check(path: str, site: str | None, as_json: bool) -> None:
-    """`tacit check`."""
+    """Run `tacit check`: compare the schema of a file with its table."""
     from tacit.source import check_source, open_source
 
     job = read(path)
@@ -46,7 +46,7 @@ def check(path: str, site: str | None, as_json: bool) -> None:
 
 
 def import_raw(raw: str, path: str, out: str, reading: dict[str, Any], drop: bool, as_json: bool) -> None:
-    """`tacit import`."""
+    """Run `tacit import`: turn raw text into a typed table."""
     import typer
 
     from tacit.source.text_import import import_table
@@ -96,7 +96,7 @@ def plan(
 def _page(
     job: Job, path: str, price: dict[str, str | None], analyst: str | None, level: float, save: str | None
 ) -> Any:
-    """The page of a curator's file."""
+    """Return the plan of a curator's file, with the standing of its ledger if there is one; save it where asked."""
     from tacit.planning import plan as make
 
     budget, spent, standing = job.budget, None, None
@@ -133,7 +133,7 @@ def release(
     fresh: bool,
     as_json: bool,
 ) -> None:
-    """`tacit release`."""
+    """Run `tacit release` on a curator's file: buy all answers, save and print them."""
     from tacit.curator.curator import Curator
 
     job = _job(path)
@@ -154,7 +154,7 @@ def release(
 
 
 def _job(path: str) -> Job:
-    """A curator's file; a study asks for its site."""
+    """Read a curator's file; FileError F09 for a study, which needs a site file."""
     found = read(path)
     if isinstance(found, Study):
         message = f"{path} is a study: its rows are with its parties."
@@ -163,18 +163,21 @@ def _job(path: str) -> Job:
 
 
 def _same_rows(job: Job, rows: int | None) -> None:
+    """Raise FileError F09 where the file gives another number of rows than the curator's public one."""
     if job.rows is not None and rows is not None and job.rows != rows:
         message = f"[table] rows is {job.rows:,}; this source has {rows:,}."
         raise FileError(message, code="F09", hint=f"rows = {rows}, or the right file")
 
 
 def _asks(job: Job) -> Any:
+    """Return the queries of a file; FileError F09 where there are none."""
     if not job.asks:
         raise FileError(f"{job.path} asks nothing.", code="F09", hint='[ask.age], then query = "Mean", columns = "age"')
     return job.asks
 
 
 def _data(job: Job) -> Path:
+    """Return the path of a file's table; FileError F09 where it gives none."""
     if job.data is None:
         hint = '[data], then path = "people.parquet"; or, for a study, --site st-mary.toml'
         raise FileError(f"{job.path} says no [data] path.", code="F09", hint=hint)
@@ -182,7 +185,7 @@ def _data(job: Job) -> Path:
 
 
 def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
-    """The command's price, or the file's `[spend]`."""
+    """Return the command's price, or the file's `[spend]`; CommandError C02 where neither is given."""
     typed = {name: value for name, value in given.items() if value is not None}
     if typed:
         Cost.of(**typed)
@@ -193,7 +196,7 @@ def _price(job: Job, given: dict[str, str | None]) -> dict[str, Any]:
 
 
 def _analyst(job: Job, given: str | None) -> str | None:
-    """The command's analyst, or the file's."""
+    """Return the command's analyst, or the file's."""
     from tacit.ledger.acts import checked_analyst
 
     name = job.analyst if given is None else given
@@ -201,11 +204,12 @@ def _analyst(job: Job, given: str | None) -> str | None:
 
 
 def _ledger(job: Job) -> str | None:
-    """The file's ledger, or the one that a curator keeps beside the table."""
+    """Return the path of the file's ledger, by default the one that a curator keeps beside the table."""
     return job.ledger if job.ledger is not None or job.data is None else f"{job.data}.ledger"
 
 
 def _open(job: Job, where: str) -> Any:
+    """Open the ledger of a file."""
     from tacit.ledger import open_ledger
 
     unit = None if job.schema.unit is None else getattr(job.schema[job.schema.unit], "max_rows", None)

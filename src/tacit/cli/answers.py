@@ -1,4 +1,4 @@
-"""What `tacit release` does with answers, by a curator or at a party: checks before they are bought, saves, prints."""
+"""Steps of `tacit release` shared by curators' files and studies: checks before the charge, saving and printing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tacit.release.document import Releases
 
 
 def check_levels(asks: Any, level: float | None) -> None:
-    """What the answers would refuse to show, before they are bought: InferenceError I01, I14."""
+    """Raise InferenceError I01, I14, before the charge, for a level at which the answers have no intervals."""
     from tacit.estimates.terms import check_level
     from tacit.method.quantiles.estimate import within
     from tacit.method.quantiles.query import Quantiles
@@ -24,7 +24,7 @@ def check_levels(asks: Any, level: float | None) -> None:
 
 
 def finish(found: Releases, target: Path, cost: Cost, left: str, level: float | None, as_json: bool) -> None:
-    """Save what was bought, then print it."""
+    """Save the releases, then print their estimates."""
     from tacit.cli.show_commands import estimates
 
     found.save(target)

@@ -276,7 +276,7 @@ def main() -> NoReturn:
 
 
 def _said(problem: Exception, as_json: bool) -> int:
-    """One line for an error; its exit code."""
+    """Print an error in one line and return the exit code."""
     from tacit.errors import CommandError, TacitError
 
     words = getattr(problem, "format_message", None)
@@ -295,18 +295,19 @@ def _said(problem: Exception, as_json: bool) -> int:
 
 
 def _interrupted(as_json: bool) -> int:
+    """Print that the command was interrupted and return the exit code."""
     text = "a charge that was recorded stands, and the same question resumes it."
     _say(_unnamed("Interrupted", text), f"interrupted; {text}", as_json)
     return INTERRUPTED
 
 
 def _unnamed(error: str, message: str) -> dict[str, str | None]:
-    """An end that is no TacitError, in the same words."""
+    """Return an error without a code of its own in the form of a TacitError."""
     return {"error": error, "code": None, "message": message, "hint": None, "state": None}
 
 
 def _say(words: dict[str, str | None], line: str, as_json: bool) -> None:
-    """The error as JSON on standard output where that was asked for, and as one line on standard error."""
+    """Print an error as one line on standard error and, with `--json`, as JSON on standard output."""
     with contextlib.suppress(OSError):
         if as_json:
             print(json.dumps(words, ensure_ascii=False), flush=True)
@@ -316,7 +317,7 @@ def _say(words: dict[str, str | None], line: str, as_json: bool) -> None:
 
 
 def _let_go() -> None:
-    """What a full disk or a closed pipe did not take is dropped here: Python would speak of it on its way out."""
+    """Drop output that a full disk or a closed pipe did not take; Python would report it when it exits."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -1,4 +1,4 @@
-"""What `tacit fit` does: models fitted to a histogram of a release file."""
+"""Implementation of `tacit fit`: fitting a model to a histogram of a release file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tacit.release.document import Releases
 
 @dataclass(frozen=True)
 class Wanted:
-    """The words of the command line."""
+    """The model that the command line specifies."""
 
     formula: str
     model: str
@@ -23,7 +23,7 @@ class Wanted:
 
 
 def fit(path: str, name: str, wanted: Wanted, level: float, save: str | None, plot: str | None, as_json: bool) -> None:
-    """`tacit fit`."""
+    """Run `tacit fit`: fit a model to a released histogram, save and print it."""
     found = Releases.load(path)
     release = found[name]
     if release.kind != "histogram":

@@ -1,4 +1,4 @@
-"""`tacit keys`: a party's pair of keys, the private one in a file of its owner's, the public one in words."""
+"""Commands `tacit keys`: make a party's private key in a file of mode 600, and print its public key."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ def show(
 
 
 def _tell(public: str, path: str, first: str, as_json: bool) -> None:
+    """Print a public key, with the lines for the study and for the site file."""
     from tacit.cli.output import emit
     from tacit.release.signing import SUFFIX
 

@@ -21,7 +21,7 @@ COLUMNS: Final = ("charge", "date", "table", "names", "cost", "stored", "note")
 
 @dataclass(frozen=True)
 class Change:
-    """What is to be recorded: numbers of a new total, or of one analyst's limit, as they were typed; and why."""
+    """A change to record: the numbers of a new total or of one analyst's limit, as typed, and a note."""
 
     total: Mapping[str, str | None]
     limit: Mapping[str, str | None]
@@ -30,17 +30,17 @@ class Change:
 
     @property
     def raises(self) -> bool:
-        """Whether a new total is given."""
+        """Return whether a new total is given."""
         return any(one is not None for one in self.total.values())
 
     @property
     def limits(self) -> bool:
-        """Whether a limit is given."""
+        """Return whether a limit is given."""
         return any(one is not None for one in self.limit.values())
 
 
 def budget(where: str, releases: list[str], change: Change, backup: str | None, as_json: bool) -> None:
-    """`tacit budget`."""
+    """Run `tacit budget`: verify a ledger, compare releases with it, record a change, back it up, and list it."""
     from tacit.ledger import open_recorded
 
     _checked(change)
@@ -59,7 +59,7 @@ def budget(where: str, releases: list[str], change: Change, backup: str | None, 
 
 
 def _is_file(where: str) -> bool:
-    """Whether there is such a file; a path that cannot be one is none."""
+    """Return whether the file exists; False for a text that cannot be a path."""
     try:
         return Path(where).is_file()
     except (OSError, ValueError):
@@ -67,14 +67,14 @@ def _is_file(where: str) -> bool:
 
 
 def _free(backup: str) -> None:
-    """LedgerError L16 for a backup that would write over something, before anything is recorded."""
+    """Raise LedgerError L16, before anything is recorded, for a backup that would overwrite a file."""
     from tacit.ledger.ledger_files import refuse_existing
 
     refuse_existing(Path(backup))
 
 
 def _checked(change: Change) -> None:
-    """CommandError C06 for words that say nothing together."""
+    """Raise CommandError C06 for options that contradict each other or are incomplete."""
     if change.raises and change.limits:
         raise CommandError("a raise and a limit are two decisions.", code="C06", hint="one command for each")
     if change.limits != (change.analyst is not None):
@@ -85,7 +85,7 @@ def _checked(change: Change) -> None:
 
 
 def _record(ledger: Ledger, change: Change) -> str | None:
-    """Record what was asked for; what became of it, in words, or None where nothing was asked for."""
+    """Record a raise or a limit; return the outcome as a text, None where no change was given."""
     from tacit.ledger.acts import checked_analyst
 
     if change.raises:
@@ -100,7 +100,7 @@ def _record(ledger: Ledger, change: Change) -> str | None:
 
 
 def _like(now: Budget, given: Mapping[str, str | None]) -> Budget:
-    """A budget of the numbers given; of an (ε, δ) pair the one left out stays."""
+    """Return the budget with the given numbers; of an (ε, δ) pair, the number not given stays as it is."""
     typed = {name: value for name, value in given.items() if value is not None}
     pair = now.epsilon is not None and now.delta is not None and "rho" not in typed
     kept = {"epsilon": now.epsilon, "delta": now.delta} if pair else {}
@@ -110,7 +110,7 @@ def _like(now: Budget, given: Mapping[str, str | None]) -> Budget:
 def _page(
     where: str, ledger: Ledger, checked: int | None, recorded: str | None, backup: str | None
 ) -> tuple[str, dict[str, Any]]:
-    """The words for people, and the same for machines."""
+    """Return the contents of a ledger as text and as plain values for JSON."""
     from tacit.base.table import Table
     from tacit.ledger import Limit
 
@@ -148,12 +148,13 @@ def _page(
 
 
 def _cells(one: Charge) -> tuple[Any, ...]:
+    """Return the table cells of one charge."""
     stored = "yes" if one.release is not None else "no"
     return (one.number, one.date, one.table, ", ".join(one.names) or "–", str(one.cost), stored, one.note)
 
 
 def _lines(charges: Sequence[Charge], acts: Sequence[Raise | Limit], named: bool) -> Iterable[tuple[Any, ...]]:
-    """Charges and, after the charge that they followed, raises and limits."""
+    """Yield the table rows: charges and, each after the charge that it followed, raises and limits."""
     from tacit.ledger.acts import one_line
 
     rest = list(acts)
@@ -170,13 +171,14 @@ def _lines(charges: Sequence[Charge], acts: Sequence[Raise | Limit], named: bool
 
 
 def _analyst(name: str, own: Spend, limit: Budget | None, total: Budget) -> str:
+    """Return a note on one analyst's spending and limit."""
     return f"{name}: spent {total.describe_spent(own)}, " + (
         "no limit" if limit is None else f"{limit.describe_left(own)}"
     )
 
 
 def _act(act: Raise | Limit) -> dict[str, Any]:
-    """One act for machines; `after` is the number of the charge that it followed, 0 for none."""
+    """Return a raise or a limit as plain values; `after` is the number of the charge that it followed, 0 for none."""
     from tacit.ledger import Limit
 
     shared = {"before": None if act.before is None else act.before.to_dict(), "note": act.note, "date": act.date}

@@ -16,23 +16,23 @@ from tacit.errors import CommandError, ReleaseError
 
 
 def emit(text: str, words: Any, as_json: bool) -> None:
-    """Print the words for people, or the same as JSON; CommandError C05 where the output takes no more."""
+    """Print the text, or plain values as JSON; CommandError C05 where the output cannot be written."""
     try:
         print(as_text(words) if as_json else text, flush=True)
     except BrokenPipeError:
-        raise  # whoever read has seen enough: no error to speak of
+        raise  # the reader (such as `head`) closed the pipe: no error
     except OSError as problem:
         message = f"the output cannot be written: {problem.strerror}."
         raise CommandError(message, code="C05", hint="write it elsewhere", state=None) from None
 
 
 def as_text(words: Any) -> str:
-    """JSON as every reader knows it: what is no finite number is null."""
+    """Return plain values as standard JSON, with null for NaN and infinities."""
     return json.dumps(plain(words), ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def plain(words: Any) -> Any:
-    """The same words with None in place of NaN and infinities.
+    """Return plain values with None in place of NaN and infinities.
 
     >>> plain({"width": [1.0, float("inf")]})
     {'width': [1.0, None]}
@@ -47,20 +47,20 @@ def plain(words: Any) -> Any:
 
 
 def progress(text: str) -> None:
-    """A phase of long work, where a person watches."""
+    """Print a phase of long work, if standard error is a terminal."""
     if sys.stderr.isatty():
         print(f"… {text}", file=sys.stderr)
 
 
 def watched() -> AbstractContextManager[None]:
-    """Phases of what follows are shown, where a person watches."""
+    """Return a context that shows the phases of the work in it, if standard error is a terminal."""
     return phases.progress() if sys.stderr.isatty() else nullcontext()
 
 
 def writable(target: str | Path, *inputs: str | Path | None) -> None:
-    """ReleaseError R07 for a place that cannot be written, or that is one of the command's own inputs.
+    """Raise ReleaseError R07 for a path that cannot be written, or that is an input of the command.
 
-    Called before anything is spent: what fails afterwards would have cost something.
+    Commands call this before the charge: a release that cannot be saved would have been paid for all the same.
     """
     place = Path(target)
     hint = "another path"

@@ -11,9 +11,9 @@ from tacit.release.document import Releases
 
 
 def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dict[str, Any]:
-    """Name -> summary table of each release; without a level that of each: 0.95, or of quantiles what was asked for.
+    """Return the summary table of each release, by name; for data quality with remarks on unusual values.
 
-    Of data quality also what is worth a look, in words.
+    level: of the intervals; by default 0.95, and for quantiles the level of their query.
     """
     from tacit.method.quality import estimate as quality
 
@@ -26,7 +26,7 @@ def estimates(found: Mapping[str, Any], target: Any, level: float | None) -> dic
 
 
 def _estimate(release: Any, target: Any) -> Any:
-    """Its estimate; of a histogram of many cells its columns."""
+    """Return the estimate of a release; for a histogram of many cells its columns, for a sparse one the release."""
     from tacit.method.histogram.estimate import HistogramColumns
     from tacit.method.histogram.estimate_margins import SHOWN
 
@@ -38,14 +38,14 @@ def _estimate(release: Any, target: Any) -> Any:
 
 
 def records(frame: Any) -> list[dict[str, Any]]:
-    """A pandas frame as a list of rows, its index as the first word."""
+    """Return a pandas frame as a list of rows, with its index as the first field."""
     return frame.reset_index(names="term").to_dict(orient="records")
 
 
 def show(
     path: str, name: str | None, target: str, level: float | None, save: str | None, plot: str | None, as_json: bool
 ) -> None:
-    """`tacit show`."""
+    """Run `tacit show`: print the estimates of a release file, and save tables or a plot of them."""
     if target not in ("population", "table"):
         raise CommandError(f"--target is {target!r}.", code="C03", hint="--target population, or --target table")
     found: Mapping[str, Any] = Releases.load(path)
@@ -73,14 +73,14 @@ def show(
 
 
 def schema() -> None:
-    """`tacit show --schema`."""
+    """Run `tacit show --schema`: print the JSON Schema of releases."""
     from tacit.catalogue.json_schema import release_schema
 
     emit("", release_schema(), as_json=True)
 
 
 def demo(as_json: bool) -> None:
-    """`tacit demo`: one sentence a line, one picture."""
+    """Run `tacit demo`: release and estimate a mean of made-up people, with an explanation and a plot."""
     import tacit as tc
 
     people = tc.examples.people()
@@ -107,6 +107,7 @@ def demo(as_json: bool) -> None:
 
 
 def _picture(found: Any) -> str:
+    """Save a plot of the estimates; return a sentence on where it is, or why there is none."""
     try:
         found.plot().save("tacit-demo.png")
     except InferenceError:

@@ -16,7 +16,7 @@ from tacit.study import Site, Study
 def plan(
     study: Study, path: str, price: dict[str, str | None], level: float | None, save: str | None, widths: list[str]
 ) -> Any:
-    """The page of a study; `tacit plan` prints it."""
+    """Return the plan of a study, which `tacit plan` prints; save it where asked."""
     typed: dict[str, Any] = dict(price)
     page = study.plan(level=level, width=_widths(widths), **typed)
     if save is not None:
@@ -26,7 +26,7 @@ def plan(
 
 
 def pooled(page: Any) -> dict[str, Any]:
-    """Of a study's page: pooled widths, what privacy adds, and the ways to the widths wanted."""
+    """Return from a study's plan the pooled widths, the share added by privacy, and the ways to desired widths."""
     made = page.parties
     terms = [[one.name, one.term, made.pooled(one.name, one.term), one.added] for one in made.pools]
     ways = [
@@ -37,7 +37,7 @@ def pooled(page: Any) -> dict[str, Any]:
 
 
 def _widths(given: list[str]) -> dict[str, float] | float | None:
-    """What was typed after --width: stay=0.5, or 0.5 alone; CommandError C03 for what is neither."""
+    """Return the values of --width, "stay=0.5" or "0.5"; CommandError C03 where one has no number."""
     made: dict[str, float] = {}
     for one in given:
         name, _, number = one.rpartition("=")
@@ -49,7 +49,7 @@ def _widths(given: list[str]) -> dict[str, float] | float | None:
 
 
 def check(path: str, site: str | None, as_json: bool) -> None:
-    """`tacit check`: the study alone, or with a site's table; no row is read."""
+    """Run `tacit check` on a study, alone or with a site's table; no row is read."""
     study = Study.load(path)
     words: dict[str, Any] = {"study": study.name, "digest": study.digest(), "columns": len(study.schema)}
     words |= {"questions": len(study.asks), "parties": len(study.parties)}
@@ -78,7 +78,7 @@ def release(
     level: float | None,
     as_json: bool,
 ) -> None:
-    """`tacit release`, at a party."""
+    """Run `tacit release` on a study, with the site file of one party."""
     from tacit.curator.curator import Curator
 
     study = Study.load(path)
@@ -99,7 +99,7 @@ def release(
 def combine(
     path: str, returned: list[str], effects: str | None, level: float | None, save: str | None, as_json: bool
 ) -> bool:
-    """`tacit combine`; whether some answers were refused."""
+    """Run `tacit combine`; return whether some answers were refused."""
     from tacit.cli.show_commands import records
     from tacit.estimates.terms import check_level
 

@@ -32,7 +32,7 @@ class Raise:
 
     @property
     def words(self) -> str:
-        """The change in words: "ρ = 0.5 to ρ = 0.8"."""
+        """Return the change as text: "ρ = 0.5 to ρ = 0.8"."""
         return f"{self.before} to {self.total}"
 
 
@@ -50,7 +50,7 @@ class Limit:
 
     @property
     def words(self) -> str:
-        """The change in words: "no limit to ρ = 0.2"."""
+        """Return the change as text: "no limit to ρ = 0.2"."""
         return f"{'no limit' if self.before is None else self.before} to {self.most}"
 
 
@@ -104,7 +104,7 @@ def is_upward(before: Budget, total: Budget) -> bool:
 
 
 def same_words(one: Budget, other: Budget) -> bool:
-    """Whether two budgets add costs in the same way and protect against the same neighbours."""
+    """Return whether two budgets add costs in the same way and protect against the same neighbours."""
     return (one.kind, one.neighbors) == (other.kind, other.neighbors)
 
 

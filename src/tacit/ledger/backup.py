@@ -15,7 +15,7 @@ from tacit.privacy import Budget
 
 
 def verify_store(store: Store, promise: Budget) -> None:
-    """Verify a ledger as `Ledger.verify` says.  `promise`: the header's budget."""
+    """Verify a ledger as described in `Ledger.verify`.  `promise`: the header's budget."""
     store.inspect()
     with store.read() as tx:
         entries = tx.all()
@@ -29,7 +29,7 @@ def verify_store(store: Store, promise: Budget) -> None:
 
 
 def back_up(store: Store, identity: str, target: Path) -> None:
-    """Copy a ledger as `Ledger.backup` says.  `identity`: hash of the header, which the copy must have as well."""
+    """Copy a ledger as described in `Ledger.backup`.  `identity`: hash of the header, which the copy must share."""
     with copied(target) as place:
         newest = store.copy_to(place)
         copy = store_at(place)

@@ -35,7 +35,7 @@ class Entry:
 
     @property
     def words(self) -> Any:
-        """The body, parsed."""
+        """Return the parsed body."""
         return json.loads(self.body)
 
 
@@ -62,7 +62,7 @@ class Request:
 
     @property
     def digest(self) -> str:
-        """SHA-256 (hex) of the question."""
+        """Return the SHA-256 (hex) of the question."""
         return hashlib.sha256(self.question.encode()).hexdigest()
 
 
@@ -99,7 +99,7 @@ def checked_text(*words: str) -> None:
 
 
 def entry_hash(seq: int, kind: str, key: str, body: str, prev: str) -> str:
-    """SHA-256 (hex) of an entry's canonical JSON."""
+    """Return the SHA-256 (hex) of an entry's canonical JSON."""
     return hashlib.sha256(canonical([seq, kind, key, body, prev]).encode()).hexdigest()
 
 

@@ -75,6 +75,7 @@ class _Books:
         return take is None or take(entry)
 
     def _charge(self, entry: Entry) -> bool:
+        """Add a charge; return whether its number and sum are right and the budget admits it."""
         words = entry.words
         price = _price(self.budget, Cost.from_dict(words["cost"]), words.get("charged"))
         self.charges, self.spent = self.charges + 1, self.spent + price
@@ -82,6 +83,7 @@ class _Books:
         return summed and self.budget.holds(self.spent) and self._analyst(words.get("analyst"), price)
 
     def _analyst(self, words: Mapping[str, Any] | None, price: Spend) -> bool:
+        """Add a charge to its analyst's sum; return whether the sum is right and within the analyst's limit."""
         if words is None:
             return True
         name = words["name"]
@@ -90,10 +92,12 @@ class _Books:
         return (words["number"], Spend.from_dict(words["spent"])) == self.own[name] and self._within(name)
 
     def _within(self, analyst: str) -> bool:
+        """Return whether an analyst's sum is within the limit in force."""
         limit = self.limits.get(analyst)
         return limit is None or limit.holds(self.own.get(analyst, (0, Spend()))[1])
 
     def _raise(self, entry: Entry) -> bool:
+        """Raise the total; return whether the entry names the earlier total, is upward and has a note."""
         found = raise_of(entry, self.charges)
         self.raises += 1
         fits = found.number == self.raises and found.before == self.budget and found.total != self.budget
@@ -102,6 +106,7 @@ class _Books:
         return fits
 
     def _limit(self, entry: Entry) -> bool:
+        """Set an analyst's limit; return whether the entry names the earlier limit and the charges so far are within."""
         found = limit_of(entry, self.charges)
         self.changes += 1
         fits = found.number == self.changes and found.before == self.limits.get(found.analyst)

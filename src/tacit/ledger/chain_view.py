@@ -27,7 +27,7 @@ class View:
 
     @property
     def last(self) -> int:
-        """The number of the last verified entry; 0 for none."""
+        """Return the number of the last verified entry; 0 for none."""
         return len(self.hashes)
 
     def take(self, entry: Entry | None, where: str | None) -> None:
@@ -42,10 +42,11 @@ class View:
             self.newest["charge", analyst["name"]] = entry.seq
 
     def holds(self, entry: Entry | None, seq: int) -> bool:
-        """Whether the entry read with number `seq` is the one that was verified."""
+        """Return whether the entry read with number `seq` is the one that was verified."""
         return entry is not None and entry.seq == seq and entry.hash == self.hashes[seq - 1] and _own(entry)
 
     def _follows(self, entry: Entry) -> bool:
+        """Return whether an entry continues the chain: number, hashes, a new key, and the header first and only once."""
         prev = self.hashes[-1] if self.hashes else START
         first = (entry.kind == "header") == (self.last == 0)
         new = (entry.kind, entry.key) not in self.places
@@ -53,4 +54,5 @@ class View:
 
 
 def _own(entry: Entry) -> bool:
+    """Return whether an entry's hash is the hash of its content."""
     return entry.hash == entry_hash(entry.seq, entry.kind, entry.key, entry.body, entry.prev)

@@ -50,7 +50,7 @@ def entry_of(row: Any) -> Entry | None:
 
 
 def well_formed(entry: Entry) -> bool:
-    """Whether the body has the form of its kind, in this version or an earlier one."""
+    """Return whether the body has the form of its kind, in this version or an earlier one."""
     form = FORMS.get(entry.kind)
     if form is None:  # a kind of a later version, or a release, whose body is any text
         return True
@@ -72,6 +72,7 @@ def format_of(header: Entry) -> int:
 
 
 def _header(entry: Entry) -> bool:
+    """Return whether a header holds a budget and a unit of privacy."""
     if format_of(entry) > FORMAT:
         return True  # refused by name when it is opened (L15)
     words = entry.words
@@ -80,11 +81,13 @@ def _header(entry: Entry) -> bool:
 
 
 def _table(entry: Entry) -> bool:
+    """Return whether a table's entry holds a public number of rows or none."""
     rows = entry.words["rows"]
     return rows is None or _whole(rows)
 
 
 def _charge(entry: Entry) -> bool:
+    """Return whether a charge holds a price, sums, texts, and the hash of its question as its key."""
     words, charge = entry.words, charge_of(entry, None)
     texts: list[object] = [charge.table, charge.question, charge.note, charge.date, *charge.names]
     for sums in (words["spent"], words.get("charged", {})):
@@ -95,16 +98,21 @@ def _charge(entry: Entry) -> bool:
 
 
 def _analyst(words: Mapping[str, Any]) -> bool:
+    """Return whether the analyst of a charge has a name, a number and a sum."""
     Spend.from_dict(words["spent"])
     return isinstance(words["name"], str) and _whole(words["number"])
 
 
 def _name(entry: Entry) -> bool:
+    """Return whether the entry of a release's name holds the hash of its question."""
     return isinstance(entry.words["digest"], str)
 
 
 def _act(read: Callable[[Entry, int], Any]) -> Callable[[Entry], bool]:
+    """Return the check of raises or of limits, which `read` parses."""
+
     def fits(entry: Entry) -> bool:
+        """Return whether the entry has a note, a date and its number as its key."""
         found, words = read(entry, 0), entry.words
         texts: list[object] = [found.note, found.date, words.get("analyst", "")]
         return _whole(found.number) and entry.key == str(found.number) and all(map(_text, texts))
@@ -113,10 +121,12 @@ def _act(read: Callable[[Entry, int], Any]) -> Callable[[Entry], bool]:
 
 
 def _text(value: object) -> bool:
+    """Return whether a value is text."""
     return isinstance(value, str)
 
 
 def _whole(value: object) -> TypeGuard[int]:
+    """Return whether a value is an integer and no Boolean."""
     return type(value) is int
 
 

@@ -81,6 +81,7 @@ class Tx:
         return entry
 
     def _at(self, seq: int) -> Entry:
+        """Read the entry of a number again; LedgerError L10 unless it is the one that was verified."""
         sql = f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = ? AND seq = ?"
         rows = self.execute(sql, (self.ledger, seq))
         entry = entry_of(rows[0]) if len(rows) == 1 else None
@@ -90,6 +91,7 @@ class Tx:
 
 
 def _whose(charge: Entry) -> str | None:
+    """Return the analyst of a charge, or None."""
     words = charge.words.get("analyst")
     return None if words is None else words["name"]
 
@@ -99,11 +101,11 @@ class Store(Protocol):
 
     @property
     def where(self) -> str | None:
-        """The path or server, for messages; None in memory."""
+        """Return the path or server, for messages; None in memory."""
         ...
 
     def exists(self) -> bool:
-        """Whether a ledger exists already (none is made); LedgerError L03 or L10 where something else does."""
+        """Return whether a ledger exists (none is made); LedgerError L03 or L10 where something else does."""
         ...
 
     def create(self, first: Callable[[Tx], Any] | None = None) -> None:

@@ -36,7 +36,7 @@ class Ledger:
 
     @property
     def where(self) -> str | None:
-        """The path or server, for messages; None in memory."""
+        """Return the path or server, for messages; None in memory."""
         return self.store_.where
 
     @property
@@ -80,7 +80,7 @@ class Ledger:
         add, LedgerError L09 for a name that another question has.
         """
         entry, release = self._charged(request)
-        if release is None:  # whoever gets this goes on to read data
+        if release is None:  # the caller will now read rows, so the charge must survive a loss of power
             self.store_.confirm(entry)
         return charge_of(entry, release)
 
@@ -239,6 +239,7 @@ class Ledger:
         self.store_.close()
 
     def _total(self, tx: Tx) -> Budget:
+        """Return the total budget in force."""
         raises = tx.numbered("raise")
         return Budget.from_dict(raises[-1].words["total"]) if raises else self.first
 
@@ -255,11 +256,13 @@ class Ledger:
             raise refusal(total, spent, cost, self.where, number - 1, asked, bought=bought)
 
     def _act(self, tx: Tx, kind: Literal["raise", "limit"], words: dict[str, Any]) -> Entry:
+        """Append a raise or a limit with its number and today's date."""
         number = len(tx.numbered(kind)) + 1
         dated = {"number": number, "date": datetime.date.today().isoformat(), **words}
         return tx.append(linked(tx.last(), kind, str(number), dated))
 
     def _body(self, tx: Tx, request: Request, number: int, spent: Spend) -> dict[str, Any]:
+        """Return the body of a charge, with the sums of all charges and of the analyst's charges up to it."""
         price = self.first.spend(request.cost, request.bought)  # raises do not change how costs are added up
         words = {
             "number": number,
@@ -280,6 +283,7 @@ class Ledger:
         return {**words, "analyst": mine}
 
     def _names_free(self, tx: Tx, request: Request) -> None:
+        """Raise LedgerError L09 where another question of the table has one of the names."""
         for name in request.names:
             if tx.get("name", canonical([request.table, name])) is not None:
                 message = f"another question of {request.table!r} is already named {name!r}."
@@ -287,18 +291,22 @@ class Ledger:
 
 
 def _charge(tx: Tx, entry: Entry | None) -> Charge | None:
+    """Return the charge of an entry with its stored release, None for no entry."""
     return None if entry is None else charge_of(entry, _bought(tx, entry))
 
 
 def _bought(tx: Tx, charge: Entry) -> Entry | None:
+    """Return the entry of the release that a charge bought, None where none is stored."""
     return tx.get("release", str(charge.words["number"]))
 
 
 def _spent(entry: Entry) -> Spend:
+    """Return the sum of all charges up to a charge's entry."""
     return Spend.from_dict(entry.words["spent"])
 
 
 def _number(entry: Entry | None) -> int:
+    """Return the number of a charge's entry, 0 for no entry."""
     return 0 if entry is None else entry.words["number"]
 
 

@@ -43,7 +43,7 @@ def refuse_left_over(path: Path) -> None:
 
 
 def _has_pages(journal: Path) -> bool:
-    """Whether a journal belongs to a file that had pages (its header counts them; an empty file has none)."""
+    """Return whether a journal belongs to a file that had pages (its header counts them; an empty file has none)."""
     try:
         with journal.open("rb") as file:
             head = file.read(20)
@@ -145,6 +145,7 @@ def refuse_network(path: Path, mounts: str | None = None) -> None:
 
 
 def _resolved(path: Path) -> str:
+    """Return the absolute path without symbolic links; LedgerError L06 for a text that is no path."""
     try:
         return str(path.resolve())
     except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL

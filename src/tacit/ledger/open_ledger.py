@@ -63,6 +63,7 @@ def _write_header(budget: Budget, unit: int | None, tx: Tx) -> None:
 
 
 def _same(store: Store, header: Entry, budget: Budget | None, unit: int | None) -> Ledger:
+    """Return the ledger; LedgerError L01 for another budget, L02 for another unit, L15 for a later format."""
     words = header_words(store, header)
     first = Budget.from_dict(words["budget"])
     ledger = Ledger(store, first, unit, header.hash)
@@ -94,4 +95,5 @@ def _another(ledger: Ledger, given: Budget) -> LedgerError:
 
 
 def _unit(unit: int | None) -> str:
+    """Describe a unit of privacy in an error message."""
     return "one row each" if unit is None else f"persons of at most {unit} rows"

@@ -29,7 +29,9 @@ DDL: Final = (
         FOR EACH STATEMENT EXECUTE FUNCTION tacit_append_only()""",
 )
 LOCK: Final = 0x7AC17001
+"""Key of the advisory lock that admits one maker of a ledger."""
 WAIT_SECONDS = 30
+"""Seconds to wait for another writer, before LedgerError L07."""
 BATCH: Final = 200
 """Entries read at a time."""
 GUARD: Final = """SELECT
@@ -53,7 +55,7 @@ class PostgresStore:
         self.where: str | None = f"postgresql://{host}{parts.path}?ledger={self._ledger}"  # no password in messages
         self._owner = os.getpid()
         self._connection: Any = None
-        self._inherited: list[Any] = []
+        self._inherited: list[Any] = []  # kept open in a child: closing would end the parent's session on the server
         self._lock = threading.RLock()
         self._view = View()
 
@@ -90,7 +92,7 @@ class PostgresStore:
             self._connect().execute(f"SET LOCAL lock_timeout = '{WAIT_SECONDS}s'")
             sql = "SELECT seq FROM tacit_entries WHERE ledger = %s AND kind = 'header' FOR UPDATE"
             if self._connect().execute(sql, (self._ledger,)).fetchone() is None:
-                if self._view.last > 0:  # this process has read it before: somebody removed it
+                if self._view.last > 0:  # this process has read the header before, so it was removed
                     raise misplaced(self.where, 1)
                 self._connect().execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             yield self._tx()
@@ -123,14 +125,17 @@ class PostgresStore:
         self._connection = None
 
     def _made(self) -> bool:
+        """Return whether the table of entries exists."""
         return self._connect().execute("SELECT to_regclass('tacit_entries')").fetchone()[0] is not None
 
     def _tx(self) -> Tx:
+        """Make a transaction whose view is up to date."""
         tx = Tx(self._execute, self._after, self._ledger, self._view, self.where)
         tx.catch_up()
         return tx
 
     def _execute(self, sql: str, marks: Sequence[Any]) -> list[Any]:
+        """Run one statement, with "?" for each argument; return its rows, if any."""
         made = self._connect().execute(sql.replace("?", "%s"), marks)
         return made.fetchall() if made.description is not None else []
 
@@ -142,6 +147,7 @@ class PostgresStore:
             seq = rows[-1][0]
 
     def _connect(self) -> Any:
+        """Return this process's connection, made anew after a fork or a lost connection."""
         if self._connection is not None and self._owner != os.getpid():
             self._inherited.append(self._connection)
             self._connection = None
@@ -154,6 +160,7 @@ class PostgresStore:
 
     @contextmanager
     def _translated(self) -> Generator[None]:
+        """Raise LedgerError in place of the server's errors, without a cause or context."""
         psycopg = _psycopg()
         try:
             yield
@@ -191,6 +198,7 @@ class PostgresStore:
 
 
 def _psycopg() -> Any:
+    """Return the module psycopg; LedgerError L12 if it is not installed."""
     try:
         import psycopg
     except ImportError:

@@ -146,6 +146,7 @@ class SqliteStore:
         return tx
 
     def _end(self, connection: sqlite3.Connection, tx: Tx) -> None:
+        """Commit a transaction, and with it the number of entries (user_version, in the file's first page)."""
         with self._translated():
             if tx.appended:
                 connection.execute(f"PRAGMA user_version = {tx.appended[-1].seq}")
@@ -171,7 +172,7 @@ class SqliteStore:
                     self._connection.execute("ROLLBACK")
 
     def _has_log(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file is a ledger in write-ahead mode, which earlier versions used."""
+        """Return whether the file is a ledger in write-ahead mode, which earlier versions used."""
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # the mode is the file's once it is read
         with_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         return with_log and not empty(connection) and is_ledger(connection, self.where)
@@ -192,9 +193,10 @@ class SqliteStore:
                         raise
             if time.monotonic() > until:
                 raise held(self.where, BUSY_SECONDS, "an earlier version of tacit keeps its charges beside it")
-            time.sleep(0.005 + os.getpid() % 41 / 1000)
+            time.sleep(0.005 + os.getpid() % 41 / 1000)  # differs by process, so that two do not retry in step
 
     def _execute(self, sql: str, marks: Sequence[Any]) -> list[Any]:
+        """Run one statement and return its rows."""
         with self._translated():
             return self._connect().execute(sql, marks).fetchall()
 
@@ -205,6 +207,7 @@ class SqliteStore:
             yield from self._connect().execute(some if seq else WHOLE)
 
     def _alone(self, path: Path, seq: int) -> Entry | None:
+        """Return an entry as the main file alone shows it ("immutable" ignores logs and journals), None if it cannot."""
         sql = f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = 'main' AND seq = ?"
         with suppress(sqlite3.Error):
             with closing(sqlite3.connect(address(path, "mode=ro&immutable=1"), uri=True)) as alone:
@@ -213,6 +216,7 @@ class SqliteStore:
         return None
 
     def _connect(self) -> sqlite3.Connection:
+        """Return this process's connection, made anew after a fork; LedgerError L11 for memory in a forked process."""
         if self._connection is not None and self._owner != os.getpid():
             if self._path is None:
                 message = "a ledger in memory does not follow its table into another process."

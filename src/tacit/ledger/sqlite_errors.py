@@ -10,6 +10,7 @@ from tacit.ledger.acts import one_line
 from tacit.ledger.entry_forms import damaged
 
 BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+"""Error codes of a file that another process holds."""
 REACH: Final = frozenset(
     {
         sqlite3.SQLITE_AUTH,
@@ -40,7 +41,7 @@ def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerE
 
 
 def is_busy(problem: BaseException) -> bool:
-    """Whether the error says that another process holds the file."""
+    """Return whether the error says that another process holds the file."""
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF in BUSY
 
 

@@ -27,13 +27,13 @@ PARTS: Final = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name N
 
 
 def empty(connection: sqlite3.Connection) -> bool:
-    """Whether a file has no pages: it is new, or the transaction that made the ledger was rolled back."""
+    """Return whether a file has no pages: it is new, or the transaction that made the ledger was rolled back."""
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return connection.execute("PRAGMA page_count").fetchone()[0] == 0
 
 
 def has_parts(connection: sqlite3.Connection) -> bool:
-    """Whether the database has any table, index or trigger."""
+    """Return whether the database has any table, index or trigger."""
     return bool(_parts(connection))
 
 
@@ -60,6 +60,7 @@ def sound(connection: sqlite3.Connection, where: str | None) -> None:
 
 
 def _parts(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
+    """Return the tables, indices and triggers of a database, with spaces normalised."""
     return frozenset(
         tuple(" ".join(one.split()) if isinstance(one, str) else repr(one) for one in row)
         for row in connection.execute(PARTS)
@@ -67,11 +68,13 @@ def _parts(connection: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
 
 
 def _looks_like(parts: frozenset[tuple[str, ...]]) -> bool:
+    """Return whether any part belongs to a ledger's table, so that the file is a damaged ledger and not another."""
     return any("tacit_entries" in part[2] for part in parts)
 
 
 @cache
 def _expected() -> frozenset[tuple[str, ...]]:
+    """Return the parts of an intact ledger, from a database in memory made by `DDL`."""
     with closing(sqlite3.connect(":memory:")) as made:
         for statement in DDL:
             made.execute(statement)

@@ -15,6 +15,7 @@ from tacit.ledger.chain import Charge
 from tacit.release.document import Release, releases_from_dict
 
 ASIDE: Final = ("study",)
+"""Fields that are not compared."""
 NAMED: Final = 5
 """The most releases that one error names."""
 

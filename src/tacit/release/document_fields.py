@@ -1,7 +1,7 @@
-"""The fields of a release document: what each may hold.  The reader goes by these, and the JSON Schema says the same.
+"""The fields of a release document and their allowed values.  Readers and the JSON Schema follow these definitions.
 
-A field that is not here is of a later version, and no error to a reader.  What fields say of each other is in
-`release.document_checks`.  Prices, laws of noise and questions are read, and refused, by their own classes.
+A reader ignores fields that are not defined here, since a later version may have added them.  Rules that relate several
+fields are in `release.document_checks`.  Prices, laws of noise and queries are checked by the classes that read them.
 """
 
 from __future__ import annotations
@@ -148,10 +148,10 @@ PART: Final = Record(
     optional=("grid", "weight", "integers", "packed"),
 )
 EITHER: Final = ("integers", "packed")
-"""A part has one of these."""
+"""A part has exactly one of these fields."""
 DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 SEAL: Final = "digest"
-"""The field that says what all others say, by their hash: see `release.sealed`."""
+"""The field that holds the hash of all other fields: see `release.digests.sealed`."""
 RELEASE: Final[Mapping[str, Field]] = {
     "query": Elsewhere({"type": "object"}),
     "mechanism": TEXT,
@@ -176,18 +176,18 @@ RELEASE: Final[Mapping[str, Field]] = {
     "variables": ListField(VARIABLE, least=1),
 }
 SINCE: Final = ("name", "recorded", "ledger", "study", "axes", "ordered", "variables")
-"""Fields that documents of earlier versions, or of other kinds, lack."""
+"""Optional fields, which documents of earlier versions or of other kinds lack."""
 SIGNATURE: Final = "^ed25519:[A-Za-z0-9+/]{86}==$"
 SEVERAL: Final = Record(
     {"releases": ListField(PairField(TEXT, Elsewhere({}))), SEAL: HASH, "signature": TextField(SIGNATURE)},
     optional=(SEAL, "signature"),
 )
-"""A file of several releases; each is then read by itself."""
+"""A file of several releases; each release in it is then read separately."""
 DOCUMENT: Final = Record({**RELEASE, SEAL: HASH}, optional=(*SINCE, SEAL))
 
 
 def wrong(words: Mapping[str, Any]) -> str | None:
-    """Why an object is no release document, field by field, in words; None where each field is what it may be.
+    """Return the first reason why an object's fields are not those of a release document; None if there is none.
 
     >>> wrong({"query": {}, "mechanism": 3})
     'mechanism is 3: no text'
@@ -202,7 +202,7 @@ def wrong(words: Mapping[str, Any]) -> str | None:
 
 
 def definitions() -> Words:
-    """Each named field as JSON Schema, by its name."""
+    """Return the JSON Schema of each named field, by name."""
     named = (INTEGER, POSITIVE, FRACTION, HASH, NOISE, SENSITIVITY, GRID, WEIGHT, AXIS, VARIABLE, PACKED)
     levels = "Columns of by with their public labels; cells are in row-major order of them."
     return {one.name: one.one.words() for one in named} | {"levels": {"description": levels, **LEVELS.one.words()}}

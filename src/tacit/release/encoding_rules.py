@@ -1,4 +1,4 @@
-"""The integer encodings ("forms") that a release may hold: constants, integers a cell, laws of noise and grids.
+"""The integer encodings ("forms") of a release's parts: their constants, integers a cell, laws of noise and grids.
 
 `tacit.estimates` decodes the integers; their sensitivities are proven in `tacit.method` and theory §12.
 """
@@ -14,28 +14,34 @@ from tacit.release.registry import KINDS
 from tacit.rows.coordinates import MOST
 
 MOST_SUMS: Final = MOST * (MOST + 1) // 2 + 1
-"""Integers of a part of a regression, at most."""
+"""Largest number of integers in one matrix of sums of products of a regression; some forms hold several."""
 SELECTS: Final = (Selection.name,)
+"""Names of laws that select a point."""
 ADDS: Final = tuple(LAWS)
+"""Names of laws of additive noise."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a part of one integer form holds: names of its constants, integers a cell, and which grids it has."""
+    """Rules for the parts of one form.
+
+    kind: the kind of release it belongs to.  parameters: names of its constants.  integers: smallest and largest number
+    of integers a cell.  grid, weight: whether the part has these grids.  laws: names of the laws it may have.
+    """
 
     kind: str
     parameters: tuple[str, ...]
     integers: tuple[int, int]
     grid: bool | None = True
-    """None: there may be one."""
+    """True: it has a grid; False: it has none; None: it may have one."""
     weight: bool = False
     laws: tuple[str, ...] = ADDS
     shares: bool = False
-    """Whether persons may share it out over their cells (the constant `share`)."""
+    """Whether persons may divide their weight over several cells (the constant `share`)."""
     empty: bool = False
-    """Whether there may be no cell."""
+    """Whether the part may have no cell."""
     weights: bool = False
-    """Whether there is a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
+    """Whether it has a constant `weight0`, `weight1`, ... for each coordinate of a regression."""
 
 
 FORMS: Final = {
@@ -87,11 +93,11 @@ FORMS: Final = {
     ),
     "range": Shape("range", ("bins", "numerator", "denominator", "share"), (2, 2), grid=False, laws=SELECTS),
 }
-"""By name."""
+"""Rules of all forms, by name."""
 
 
 def forms_of(kind: str) -> tuple[str, ...]:
-    """Names of the forms that parts of a release of one kind may have.
+    """Return the names of the forms that parts of a release of one kind may have.
 
     >>> forms_of("quantiles"), forms_of("range")
     (('ranks', 'size'), ('present', 'range'))

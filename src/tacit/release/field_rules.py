@@ -18,29 +18,29 @@ from tacit.base.json_text import shown
 
 Words: TypeAlias = dict[str, Any]
 EXACT: Final = 2**53
-"""JSON readers keep integers up to here; greater ones are text."""
+"""Largest integer that every JSON reader keeps exact; larger ones are written as text."""
 DIGITS: Final = 60
-"""Digits of an integer, at most: sums of 2**42 rows of products of 64 bits have half as many."""
+"""Largest number of digits of an integer; sums over 2**42 rows of products of 64 bits have about half as many."""
 
 
 GREATEST: Final = int(float_info.max)
-"""Integers up to here are floats, too."""
+"""Largest integer that can be converted to a float."""
 
 
 class Field(Protocol):
-    """What one field may hold."""
+    """The allowed values of one field."""
 
     def wrong(self, value: Any) -> str | None:
-        """Why a value is none of this field, or None: " is 0: not from 1 on", after the place."""
+        """Return why a value is not allowed, to follow the value's place (" is 0: not from 1 on"); None if it is."""
         ...
 
     def words(self) -> Words:
-        """The same as JSON Schema (draft 2020-12)."""
+        """Return the field's JSON Schema (draft 2020-12)."""
         ...
 
 
 def said(value: Any) -> str:
-    """A value as an error repeats it."""
+    """Return a value as an error message shows it."""
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, Mapping | list):
@@ -52,7 +52,7 @@ def said(value: Any) -> str:
 
 @dataclass(frozen=True)
 class TextField:
-    """A text, of a pattern where there is one; not longer than `longest` where that is said."""
+    """A text, which must match `pattern` and have at most `longest` characters, if given."""
 
     pattern: str | None = None
     description: str | None = None
@@ -94,7 +94,7 @@ class Whole:
 
 @dataclass(frozen=True)
 class Long:
-    """An exact integer: a number up to 2**53, text beyond, of at most `digits` digits; only above 0 if `positive`."""
+    """An exact integer of at most `digits` digits: a number up to 2**53, text beyond; above 0 if `positive`."""
 
     description: str
     positive: bool = False
@@ -170,7 +170,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class OrNull:
-    """What a field holds, or null."""
+    """A value of another field, or null."""
 
     one: Field
 
@@ -185,7 +185,7 @@ class OrNull:
 
 @dataclass(frozen=True)
 class ListField:
-    """A list of such items; each once where they are `unique`."""
+    """A list of `least` to `most` items of one field; no item twice if `unique`."""
 
     one: Field
     least: int = 0
@@ -210,7 +210,7 @@ class ListField:
         return None
 
     def _plain(self, items: list[Any]) -> bool:
-        """Whether all are integers that are numbers: nearly all lists are, which is decided without a call for each."""
+        """Return whether all items are allowed integers that are JSON numbers; a fast check without a call for each."""
         if not (isinstance(self.one, Named) and isinstance(self.one.one, Long)) or self.one.one.positive:
             return False
         return bool(items) and set(map(type, items)) == {int} and min(items) >= -EXACT and max(items) <= EXACT
@@ -225,7 +225,7 @@ class ListField:
 
 @dataclass(frozen=True)
 class PairField:
-    """A list of two."""
+    """A list of two values, each with its own field."""
 
     first: Field
     second: Field
@@ -249,8 +249,8 @@ class PairField:
 class Record:
     """An object with these fields.
 
-    others: what further fields hold, None where none are known.  A reader takes no offence at fields that it does not
-    know, for a later version may have added them; the schema is closed, for it says what this version writes.
+    others: the rule for further fields; None where none are defined.  A reader accepts fields that it does not know,
+    since a later version may have added them; the schema is closed, since it describes what this version writes.
     """
 
     own: Mapping[str, Field]
@@ -292,7 +292,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Either:
-    """One of several kinds of object; `by` says which, by what is there."""
+    """One of several kinds of object, chosen by the value of the field `by`."""
 
     kinds: tuple[Record, ...]
     by: str
@@ -318,7 +318,7 @@ class Either:
 
 @dataclass(frozen=True)
 class Named:
-    """A field that the schema defines once, by a name."""
+    """A field that the JSON Schema defines once, under a name."""
 
     name: str
     one: Field
@@ -336,7 +336,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """What is checked by whoever reads it (prices, laws, questions), with errors of its own: here is how it is said."""
+    """An object that another class reads and checks (prices, laws, queries), with its JSON Schema."""
 
     schema: Mapping[str, Any]
 
@@ -350,10 +350,10 @@ class Elsewhere:
 
 
 def defaults(cls: type[Any]) -> tuple[str, ...]:
-    """Fields of a class that a document may lack: those with a default."""
+    """Return the fields of a class that a document may omit: those with a default."""
     return tuple(f.name for f in fields(cls) if f.default is not MISSING)
 
 
 def once(names: Sequence[str]) -> bool:
-    """Whether no name is there twice."""
+    """Return whether all names are different."""
     return len(set(names)) == len(names)

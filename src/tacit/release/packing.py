@@ -1,8 +1,8 @@
-"""Many noisy integers, one a cell, as an array: histograms have up to ten million.  No data here.
+"""Arrays of noisy integers, one a cell, for histograms with up to ten million cells.  No data here.
 
-In a document they are the bytes of the narrowest little-endian integers that nearly all of them fit, in base64; the
-few others are listed by their places.  The same integers make the same text, and the memory that a text takes is a
-small multiple of its length.
+A document holds them as base64 of little-endian integers of the smallest width that nearly all of them fit, and lists
+the few others by their indices.  Equal integers give equal texts, and the memory to read a text is a small multiple of
+its length.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from numpy.typing import NDArray
 Ints: TypeAlias = NDArray[np.int64]
 
 MANY: Final = 4_096
-"""More cells than this are an array; so many and fewer are tuples of integers, which anybody can read."""
+"""More cells than this are packed into an array; up to this many stay tuples of integers, readable as JSON lists."""
 BITS: Final = (8, 16, 32, 64)
+"""Widths of packed integers, in bits."""
 RARE: Final = 64
-"""At most one in so many is written by its place."""
+"""At most one integer in this many is listed by its index because it exceeds the width."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Packed(Sequence[tuple[int, ...]]):
-    """One integer a cell: reads as a tuple of tuples of one integer does, and equals it.
+    """One integer a cell, as a sequence that equals the tuple of one-integer tuples with the same content.
 
-    array: shape (cells,), int64, not to be written to.
+    array: shape (cells,), int64, read-only.
 
     >>> cells = Packed(np.array([3, -1]))
     >>> cells[1], len(cells), cells == ((3,), (-1,)), list(cells)
@@ -72,11 +73,11 @@ class Packed(Sequence[tuple[int, ...]]):
         return f"Packed({len(self):,} integers)"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """Shape (cells, 1), as NumPy makes of tuples."""
+        """Return an array of shape (cells, 1), the shape that NumPy gives the equal tuple."""
         return np.array(self.array.reshape(-1, 1), dtype=dtype)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values.
+        """Return plain JSON values.
 
         >>> Packed(np.array([0, 1, -1])).to_dict()
         {'bits': 8, 'text': 'AAH/'}
@@ -92,7 +93,7 @@ class Packed(Sequence[tuple[int, ...]]):
 
     @classmethod
     def from_dict(cls, words: Mapping[str, Any]) -> Packed:
-        """Inverse of `to_dict`; ValueError or TypeError for what that would not write."""
+        """Read the result of `to_dict`; ValueError or TypeError for anything that `to_dict` would not write."""
         bits, text, others = words["bits"], words["text"], words.get("others", [])
         if bits not in BITS:
             raise ValueError(f"{bits!r} bits")
@@ -102,6 +103,7 @@ class Packed(Sequence[tuple[int, ...]]):
             if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < len(array):
                 raise ValueError("a place beyond the cells")
             array[place] = np.int64(read_int(k))
+        # Packing again proves the text canonical: one list of integers has one text, and so one digest and signature.
         made = cls(array)
         again = made.to_dict()
         if any(again.get(key, []) != words.get(key, []) for key in ("bits", "text", "others")):
@@ -110,7 +112,7 @@ class Packed(Sequence[tuple[int, ...]]):
 
 
 def _width(array: Ints) -> tuple[int, NDArray[np.intp]]:
-    """The narrowest integers that nearly all fit, and the places of the others."""
+    """Return the smallest width in bits that nearly all integers fit, and the indices of the others."""
     for bits in BITS[:-1]:
         limit = 2 ** (bits - 1)
         outside = np.flatnonzero((array < -limit) | (array >= limit))
@@ -120,7 +122,7 @@ def _width(array: Ints) -> tuple[int, NDArray[np.intp]]:
 
 
 def packed(cells: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
-    """The same cells in the one form that they have in a part: an array where they are many of one integer.
+    """Return the cells in the form that a part holds: `Packed` for many cells of one 64-bit integer, else as they are.
 
     >>> type(packed([(0,)] * 5_000)).__name__, packed(Packed(np.array([7])))
     ('Packed', ((7,),))
@@ -133,7 +135,7 @@ def packed(cells: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
 
 
 def floats(cells: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
-    """The first integer of every cell, shape (cells,).
+    """Return the first integer of every cell as floats, shape (cells,).
 
     >>> floats(((3, 1), (2**70, 1)))
     array([3.00000000e+00, 1.18059162e+21])
@@ -144,12 +146,12 @@ def floats(cells: Sequence[tuple[int, ...]]) -> NDArray[np.float64]:
 
 
 def write_int(value: int) -> int | str:
-    """An integer as JSON readers take it: text above 2**53."""
+    """Return an integer as a JSON value that every reader keeps exact: text beyond 2**53."""
     return value if abs(value) <= 2**53 else str(value)
 
 
 def read_int(value: object) -> int:
-    """Inverse of `write_int`; TypeError for what is no integer."""
+    """Read the result of `write_int`; TypeError for anything but an integer or text."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise TypeError(f"{value!r} is not an integer")
     return int(value)

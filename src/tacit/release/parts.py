@@ -1,4 +1,4 @@
-"""Parts of a release: the noisy integers of one column, with every public fact that is needed to read them."""
+"""Parts of a release: the noisy integers of one column, with all public facts needed to decode them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from tacit.privacy import Cost
 from tacit.release.packing import Packed, packed, read_int, write_int
 
 Cells: TypeAlias = tuple[tuple[int, ...], ...]
+"""Integers of each cell: one tuple a cell."""
 Levels: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Columns that define the cells, each with the labels of its levels."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Public facts of the column behind a part: `v` in {0, ..., G} stands for lower + (upper - lower) v / G."""
+    """The public grid of a part's column: the integer v in {0, ..., G} encodes lower + (upper - lower) v / G."""
 
     kind: str
     """real, integer, boolean or date (days since 1970-01-01)."""
@@ -27,16 +29,16 @@ class Grid:
     G: int
     units: str | None = None
     missing: str = "exclude"
-    """Words for the missing rule: "exclude" or the value that stands for a missing cell."""
+    """How missing cells are treated: "exclude", or the value that replaces them."""
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Public facts of one column of a histogram: where its bins begin and end, or that it has levels.
+    """The public description of one column of a histogram: the edges of its bins, or that it has levels.
 
-    kind: real, integer, date (days since 1970-01-01), or levels.  edges: of bins, both ends included, ascending; of
-    levels none.  Labels are those of `Release.levels`, in the same order.  extra: names of the last cells, which are
-    beside the bins or levels: "missing", and "below" and "above" the column's bounds.
+    kind: real, integer, date (days since 1970-01-01), or levels.  edges: ascending edges of the bins, first and last
+    included; none for levels.  Labels are in `Release.levels`, in the same order.  extra: names of the last cells,
+    which are no bins or levels: "missing", and "below" and "above" the column's bounds.
     """
 
     kind: str
@@ -62,10 +64,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Variable:
-    """Public facts of one column of a regression.
+    """The public description of one column of a regression.
 
-    kind: real, integer, date (days since 1970-01-01), boolean, or levels.  lower, upper: of numbers, which are
-    `half` steps of a grid above or below the middle.  labels: of levels.
+    kind: real, integer, date (days since 1970-01-01), boolean, or levels.  lower, upper: the bounds of a numeric
+    column, whose grid has `half` steps on each side of the midpoint.  labels: the levels of a column of levels.
     """
 
     name: str
@@ -99,10 +101,10 @@ class Variable:
 
 @dataclass(frozen=True)
 class Part:
-    """Noisy integers of one column: one tuple a cell, each integer with its own independent draw of `law`.
+    """Noisy integers of one column: one tuple a cell, each integer with an independent draw of `law`.
 
-    `form` names the integer formulation (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are
-    the proven sensitivities of the whole part, `cost` the part of the price that its noise was made for.
+    `form` names the integer encoding (theory §12) and `parameters` its public constants; `l1` and `l2_squared` are the
+    proven sensitivities of the whole part, and `cost` is the share of the price to which its noise is scaled.
     """
 
     label: str
@@ -110,19 +112,19 @@ class Part:
     parameters: Mapping[str, int]
     grid: Grid | None
     integers: Sequence[tuple[int, ...]]
-    """A tuple; of many cells with one integer each, `Packed`, which equals it."""
+    """A tuple of cells, or the equal `Packed` for many cells with one integer each."""
     law: Law
     l1: int
     l2_squared: int
     cost: Cost
     weight: Grid | None = None
-    """Where rows have weights: 0 to the cap, in G steps; kind "rows" for persons who count by their rows."""
+    """The grid of weights, if any: 0 to the cap in G steps; kind "rows" for persons weighted by their rows."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "integers", packed(self.integers))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values; integers above 2**53 as text; of many cells with one integer each, `Packed.to_dict`."""
+        """Return plain JSON values; integers beyond 2**53 are text, and `Packed` cells are its `to_dict`."""
         words: dict[str, Any] = {"label": self.label, "form": self.form}
         words["parameters"] = {key: write_int(value) for key, value in self.parameters.items()}
         if self.grid is not None:
@@ -158,11 +160,12 @@ class Part:
 
 @lru_cache(maxsize=1024, typed=True)
 def _grid(**words: Any) -> Grid:
-    """A stored grid: thousands of documents have the same few."""
+    """Return a stored grid, cached because thousands of documents have the same few grids."""
     return Grid(**words)
 
 
 def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
+    """Return the cells of a stored part; ValueError where their lengths differ."""
     if "packed" in words:
         return Packed.from_dict(words["packed"])
     cells = tuple([_cell(cell) for cell in words["integers"]])
@@ -172,12 +175,13 @@ def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
 
 
 def _cell(cell: Any) -> tuple[int, ...]:
+    """Return the integers of one stored cell."""
     plain = tuple(cell)
     return plain if set(map(type, plain)) == {int} else tuple(map(read_int, plain))
 
 
 def cell_labels(levels: Levels) -> tuple[str, ...]:
-    """Row-major product of the levels' labels, joined by colons.
+    """Return the label of each cell, in row-major order: the labels of its levels, joined by colons.
 
     >>> cell_labels((("region", ("north", "south")), ("sex", ("f", "m"))))
     ('north:f', 'north:m', 'south:f', 'south:m')

@@ -1,4 +1,4 @@
-"""What every question has: its release's class as a type, and plain values.  No data here."""
+"""The base class of queries, and reading and writing them as plain values.  No data here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True)
 class Needed:
-    """Arguments that a question cannot do without, and what is said where a file leaves one out."""
+    """The required arguments of a query, with the error message and hint for a file that lacks one."""
 
     names: tuple[str, ...]
     message: str
@@ -24,10 +24,11 @@ class Needed:
 
 
 class Query(Generic[R_co]):
-    """A question whose release is an R.  Nominal base; every query is a frozen dataclass of plain values.
+    """A query whose release is of class R.  Base class; every query is a frozen dataclass of plain values.
 
-    A question is public, and all that is in it.  What is wrong in itself is refused when it is made, what the schema
-    or the relation does not admit when it is planned or released: QueryError in both cases, and nothing is spent.
+    A query and all its values are public.  Values that are invalid in themselves raise QueryError when the query is
+    made; values that the schema or the relation does not admit raise it when the query is planned or released.  Nothing
+    is spent in either case.
 
     >>> import tacit as tc
     >>> isinstance(tc.Mean("age"), tc.Query), tc.Mean("age") == tc.Mean(["age"])
@@ -36,15 +37,15 @@ class Query(Generic[R_co]):
 
     needed: ClassVar[Needed | None] = None
     groups: ClassVar[str] = "by"
-    """The argument that names the columns whose levels are the cells of the answer, where there is one."""
+    """Name of the argument that lists the grouping columns, whose levels are the cells of the answer."""
 
     @property
     def widens_noise(self) -> bool:
-        """Whether noise is wider than the price asks for, as a published method prints it."""
+        """Return whether noise is wider than the price requires, as in the published version of the method."""
         return False
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values only: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, defaults left out.
+        """Return plain values: {"query": "Mean", "columns": ["age"], "by": ["sex"]}, without arguments at defaults.
 
         >>> import tacit as tc
         >>> tc.Mean("age").to_dict()
@@ -68,7 +69,7 @@ class Query(Generic[R_co]):
 
 
 def answer_of(query: type[Query[Any]]) -> str:
-    """Name of the class of release that a question is typed by: Query["MomentsRelease"].
+    """Return the name of a query's class of release: "MomentsRelease" for a subclass of Query["MomentsRelease"].
 
     >>> from tacit.method.moments.query import Mean
     >>> answer_of(Mean)
@@ -78,7 +79,7 @@ def answer_of(query: type[Query[Any]]) -> str:
 
 
 def query_from_dict(words: Mapping[str, Any]) -> Query[Any]:
-    """Inverse of `Query.to_dict`; raises QueryError for an unknown kind, a missing or an unknown key.
+    """Read the result of `Query.to_dict`; QueryError for an unknown kind, a missing or an unknown key.
 
     >>> from tacit.method.moments.query import Mean
     >>> query_from_dict({"query": "Mean", "columns": "age"}) == Mean("age")

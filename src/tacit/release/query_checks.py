@@ -1,4 +1,4 @@
-"""Words of questions, checked when a question is made: names, bins, probabilities, flags.  Plain values; no data."""
+"""Checks of a query's arguments when the query is made: names, bins, probabilities, flags.  Plain values; no data."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from tacit.schema.predicates.parser import parse
 from tacit.schema.predicates.syntax import spelled
 
 FINEST: Final = 10_000
+"""Largest denominator of a probability."""
 MOST_THRESHOLD: Final = 2**40
+"""Largest threshold of a sparse histogram."""
 Names: TypeAlias = str | Sequence[str]
 
 
 def names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
-    """One name or several -> a tuple of distinct names; QueryError Q01, Q02."""
+    """Return one name or several as a tuple; QueryError Q01 for an invalid name, Q02 for a name given twice."""
     if value is None:
         return ()
     if not isinstance(value, str | Sequence):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -34,7 +36,7 @@ def names(query: str, field: str, value: Names | None) -> tuple[str, ...]:
 
 
 def column(query: str, field: str, value: object) -> str:
-    """One name of a column; QueryError Q01 for what is no text that can be written."""
+    """Return one column name; QueryError Q01 unless it is a text that can be written."""
     if isinstance(value, str) and is_text(value):
         return value
     said = shown(value) if isinstance(value, str) else repr(value)
@@ -42,22 +44,23 @@ def column(query: str, field: str, value: object) -> str:
 
 
 def condition(query: Any) -> None:
-    """One spelling for the condition of a frozen query; QueryError Q60 where it is none."""
+    """Replace the condition of a frozen query by its canonical spelling; QueryError Q60 if it is no condition."""
     if query.where is not None:
         object.__setattr__(query, "where", spelled(parse(query.where)))
 
 
 def listed(value: Any) -> Any:
-    """A tuple as a list, bins with words of their own as these, anything else as it is."""
+    """Return a tuple as a list, logistic bins as their plain values, anything else unchanged."""
     if isinstance(value, LogisticBins):
         return value.to_dict()
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value
 
 
 def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str, Any], ...]:
-    """{"age": 10, "income": [0, 10_000, 300_000]} -> pairs of a name and a number of bins or a tuple of edges.
+    """Return pairs of a name and a number of bins or edges, sorted by name, from a mapping.
 
-    A Histogram's may be LogisticBins, or their words.  QueryError Q64, Q100.
+    given: {"age": 10, "income": [0, 10_000, 300_000]}.  A Histogram also takes LogisticBins, or their plain values.
+    QueryError Q64 for bins that are no mapping or of a column not in `by`, Q100 for logistic bins of another query.
     """
     try:
         pairs = dict(given)
@@ -72,7 +75,7 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
 
 
 def _edges(kind: str, name: str, given: Any) -> Any:
-    """Plain frozen values of the bins of one column."""
+    """Return the bins of one column as immutable values."""
     made = from_words(given) if worded(given) else given
     if isinstance(made, LogisticBins) and kind != "Histogram":
         text = f"bins of {kind} for {name!r} are logistic, which only those of Histogram can be."
@@ -81,9 +84,9 @@ def _edges(kind: str, name: str, given: Any) -> Any:
 
 
 def probability(given: object, what: str = "probs of Quantiles", hint: str = "probs=[0.25, 0.5, 0.75]") -> Fraction:
-    """A probability as an exact fraction: a float means the decimal that it prints as; QueryError Q74."""
+    """Return a probability as an exact fraction, a float as the decimal that it prints; QueryError Q74 for others."""
     try:
-        p = rational(given, what)  # which makes no number of a length beyond all use: "1e999999999"
+        p = rational(given, what)  # refuses "1e999999999" before it becomes an integer of that length
     except BudgetError:
         p = Fraction(0)
     if not 0 < p < 1 or p.denominator > FINEST:
@@ -93,14 +96,15 @@ def probability(given: object, what: str = "probs of Quantiles", hint: str = "pr
 
 
 def _said(given: object) -> str:
+    """Return a value as an error message shows it."""
     try:
         return repr(given)[:60]
-    except ValueError:  # an integer of thousands of digits
+    except ValueError:  # Python refuses to print an integer of thousands of digits
         return "a number of thousands of digits"
 
 
 def flags(**given: object) -> None:
-    """QueryError Q81 for a word of Histogram that is neither true nor false."""
+    """Raise QueryError Q81 unless these arguments of Histogram are True or False."""
     for name, value in given.items():
         if not isinstance(value, bool):
             text = f"{name} of Histogram is {value!r}: neither true nor false."
@@ -108,7 +112,7 @@ def flags(**given: object) -> None:
 
 
 def threshold(given: Any, *, sparse: bool) -> None:
-    """QueryError Q83 for a threshold that is none, or of a histogram that is not sparse."""
+    """Raise QueryError Q83 for an invalid threshold, or for one of a histogram that is not sparse."""
     if given is None:
         return
     if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_THRESHOLD or not sparse:

@@ -1,7 +1,7 @@
-"""The registry of methods: which room of `tacit.method` answers which question.  One entry registers a method.
+"""The registry of methods: which folder ("room") of `tacit.method` answers which query.  One entry registers a method.
 
-It holds names only; a room's files are imported when first needed.  `opened` imports files that see no rows;
-mechanisms, which read rows, are imported by the curator alone (`curator.mechanisms`).  No data here.
+It holds names only; the files of a room are imported when first needed.  `opened` imports files that see no rows;
+mechanisms, which read rows, are imported only by the curator (`curator.mechanisms`).  No data here.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReleaseKind:
-    """A kind of release, as its readers need it.
+    """Facts about one kind of release that its readers need.
 
-    place: file and name of its class.  cells: largest number of cells.  forms: integer encodings that it takes over
-    from another kind (its own are listed in `encoding_rules`).  lists: the document's field with the public facts of
-    its columns, where there is one.
+    place: file and name of its class.  cells: largest number of cells.  forms: integer encodings of another kind that
+    it uses too (`encoding_rules` lists each encoding under one kind).  lists: the document's field that describes its
+    columns, if there is one.
     """
 
     place: str
@@ -35,7 +35,7 @@ class ReleaseKind:
 
 @dataclass(frozen=True)
 class Method:
-    """A room, the classes of the questions in its `query.py`, and its kinds of release."""
+    """A room of `tacit.method`, the query classes in its `query.py`, and its kinds of release."""
 
     room: str
     queries: tuple[str, ...]
@@ -43,7 +43,9 @@ class Method:
 
 
 SCORES: Final = ("plain", "exclusion", "group")
+"""Encodings of numeric columns, without their binary variants."""
 MEANS: Final = (*SCORES, *(f"binary-{form}" for form in SCORES))
+"""Encodings of numeric and boolean columns."""
 METHODS: Final = (
     Method(
         "moments",
@@ -75,7 +77,7 @@ METHODS: Final = (
 )
 
 QUERIES: Final[Mapping[str, str]] = MappingProxyType({name: one.room for one in METHODS for name in one.queries})
-"""Class of a question -> its room."""
+"""Name of a query's class -> its room."""
 ROOMS: Final[Mapping[str, str]] = MappingProxyType({kind: one.room for one in METHODS for kind in one.kinds})
 """Kind of a release -> its room."""
 KINDS: Final[Mapping[str, ReleaseKind]] = MappingProxyType(
@@ -86,9 +88,9 @@ KINDS: Final[Mapping[str, ReleaseKind]] = MappingProxyType(
 
 @cache
 def opened(room: str, file: str, *, optional: bool = False) -> Any:
-    """The module of a room's file that sees no rows; None for an optional one that the room does not have.
+    """Return the module of a room's file that sees no rows; None for an optional file that the room does not have.
 
-    `query`, `design`, `estimate`; optional: `stored` (what a document of it must say), `plan`, `combine`.
+    Every room has `query`, `design` and `estimate`; optional are `stored` (checks of its documents), `plan`, `combine`.
     """
     if file.startswith("mechanism"):
         raise ValueError(f"{file} reads rows: the curator opens it")
@@ -102,33 +104,33 @@ def opened(room: str, file: str, *, optional: bool = False) -> Any:
 
 @cache
 def query_class(name: str) -> type[Query[Any]]:
-    """The class of questions of this name; KeyError where no method has it."""
+    """Return the query class of this name; KeyError where no method has it."""
     return getattr(opened(QUERIES[name], "query"), name)
 
 
 @cache
 def release_class(kind: str) -> type[Release]:
-    """The class of releases of this kind; KeyError where no method has it."""
+    """Return the class of releases of this kind; KeyError where no method has it."""
     file, _, name = KINDS[kind].place.partition(".")
     return getattr(opened(ROOMS[kind], file), name)
 
 
 def ready(kind: str) -> None:
-    """Import what a release of this kind is made and checked with: an import that fails does so before the charge."""
+    """Import the modules that make and check a release of this kind, so that a failing import precedes the charge."""
     release_class(kind)
     opened(ROOMS[kind], "stored", optional=True)
 
 
 def plans() -> Any:
-    """The module of plans: what a question would cost and show, from public facts."""
+    """Return the module of plans: cost and expected precision of a query, from public facts."""
     return import_module("tacit.planning.plan")
 
 
 def combinations() -> Any:
-    """The module that makes one answer of what came back to a study."""
+    """Return the module that combines the parties' answers to a study."""
     return import_module("tacit.parties.study_result")
 
 
 def room_of(query: Query[Any]) -> str | None:
-    """The room that answers a question; None for one of no method."""
+    """Return the room that answers a query; None where no method has its class."""
     return QUERIES.get(type(query).__name__)

@@ -1,8 +1,8 @@
-"""Signatures of answers: Ed25519 [RFC 8032] over the canonical text of a document.  Shared by both sides; sees no rows.
+"""Ed25519 signatures [RFC 8032] over the canonical text of answers to a study.  Both sides import this; no rows here.
 
-A study lists the public key of a party, "ed25519:" and the base64 of its SubjectPublicKeyInfo [RFC 8410].  The private
-key is a PKCS #8 file that only its owner reads; it is opened where an answer is signed, and held nowhere.  The same
-text has the same signature always, so that an answer that is handed out again is the same file again.
+A study lists the public key of a party as "ed25519:" and the base64 of its SubjectPublicKeyInfo [RFC 8410].  The
+private key is a PKCS #8 file that only its owner can read; it is read when an answer is signed and not stored.  Ed25519
+is deterministic: the same text always has the same signature, so an answer that is written again is the same file.
 """
 
 from __future__ import annotations
@@ -18,31 +18,35 @@ from typing import Any, Final
 from tacit.errors import FileError, StudyError
 
 KIND: Final = "ed25519:"
+"""Prefix of public keys and signatures."""
 HEAD: Final = bytes.fromhex("302a300506032b6570032100")
-"""What comes before the 32 bytes of a public key [RFC 8410, 10.1]."""
+"""The DER header before the 32 bytes of a public key [RFC 8410, 10.1]."""
 SUFFIX: Final = ".private"
+"""File name extension of private keys."""
 PRIME: Final = 2**255 - 19
+"""The order of the curve's field [RFC 8032, 5.1]."""
 D: Final = -121665 * pow(121666, -1, PRIME) % PRIME
-"""Of the curve [RFC 8032, 5.1]."""
+"""The constant d of the curve -x**2 + y**2 = 1 + d x**2 y**2 [RFC 8032, 5.1]."""
 
 
 @dataclass(frozen=True)
 class Signer:
-    """A private key, for as long as it is needed: its public half, and what it signs."""
+    """A private key in memory with its public half, as text; signs texts."""
 
     public: str
     key: Any = field(repr=False, compare=False)
 
     def sign(self, text: str) -> str:
-        """The signature of a text (UTF-8)."""
+        """Return the signature of a text (of its UTF-8 bytes)."""
         return KIND + base64.b64encode(self.key.sign(text.encode())).decode("ascii")
 
 
 def is_public(text: str) -> bool:
-    """Whether a text is an Ed25519 public key as studies list it; needs no library.
+    """Return whether a text is an Ed25519 public key as studies list it; needs no library.
 
-    In its one spelling, and of no small order: by a key such as the identity anybody can sign anything [RFC 8032,
-    5.1.7, 8.4].  By bytes that are no point of the curve nobody can sign: a key of a party that has none yet.
+    The text must be the key's canonical spelling, and the key not of small order: for a key such as the identity,
+    anybody can make a valid signature of any text [RFC 8032, 5.1.7, 8.4].  Bytes that are no point of the curve are
+    accepted, since nobody can sign for them; they can stand for a party that has no key yet.
 
     >>> is_public("ed25519:MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="), is_public("ed25519:AAAA")
     (True, False)
@@ -54,7 +58,7 @@ def is_public(text: str) -> bool:
 
 
 def _is_small(raw: bytes) -> bool:
-    """Whether 32 bytes are a point of order 1, 2, 4 or 8, or beyond the field, where such points have more spellings.
+    """Return whether 32 bytes are a point of order 1, 2, 4 or 8, or not reduced, where such points have more spellings.
 
     Points of small order have y = 1, -1 or 0, or, of order 8, d y**4 + 2 y**2 = 1: twice such a point has order 4, and
     so y = 0, which is where x**2 = -y**2; put into the equation of the curve, -x**2 + y**2 = 1 + d x**2 y**2.
@@ -65,7 +69,7 @@ def _is_small(raw: bytes) -> bool:
 
 
 def verified(public: str, signature: str, text: str) -> bool:
-    """Whether the signature is that of the text by the public key's other half; StudyError C27 without the library."""
+    """Return whether the private half of `public` signed the text so; StudyError C27 without the library."""
     library = _library()
     mark = _decoded(signature)
     if mark is None:
@@ -81,15 +85,16 @@ def verified(public: str, signature: str, text: str) -> bool:
 
 
 def new_key(path: str | Path) -> str:
-    """Make a private key in a new file that its owner alone can read (mode 600) -> its public half.
+    """Make a private key in a new file that only its owner can read (mode 600); return its public half.
 
-    FileError C28 for a file that is there already or cannot be made; StudyError C27 without the library.
+    FileError C28 for a file that exists or cannot be made; StudyError C27 without the library.
     """
     from cryptography.hazmat.primitives import serialization as forms
 
     library, target = _library(), Path(path)
     made: Any = library.Ed25519PrivateKey.generate()
     words = made.private_bytes(forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption())
+    # O_EXCL makes the file or fails, in one step: no key is overwritten, and the mode is set before the key is written.
     try:
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -106,7 +111,7 @@ def new_key(path: str | Path) -> str:
 
 
 def signer(path: str | Path) -> Signer:
-    """The private key of a file.
+    """Return the private key that a file holds.
 
     FileError C29 for a file that cannot be read, that others can read, or that holds no Ed25519 private key without a
     password; StudyError C27 without the library.
@@ -124,7 +129,7 @@ def signer(path: str | Path) -> Signer:
 
     try:
         key: Any = forms.load_pem_private_key(words, password=None)
-    except Exception:  # whatever it says of a private file is not passed on
+    except Exception:  # its message may quote the private file
         key = None
     if not isinstance(key, library.Ed25519PrivateKey):
         raise FileError(f"{place} holds no Ed25519 private key.", code="C29", hint=hint) from None
@@ -132,11 +137,12 @@ def signer(path: str | Path) -> Signer:
 
 
 def _public(key: Any) -> str:
+    """Return the public half of a private key, as studies list it."""
     return KIND + base64.b64encode(HEAD + key.public_key().public_bytes_raw()).decode("ascii")
 
 
 def _decoded(text: str) -> bytes | None:
-    """What stands behind "ed25519:", or None where that is no base64."""
+    """Return the bytes encoded after the prefix "ed25519:"; None without the prefix or for invalid base64."""
     if not text.startswith(KIND):
         return None
     try:
@@ -146,7 +152,7 @@ def _decoded(text: str) -> bytes | None:
 
 
 def _library() -> Any:
-    """`cryptography`, which is needed where keys are used, and nowhere else."""
+    """Return the Ed25519 module of `cryptography`, an optional package; StudyError C27 if it is not installed."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:
@@ -156,6 +162,7 @@ def _library() -> Any:
 
 
 def _invalid() -> Any:
+    """Return the exception class that the library raises for a wrong signature."""
     from cryptography.exceptions import InvalidSignature
 
     return InvalidSignature

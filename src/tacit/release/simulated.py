@@ -40,7 +40,7 @@ class SimulatedRelease:
     remaining: str | None = None
 
     def estimate(self, target: Literal["population", "table"] = "population") -> Any:
-        """Estimates with both errors, as for a release (InferenceError I09)."""
+        """Return estimates with sampling and privacy errors, as for a release (InferenceError I09)."""
         return opened(str(room_of(self.query)), "estimate").estimate(self, target)
 
     def __repr__(self) -> str:

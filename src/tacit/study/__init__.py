@@ -1,4 +1,4 @@
-"""Studies: one file of public words for many parties, and each party's own page beside it.  No data here."""
+"""Studies: one public file that many parties share, and a private site file for each party.  No data here."""
 
 from __future__ import annotations
 

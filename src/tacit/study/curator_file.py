@@ -1,7 +1,7 @@
-"""The curator's file: one TOML for what is public, what may be spent, what is asked, and where the rows are (api, §2).
+"""The curator's file: a TOML file with the schema, the budget, the queries and the location of the rows (api, §2).
 
-Section names and keys are the Python words; unknown ones are refused with the nearest known one.  `[data]` stays at
-home and is no part of the digest.
+Sections and keys have the names of the Python arguments; an unknown one raises an error that suggests the nearest known
+one.  `[data]` is private to the curator and not part of the digest.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 TOP: Final = ("tacit", "title", "contact", "table", "data", "budget", "schema", "spend", "ask")
 STUDY: Final = ("closes", "combine", "parties")
-"""Sections that only studies have (`tacit.study`)."""
+"""Sections that only studies have (`tacit.study.study`)."""
 KEYS: Final = {
     "table": ("name", "rows"),
     "data": ("path", "ledger", "analyst"),
@@ -43,7 +43,11 @@ KEYS: Final = {
 
 @dataclass(frozen=True)
 class Job:
-    """A curator's file, read and checked; `asks`, `budget` and `spend` may be missing (`tacit schema` writes none)."""
+    """A curator's file, read and checked.
+
+    asks: the queries by name.  spend: the price of all of them, divided in proportion to `shares` (1 where a query has
+    none).  `asks`, `budget` and `spend` may be missing, as in the drafts that `tacit schema` writes.
+    """
 
     path: Path
     title: str
@@ -60,7 +64,7 @@ class Job:
     shares: Mapping[str, Fraction]
 
     def public(self) -> dict[str, Any]:
-        """Plain values of everything but `[data]`, title, contact, comments and order."""
+        """Return plain values of everything but `[data]`, title, contact, comments and the order of sections."""
         return {
             "table": [self.name, self.rows],
             "budget": None if self.budget is None else _promise(self.budget),
@@ -71,12 +75,15 @@ class Job:
         }
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what is public."""
+        """Return the SHA-256 (hex) of `public()`."""
         return digest(self.public())
 
 
 def _promise(budget: Budget) -> dict[str, str]:
-    """A budget's words in a digest; those of a pair as they were before there was μ, so that digests stay."""
+    """Return a budget as plain values for a digest.
+
+    An (ε, δ) budget is written as its ρ, as in versions before μ² was used, so that older digests stay valid.
+    """
     if not budget.is_pair:
         return budget.to_dict()
     said = {} if budget.accounting is None else {"accounting": budget.accounting}
@@ -84,18 +91,18 @@ def _promise(budget: Budget) -> dict[str, str]:
 
 
 def digest(words: Mapping[str, Any]) -> str:
-    """SHA-256 (hex) of plain values, order aside."""
+    """Return the SHA-256 (hex) of plain values, independent of the order of keys."""
     return hashlib.sha256(canonical(words).encode()).hexdigest()
 
 
 def load(path: str | PathLike[str]) -> Job:
-    """Read a curator's file; FileError F01..F07, or the error of the part that is wrong, with its place."""
+    """Read a curator's file; FileError F01..F07, or the error of the section that is wrong, with its name."""
     place = Path(path)
     return job_from_table(read_toml(read_text(place), str(place)), place)
 
 
 def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
-    """A parsed curator's file -> Job."""
+    """Return the job of a parsed curator's file; errors as `load`."""
     for key in STUDY:
         if key in words:
             message = f"the file has [{key}], a word of studies."
@@ -132,13 +139,14 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
 
 
 def format_of(words: Mapping[str, Any], path: Path) -> None:
-    """FileError F04 unless the file says the one version of this format."""
+    """Raise FileError F04 unless the file has the format version that this version reads."""
     if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
         message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
         raise FileError(message, code="F04", hint="tacit = 1 on the first line")
 
 
 def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fraction]]:
+    """Return the queries of `[ask]` by name, and the shares of those that have one; FileError F06."""
     asks: dict[str, Query[Any]] = {}
     shares: dict[str, Fraction] = {}
     for name, given in table.items():
@@ -160,7 +168,7 @@ def _asks(table: Mapping[str, Any]) -> tuple[dict[str, Query[Any]], dict[str, Fr
 
 
 def _columns(query: Query[Any]) -> tuple[str, ...]:
-    """Columns that a query names."""
+    """Return the columns that a query names."""
     weights: str | None = getattr(query, "weights", None)
     what = getattr(query, "what", ())
     what = (what,) if isinstance(what, str) else what
@@ -170,6 +178,7 @@ def _columns(query: Query[Any]) -> tuple[str, ...]:
 
 
 def _share(place: str, given: Any) -> Fraction:
+    """Return a query's share of the price, relative to the others; FileError F06 unless it is positive."""
     share: Fraction = located(place)(partial(rational, given, "share"))
     if share <= 0:
         raise FileError(f"{place} share is {given}: not above 0.", code="F06", hint="share = 2, beside 1 for others")
@@ -177,13 +186,14 @@ def _share(place: str, given: Any) -> Fraction:
 
 
 def _section(words: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a section, whose keys must be known."""
     found = section_of(words, name)
     known(f"[{name}]", found, KEYS[name])
     return dict(found)
 
 
 def rows_of(value: Any, place: str = "[table]") -> int | None:
-    """A number of rows, or None where there is none."""
+    """Return a number of rows, None where none is given; FileError F06 for any other value."""
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int) or not 2 <= value <= MAX_ROWS:
@@ -193,5 +203,5 @@ def rows_of(value: Any, place: str = "[table]") -> int | None:
 
 
 def ledger_of(text: str | None, path: Path) -> str | None:
-    """A ledger's path beside the file, or a server as it is."""
+    """Return a ledger's path relative to the file's folder; a server's address unchanged."""
     return text if text is None or "://" in text else str(path.parent / text)

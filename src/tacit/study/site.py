@@ -1,4 +1,4 @@
-"""`Site`: a party's own private file: where its rows are, and how its columns map to the study's."""
+"""The site file of a party, which stays private: where its rows are, and how its columns map to the study's."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ DATA: Final = ("path", "ledger", "columns", "key")
 
 @dataclass(frozen=True)
 class Site:
-    """One party's table and how it is read: made by `Site.load`, given to `Curator(site.data, study, site=site)`.
+    """One party's table and how its columns are read; `Site.load` makes it, `Curator(site.data, study, site=site)`
+    takes it.
 
     Attributes
     ----------
     path: of the site file.
-    name: of the party, as the study lists it.
-    data, ledger: the table; its ledger, None for `<table>.ledger` beside it.
-    columns: the study's name -> how that column is found in the table; those not in it are as the study says.
+    name: of the party, as in the study.
+    data, ledger: the paths of the table and its ledger; ledger None for `<table>.ledger` beside the table.
+    columns: name of a column in the study -> how it is found in the table; other columns have the study's names.
     study: digest of the study that it was read for.
-    key: the file of the private key that signs the answer, or None.  Only its path is held.
+    key: path of the file with the private key that signs the answer, or None.  The key itself is not kept.
 
     >>> import tempfile
     >>> from tacit import Study
@@ -97,7 +98,7 @@ class Site:
 
 
 def _fits(study: Study, name: str, key: Path | None, path: Path) -> None:
-    """StudyError P03, C30 for a party or a key that is not the study's: its answer would be refused."""
+    """Raise StudyError P03, C30 for a party or a key that is not the study's: its answer would be refused."""
     listed = study.party(name).key
     if key is None:
         if listed is not None:
@@ -112,6 +113,7 @@ def _fits(study: Study, name: str, key: Path | None, path: Path) -> None:
 
 
 def _needed(words: Mapping[str, Any], key: str, where: str, path: Path, hint: str) -> str:
+    """Return the text of a required key; FileError F09 where it is missing."""
     if key not in words:
         raise FileError(f"{path} says no {key}.", code="F09", hint=hint)
     return cast(str, text_of(words, key, where))

@@ -1,4 +1,4 @@
-"""Study: a curator's file without `[data]`, and with parties.  Its digest binds every answer (api, §2)."""
+"""Studies: a study is a curator's file without `[data]` and with parties.  Every answer holds its digest (api, §2)."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ KNOWN: Final = (*(word for word in TOP if word != "data"), *STUDY)
 
 @dataclass(frozen=True)
 class Study:
-    """The questions, schema and budget that all parties of a study share; made by `Study.load`.
+    """The queries, schema and budget that all parties of a study share; made by `Study.load`.
 
     Everything in it is public.
 
     Attributes
     ----------
-    title, contact: words for people; no part of the digest.
-    name: `[table]` name: which study, which edition.
-    rows: rows of a typical party, for planning only; None where not said.
-    budget: what each party sets aside; `spend` of it is for these questions, split by `shares`.
-    schema, asks: the columns and the questions by name, the same for all.
-    closes: the last day on which answers count, or None.
-    combining: how answers become one, the words of `[combine]`.
-    parties: by name; none where anybody may answer.
+    title, contact: texts for people, not part of the digest.
+    name: the `[table]` name, which identifies the study and its edition.
+    rows: number of rows of a typical party, for planning only; None where not given.
+    budget: each party's total budget; `spend` is the price of these queries, divided in proportion to `shares`.
+    schema, asks: the columns and the queries by name, the same for all parties.
+    closes: the last day on which answers are accepted, or None.
+    combining: the section `[combine]`: how the answers are combined.
+    parties: the parties by name; empty where anybody may answer.
 
     >>> study = Study.from_toml('''
     ... tacit = 1
@@ -83,8 +83,8 @@ class Study:
     def load(cls, path: str | PathLike[str]) -> Study:
         """Read a study's TOML file.
 
-        Raises FileError F01..F06 as a curator's file does, F07 for one with `[data]`, F09 where a study lacks what its
-        parties need, or the error of the part that is wrong, with its place.
+        Raises FileError F01..F06 as for a curator's file, F07 for a file with `[data]`, F09 without a budget, a price
+        or a query, or the error of the section that is wrong, with its name.
         """
         place = Path(path)
         return study_from_table(read_toml(read_text(place), str(place)), place)
@@ -95,7 +95,7 @@ class Study:
         return study_from_table(read_toml(text), Path("study.toml"))
 
     def digest(self) -> str:
-        """SHA-256 (hex) of everything but title, contacts, comments and order: what an answer is bound to."""
+        """Return the SHA-256 (hex) of everything but title, contacts, comments and order; every answer holds it."""
         job = Job(
             path=Path(),
             title="",
@@ -116,7 +116,7 @@ class Study:
         return files.digest({**job.public(), "closes": closes, "combine": self.combining.public(), "parties": parties})
 
     def party(self, name: str) -> Party:
-        """The party of that name; any name will do where the study lists none.  StudyError P03 otherwise."""
+        """Return the party of this name; StudyError P03 if the study lists parties and this is none of them."""
         if not self.parties:
             return Party()
         if name not in self.parties:
@@ -137,13 +137,14 @@ class Study:
         level: float | None = None,
         width: float | Mapping[str, float] | None = None,
     ) -> Plan:
-        """What each party's release would cost and show, without data; see `tc.plan`.
+        """Return the cost and expected precision of each party's release, without data; see `tc.plan`.
 
-        rows: those of a typical party (default: the study's).  A price other than `spend` may be tried.  level: of the
-        intervals (default: that of `[combine]`).  Where effects are common, the width of means and variances of all
-        listed parties together is given, too, from their sizes.  width: wanted of the widest such interval, by question
-        ({"stay": 0.5}) where there are several: the page says how many parties, how many times their rows, or which
-        price would do (`.parties.reaches`).  Source: theory §6, corrected.  QueryError Q40 (width), Q41 (rows).
+        rows: number of rows of a typical party (default: the study's).  epsilon, delta, rho: a price to try instead of
+        `spend`.  level: of the intervals (default: that of `[combine]`).  Where effects are common, the plan also gives
+        the widths of means and variances of all listed parties together, from their sizes.  width: the desired width of
+        the widest such interval, by query ({"stay": 0.5}) where there are several; the plan then gives the number of
+        parties, the multiple of their rows, or the price that reaches it (`.parties.reaches`).  Source: theory §6,
+        corrected.  QueryError Q40 (width), Q41 (rows).
 
         >>> study = Study.from_toml('''
         ... tacit = 1
@@ -168,17 +169,17 @@ class Study:
         *,
         method: str = "REML",
     ) -> StudyResult:
-        """The parties' answers as one: a mapping of question to what `tc.combine` makes of it; costs nothing.
+        """Combine the parties' answers: return a mapping from query to the result of `tc.combine`; costs nothing.
 
-        returned: files, a pattern ("returned/*.json"), a folder, or answers in memory by party.  effects: instead of
-        the study's own.  Each file is checked against the study; a wrong or late one is left out, by name and reason,
-        in `refused`, and the rest is combined.  StudyError C20 for no file.
+        returned: files, a pattern ("returned/*.json"), a folder, or answers in memory by party.  effects: replaces the
+        study's.  Each file is checked against the study; a wrong or late file is left out and listed in `refused` with
+        its name and the reason, and the others are combined.  StudyError C20 for no file.
         """
         return combinations().combine_study(self, returned, effects, method=method)
 
 
 def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
-    """A parsed study -> Study."""
+    """Return the study of a parsed file; errors as `Study.load`."""
     if "data" in words:
         message = f"{path} has [data]: a study has none, its rows are with its parties."
         raise FileError(message, code="F07", hint="[data] in each party's own site file")
@@ -215,13 +216,17 @@ def study_from_table(words: Mapping[str, Any], path: Path) -> Study:
 
 
 def _for_parties(query: Query[Any], parties: int | None) -> Query[Any]:
-    """Blocks as many as suit the mean over the parties, where the question does not say how many, and combines."""
+    """Return the query with the expected number of parties, from which its number of blocks is chosen.
+
+    Only block means without a number of blocks or parties change: more parties average out more of each one's noise.
+    """
     if parties is None or not isinstance(query, SampleAndAggregate) or query.one_step or query.winsorize:
         return query
     return query if query.blocks or query.parties else replace(query, parties=parties)
 
 
 def _own_bins(query: Query[Any]) -> None:
+    """Raise QueryError Q82 for automatic bins, which would differ from party to party."""
     bins: Any = getattr(query, "bins", ())
     if any(edges == AUTO for _, edges in bins):
         message = 'bins = "auto" goes by price and number of rows, which differ from party to party.'
@@ -231,12 +236,13 @@ def _own_bins(query: Query[Any]) -> None:
 
 
 def _within(budget: Budget, spend: Cost) -> None:
+    """Raise FileError F06 where the price is above the budget."""
     if not budget.admits(Spend(), spend):
         raise FileError(f"asks for {spend}; the budget is {budget}.", code="F06", hint="at most the [budget]")
 
 
 def read(path: str | PathLike[str]) -> Job | Study:
-    """A curator's file or a study: one without `[data]` and with a word of studies.  Errors as `load` of either."""
+    """Read a curator's file or a study, which has a section of studies and no `[data]`.  Errors as `load` of either."""
     place = Path(path)
     words = read_toml(read_text(place), str(place))
     study = "data" not in words and any(word in words for word in STUDY)

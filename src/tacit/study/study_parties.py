@@ -1,4 +1,4 @@
-"""Sections of a study that a curator's file does not have: closing date, combination of answers, parties."""
+"""The sections of a study that a curator's file does not have: closing date, combination of answers, parties."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ PARTY: Final = ("contact", "key", "rows", "optional")
 
 @dataclass(frozen=True)
 class Combine:
-    """How answers become one: `effects` "common" (one and the same quantity everywhere) or "random" (quantities that
-    differ from party to party), the `minimum` number of answers for a pooled result, the `level` of its intervals.
-    `overlap`: whether people may be in several parties, so that what parties spend on them adds up.  `parties`: about
-    how many will answer, None where not said: blocks of `SampleAndAggregate` are then as many as suit their mean.
+    """How answers are combined.
+
+    effects: "common" (one true value, the same for all parties) or "random" (true values differ between parties).
+    minimum: smallest number of answers for a pooled result.  level: of its intervals.  overlap: whether a person may be
+    in several parties, so that the parties' privacy costs for that person add up.  parties: about how many parties will
+    answer, None where not given; the number of blocks of `SampleAndAggregate` is chosen for the mean over them.
     """
 
     effects: Effects = "random"
@@ -32,7 +34,7 @@ class Combine:
     parties: int | None = None
 
     def public(self) -> dict[str, object]:
-        """Plain values; the last two where said: studies from before there were these words keep their digest."""
+        """Return plain values; `overlap` and `parties` only where set, so that older studies keep their digest."""
         words: dict[str, object] = {"effects": self.effects, "minimum": self.minimum, "level": self.level}
         words |= {"overlap": True} if self.overlap else {}
         return words if self.parties is None else {**words, "parties": self.parties}
@@ -40,8 +42,10 @@ class Combine:
 
 @dataclass(frozen=True)
 class Party:
-    """One party: whom to write to, the public `key` of its signatures, its number of `rows` where it differs from the
-    study's and may be known, whether the study is complete without it (`optional`).
+    """One party of a study.
+
+    contact: whom to write to.  key: the public key of its signatures.  rows: its number of rows, where it is public and
+    differs from the study's.  optional: whether the study is complete without it.
     """
 
     contact: str | None = None
@@ -51,7 +55,7 @@ class Party:
 
 
 def combine_of(words: Mapping[str, Any]) -> Combine:
-    """The `[combine]` section; FileError F05 for an unknown key, F06 for a value that is none."""
+    """Return the `[combine]` section; FileError F05 for an unknown key, F06 for an invalid value."""
     given = section_of(words, "combine")
     known("[combine]", given, COMBINE)
     effects, minimum, level = given.get("effects", "random"), given.get("minimum", 1), given.get("level", 0.95)
@@ -73,7 +77,7 @@ def combine_of(words: Mapping[str, Any]) -> Combine:
 
 
 def _expected(given: Mapping[str, Any], minimum: int) -> int | None:
-    """How many parties will answer; FileError F06 for what is no number, or fewer than are needed."""
+    """Return the expected number of parties; FileError F06 for an invalid number, or one below `minimum`."""
     parties = given.get("parties")
     if parties is None:
         return None
@@ -87,11 +91,12 @@ def _expected(given: Mapping[str, Any], minimum: int) -> int | None:
 
 
 def parties_of(words: Mapping[str, Any]) -> dict[str, Party]:
-    """The `[parties.NAME]` sections, in order; FileError F05, F06 in the place that is wrong."""
+    """Return the parties of the `[parties.NAME]` sections, in order; FileError F05, F06 with the section's name."""
     return {name: _party(name, given) for name, given in section_of(words, "parties").items()}
 
 
 def _party(name: str, given: object) -> Party:
+    """Return the party of one section."""
     place = f"[parties.{name}]"
     if not name.strip() or not name.isprintable():
         raise FileError(f"a party is called {name!r}.", code="F06", hint="[parties.st-mary]")
@@ -108,7 +113,7 @@ def _party(name: str, given: object) -> Party:
 
 
 def _key(words: Mapping[str, Any], place: str) -> str | None:
-    """A public key as text: its kind, a colon, base64."""
+    """Return a party's public key ("ed25519:" and base64), None without one; FileError F06 for an invalid key."""
     key = text_of(words, "key", place)
     if key is not None and not is_public(key):
         message = f"{place} key is {key!r}: no Ed25519 public key."
@@ -117,7 +122,7 @@ def _key(words: Mapping[str, Any], place: str) -> str | None:
 
 
 def closes_of(words: Mapping[str, Any]) -> date | None:
-    """The last day on which answers count; FileError F06 for what is no day."""
+    """Return the last day on which answers are accepted, None without one; FileError F06 for anything but a day."""
     value = words.get("closes")
     if value is None:
         return None

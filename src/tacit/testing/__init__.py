@@ -1,4 +1,4 @@
-"""Checks that anyone can run: the contract of a mechanism, the law of a noise, simulations and coverage.  OUTSIDE."""
+"""Checks that anyone can run: a mechanism's contract, the distribution of its noise, simulation, coverage.  OUTSIDE."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A lower bound on ε from two samples: what a mechanism's outputs prove against it.  OUTSIDE.
+"""A lower bound on ε from samples of a mechanism's outputs on two neighbouring tables.  OUTSIDE.
 
-An audit refutes a claim; it never establishes one.  The bound is valid at its confidence whatever the two laws are.
+An audit can refute a privacy claim but never establish one.  The bound is valid at its confidence for any two
+distributions of the outputs.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from numpy.typing import NDArray
 from tacit.noise.laws import DiscreteLaplace, Law
 
 CUTS = 256
-"""Thresholds that are tried on the first halves of the samples."""
+"""Number of thresholds that are tried on the halves of the samples that choose the event."""
 ATOMS = 64
-"""Single values that are tried there, the most frequent ones."""
+"""Number of single values that are tried on the same halves: the most frequent ones."""
 
 
 class Events(NamedTuple):
-    """The sets {x: low <= x <= high}; both of shape (events,)."""
+    """Events {x: low <= x <= high}; both arrays have shape (events,)."""
 
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
     def counts(self, sample: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How many outputs are in each; shape (events,)."""
+        """Return the number of outputs in each event; shape (events,)."""
         ordered = np.sort(sample)
         upto = np.searchsorted(ordered, self.high, side="right")
         return (upto - np.searchsorted(ordered, self.low, side="left")).astype(np.float64)
@@ -35,12 +36,13 @@ class Events(NamedTuple):
 def epsilon_lower_bound(
     sample_p: NDArray[Any], sample_q: NDArray[Any], delta: float, confidence: float = 1 - 1e-6
 ) -> float:
-    """An ε that any (ε, delta)-DP mechanism with these outputs must have, up to chance 1 - `confidence`; at least 0.
+    """Return a lower bound on the ε of any (ε, delta)-DP mechanism with these outputs; at least 0.
 
-    sample_p, sample_q: shape (draws,), independent outputs on two neighbouring tables (or a score of each, a function
-    chosen without looking).  For every event S, e^ε >= (P(S) - δ) / Q(S), and the same with P and Q exchanged.  An
-    event (an interval without an end, or a single value) is chosen on one half of the draws; on the other half P(S) is
-    bounded from below and Q(S) from above.  [Clopper & Pearson 1934; four bounds, each at a quarter of the error]
+    The bound is wrong with probability at most 1 - `confidence`.  sample_p, sample_q: shape (draws,), independent
+    outputs on two neighbouring tables, or a score of each output by a function chosen before the outputs are seen.  For
+    every event S, e^ε >= (P(S) - δ) / Q(S), and the same with P and Q exchanged.  An event (a half-line or a single
+    value) is chosen on one half of the draws; on the other half P(S) is bounded from below and Q(S) from above.
+    [Clopper & Pearson 1934; four bounds, each at a quarter of the error]
 
     >>> rng = np.random.default_rng(1)
     >>> p, q = rng.laplace(0, 1, 100_000), rng.laplace(1, 1, 100_000)
@@ -52,16 +54,17 @@ def epsilon_lower_bound(
         raise ValueError("an audit needs two samples of shape (draws,), two draws or more each")
     if not 0 <= delta < 1 or not 0 < confidence < 1:
         raise ValueError("an audit needs 0 <= delta < 1 and 0 < confidence < 1")
-    error = (1 - confidence) / 4
+    error = (1 - confidence) / 4  # a lower and an upper bound in each of two directions
     bounds = [_one_way(p, q, delta, error), _one_way(q, p, delta, error)]
     return max(0.0, *bounds)
 
 
 def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArray[np.float64]:
-    """Of noise of `law` on integers that are 0 or `apart`: an increasing function of how likely it is 0; (draws,).
+    """Return the log-likelihood ratio of 0 against `apart` for noisy outputs, up to an increasing map; shape (draws,).
 
-    outputs: shape (draws, k); apart: k.  That function tells 0 from `apart` best [Neyman & Pearson 1933]; of rounded
-    normal noise as long as its standard deviation is many steps.
+    outputs: k integers that are 0 or `apart`, plus independent noise of `law`; shape (draws, k).  apart: k integers.
+    Thresholds of this ratio are the most powerful tests of one against the other [Neyman & Pearson 1933]; for rounded
+    normal noise, which is treated as normal, only if its standard deviation is many steps.
 
     >>> from fractions import Fraction
     >>> losses(np.array([[0, 0], [3, 1]]), (2, 0), DiscreteLaplace(Fraction(1))).tolist()
@@ -70,11 +73,12 @@ def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArra
     x, far = outputs.astype(np.float64), np.array(apart, dtype=np.float64)
     if isinstance(law, DiscreteLaplace):
         return (np.abs(x - far) - np.abs(x)).sum(axis=1)
-    return -x @ far
+    return -x @ far  # normal: log ratio (|x - far|² - |x|²) / (2σ²) increases in this
 
 
 def _one_way(p: NDArray[np.float64], q: NDArray[np.float64], delta: float, error: float) -> float:
-    """Choose the event on the even draws, bound log((P(S) - δ) / Q(S)) on the odd ones."""
+    """Choose the event on the even draws; return a lower bound on log((P(S) - δ) / Q(S)) from the odd ones."""
+    # The two halves share no draw, so the chosen event is fixed in advance for the bounds and needs no correction.
     events = _events(p[::2], q[::2])
     best = int(np.argmax(_proven(events, p[::2], q[::2], delta, error)))
     chosen = Events(events.low[best : best + 1], events.high[best : best + 1])
@@ -82,6 +86,7 @@ def _one_way(p: NDArray[np.float64], q: NDArray[np.float64], delta: float, error
 
 
 def _events(p: NDArray[np.float64], q: NDArray[np.float64]) -> Events:
+    """Return the candidate events: half-lines at quantiles of the pooled sample, and its most frequent values."""
     pooled = np.concatenate([p, q])
     cuts = np.unique(np.quantile(pooled, np.linspace(0, 1, CUTS + 2)[1:-1], method="nearest"))
     values, times = np.unique(pooled, return_counts=True)
@@ -93,7 +98,7 @@ def _events(p: NDArray[np.float64], q: NDArray[np.float64]) -> Events:
 def _proven(
     events: Events, p: NDArray[np.float64], q: NDArray[np.float64], delta: float, error: float
 ) -> NDArray[np.float64]:
-    """Each event's log of (lower bound of P(S) - δ) / (upper bound of Q(S)), -inf where that is nothing; (events,)."""
+    """Return log((lower bound of P(S) - δ) / upper bound of Q(S)) of each event, -inf if not positive; (events,)."""
     excess = clopper_pearson(events.counts(p), p.size, error)[0] - delta
     ceiling = clopper_pearson(events.counts(q), q.size, error)[1]
     with np.errstate(divide="ignore"):
@@ -103,7 +108,7 @@ def _proven(
 def clopper_pearson(
     successes: NDArray[np.float64], trials: int, error: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Lower and upper bounds on a probability, each wrong with chance at most `error`; shapes as `successes`."""
+    """Return lower and upper bounds on probabilities, each wrong with chance at most `error`; shapes as `successes`."""
     from scipy.special import betaincinv  # pyright: ignore[reportMissingTypeStubs]
 
     k = successes

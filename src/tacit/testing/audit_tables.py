@@ -1,8 +1,9 @@
-"""Small neighbouring tables whose selections tell them apart best: material for audits of `selections`.
+"""Small neighbouring tables that selections distinguish best: test tables for the audits of `contract_selection`.
 
-Between its rows a table has long stretches of points of equal utility.  A row that moves from one end to the other, or
-comes, raises it on one side of the quantile's rows and lowers it on the other: as much as is declared, with most of the
-weight on one side.  Which tables do so best is found by the law, before anything is drawn.
+Between its rows a table has long runs of points of equal utility.  A row that moves from one end to the other, or is
+added at an end, raises the utility on one side of the quantile's rows and lowers it on the other, by as much as is
+declared, with most of the probability on one side.  The best tables are found from the selection's distribution,
+before any sample is drawn.
 """
 
 from __future__ import annotations
@@ -23,29 +24,32 @@ from tacit.testing.neighbouring_tables import Relation
 
 Cell: TypeAlias = dict[int, int]
 Look: TypeAlias = Callable[[Sequence[Mapping[int, int]]], list[list[Runs]]]
-"""Cells {point: weight} -> what is selected from: by pick, and by cell."""
+"""Cells {point: weight} -> the candidates of each selection in each cell: one list a selection, one `Runs` a cell."""
 LEFT: Final = (0, 1, 2, 3, 5, 8)
+"""Numbers of rows at the first point that are tried."""
 MIDDLE: Final = (1, 2, 3)
+"""Numbers of rows between the first and the last point that are tried."""
 PLACES: Final = (Fraction(1, 50), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10), Fraction(49, 50))
+"""Points of the rows in between that are tried, as fractions of the last point."""
 SIGMAS: Final = 5
 """Standard errors by which a lower bound at confidence 1 - 1e-6 is below the estimate, approximately."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """Points from `low` to `high`."""
+    """The event that a selected point is from `low` to `high`, both included."""
 
     low: int
     high: int
 
     def holds(self, point: int) -> bool:
-        """Whether a selected point is one of them."""
+        """Return whether a selected point is in the event."""
         return self.low <= point <= self.high
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What is selected from in the cells that change, of two neighbours, and an event in each."""
+    """The candidates of two neighbouring tables in the cells that change, and one event for each such cell."""
 
     one: tuple[Runs, ...]
     other: tuple[Runs, ...]
@@ -53,7 +57,7 @@ class Tables:
 
     @property
     def cells(self) -> int:
-        """How many cells change."""
+        """Return the number of cells that change."""
         return len(self.one)
 
 
@@ -72,50 +76,58 @@ def worst_tables(
 ) -> list[Tables]:
     """Return the pair with the largest expected bound for each kind of neighbour: within a cell, or between two.
 
-    law: that which is suspected; tables tell it apart from a weaker one best.
+    law: the distribution under which expected bounds are computed.  draws: samples of each table in the audit.
     """
     last, weight = _last(column), column.form.parameters.get("share", 1)
     empty: list[Cell] = [{} for _ in range(cells - 1)]
     bases = list(_bases(column, last, look([{}, *empty])))
 
     def best(one: Sequence[Cell], other: Sequence[Cell], draws: int) -> Found:
-        """Events more likely of `one`."""
+        """Return the pair with the largest expected bound, for events more likely under `one` than under `other`."""
         found: list[Found] = []
         for x, y in zip(one, other, strict=True):
             before, after = (look([_times(cell, weight), *empty]) for cell in (x, y))
             for (a, *_), (b, *_) in zip(before, after, strict=True):
-                found.append(Found(*_told(_points(a, law), _points(b, law), draws), a, b))
+                found.append(Found(*_best_event(_points(a, law), _points(b, law), draws), a, b))
         return max(found, key=lambda entry: entry.worth)
 
     def moved(end: int) -> list[Cell]:
+        """Return the base tables with one more row at `end`."""
         return [{**base, end: base.get(end, 0) + 1} for base in bases]
 
     def come(draws: int) -> Found:
+        """Return the best pair whose first table has one row more."""
         return max((best(moved(end), bases, draws) for end in (0, last)), key=lambda entry: entry.worth)
 
     def gone(draws: int) -> Found:
+        """Return the best pair whose second table has one row more."""
         return max((best(bases, moved(end), draws) for end in (0, last)), key=lambda entry: entry.worth)
 
-    half = draws // 2  # what an audit has for its bounds
+    half = draws // 2  # an audit spends the other half on choosing its event
     if relation == "add-remove":
         return [_tables(max(come(half), gone(half), key=lambda entry: entry.worth))]
     within = _tables(best(moved(0), moved(last), half))
-    return [within] if cells == 1 else [within, _tables(come(half // 8), gone(half // 8))]  # both at once are rarer
+    # A row that changes cells changes two of them; both events at once are rarer, as if there were fewer draws.
+    return [within] if cells == 1 else [within, _tables(come(half // 8), gone(half // 8))]
 
 
 def _tables(*found: Found) -> Tables:
+    """Return pairs of changed cells, one pair a cell, as one pair of neighbouring tables."""
     return Tables(tuple(one.one for one in found), tuple(one.other for one in found), tuple(one.event for one in found))
 
 
 def _last(column: PartSpec) -> int:
+    """Return the index of the last point that a column can select."""
     facts = column.form.parameters
     return facts["G"] if "G" in facts else facts["bins"] - 1
 
 
 def _bases(column: PartSpec, last: int, without: list[list[Runs]]) -> Iterator[Cell]:
-    """Rows at the first point, some in between, and so many at the last that those in between hold the rank wanted.
+    """Yield cells with rows at the first point, some in between, and so many at the last that those in between hold the
+    target rank.
 
-    without: what is selected from without a row, which tells how far from p N that rank is.
+    without: the candidates of a table without rows; their utilities show by how many ranks the target differs from
+    p times the number of rows.
     """
     facts = column.form.parameters
     p, each = Fraction(facts["numerator"], facts["denominator"]), facts["denominator"] * facts.get("share", 1)
@@ -128,16 +140,20 @@ def _bases(column: PartSpec, last: int, without: list[list[Runs]]) -> Iterator[C
 
 
 def _times(cell: Cell, weight: int) -> Cell:
+    """Return the cell with each row counted `weight` times, without empty points."""
     return {point: weight * rows for point, rows in cell.items() if rows}
 
 
 def _points(runs: Runs, law: Selection) -> NDArray[np.float64]:
-    """The probability of every point."""
+    """Return the probability of every point; shape (points,)."""
     return np.repeat(law.pmf(runs.utility, runs.points) / np.array(runs.points), runs.points)
 
 
-def _told(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> tuple[float, Event]:
-    """About the epsilon that `draws` of each prove by the first or the last points, more likely by p; and which."""
+def _best_event(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> tuple[float, Event]:
+    """Return the approximate epsilon that `draws` samples of p and of q prove, and the event that proves it.
+
+    Events are the first points up to one, or the last points from one on, each more likely under p than under q.
+    """
     of_p, of_q = (np.clip(np.cumsum(x)[:-1], 0, 1) for x in (p, q))
     first, rest = _proven(of_p, of_q, draws), _proven(1 - of_p, 1 - of_q, draws)
     i, j = int(np.argmax(first)), int(np.argmax(rest))
@@ -145,7 +161,7 @@ def _told(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> tuple[f
 
 
 def _proven(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
-    """Log of a lower bound of p over an upper bound of q, at SIGMAS standard errors each."""
+    """Return log(lower bound of p / upper bound of q), each at SIGMAS standard errors; -inf where not positive."""
     low = p - SIGMAS * np.sqrt(p / draws)
     high = q + SIGMAS * np.sqrt(q / draws) + SIGMAS**2 / (2 * draws)
     return np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)

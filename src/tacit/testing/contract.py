@@ -1,12 +1,16 @@
 """The contract of a mechanism: tests that must pass before its cost can be relied on.  Run it on every new mechanism.
 
-(a) grey-box sensitivity: the integers before noise, on many neighbouring tables, against the declared l1 and l2,
-    which must also be approached somewhere (no silent over-noising); (b) the law of the noise, tested with power;
-(c) a higher price buys a narrower law, and a pair (ε, δ) is kept by all that it buys, selections and noise together
-(`pair_check`); (d) a lower bound on epsilon from samples is never above the claim;
-(e) a release survives JSON.  Runs on tables made from the schema, never on anybody's rows.  Of mechanisms that select
-a point: `selections`; of those that ask in blocks: `in_blocks`; of those whose questions follow from releases, where
-the bound is approached: `worst_case_scores`.
+(a) Grey-box sensitivity: the change of the integers before noise, over many neighbouring tables, never exceeds the
+    declared l1 or l2 norm, and approaches it somewhere (no silent over-noising).
+(b) The distribution of the noise, by a test with known power.
+(c) A higher price buys narrower noise, and all that is bought at a price (ε, δ), selections and noise together,
+    satisfies that pair (`pair_check`).
+(d) A lower bound on epsilon from samples is never above the claim.
+(e) A release survives JSON.
+
+All checks run on tables made from the schema, never on anybody's rows.  Mechanisms that select a point are checked by
+`contract_selection`, those that work on blocks of rows by `contract_blocks`; `worst_case_scores` makes the tables
+that approach the bound of mechanisms whose second question follows from a first release.
 """
 
 from __future__ import annotations
@@ -51,7 +55,7 @@ from tacit.testing.neighbouring_tables import Pair, Relation, arrow_table, pairs
 from tacit.testing.noise_samples import CONFIDENCE, proven_epsilon, sampled, wrong_law
 
 WHOLE = 4
-"""So many times fewer draws of all integers of a part than of one."""
+"""The audit of all integers of a part at once has this many times fewer draws than the audit of one integer."""
 
 
 def contract(
@@ -59,8 +63,8 @@ def contract(
 ) -> Contract:
     """Run (a) to (e) for both relations and both kinds of noise; raises AssertionError where one fails.
 
-    tables: neighbouring pairs for each relation; draws: samples for (b) and (d); of selections, which are drawn one by
-    one, a tenth of them.
+    tables: neighbouring pairs for each relation.  draws: samples for (b) and (d); selections, which are drawn one by
+    one, get a tenth of them.
 
     >>> from tacit import Mean, Real, Schema
     >>> contract(Mean("age"), Schema({"age": Real(0, 100)}), tables=36, draws=20_000).passed
@@ -74,7 +78,7 @@ def contract(
         examined = selections.examined if isinstance(query, Quantiles | Range) else _added
         findings, failures = examined(query, schema, tables, draws, generator)
     failures += pairs_kept({"": query}, schema)
-    Contract(tuple(findings), tuple(failures)).check()  # before a release is made, which readers hold against its form
+    Contract(tuple(findings), tuple(failures)).check()  # first: readers refuse a release whose sensitivity is wrong
     made = Contract(tuple(findings), tuple(_round_trip(query, schema)))
     made.check()
     return made
@@ -83,7 +87,7 @@ def contract(
 def _added(
     query: Query[Any], schema: Schema, tables: int, draws: int, generator: np.random.Generator
 ) -> tuple[list[Finding], list[str]]:
-    """(a) to (d) of a mechanism that adds noise to sums."""
+    """Run (a) to (d) for a mechanism that adds noise to sums."""
     findings: list[Finding] = []
     failures: list[str] = []
     for relation in RELATIONS:
@@ -106,7 +110,10 @@ def _added(
 def _in_blocks(
     query: SampleAndAggregate, schema: Schema, tables: int, draws: int, generator: np.random.Generator
 ) -> tuple[list[Finding], list[str]]:
-    """(a) to (d) of a mechanism that asks in blocks: their number is public, so that always one is replaced."""
+    """Run (a) to (d) for a mechanism on blocks of rows.
+
+    The number of blocks is public, so a neighbour always replaces one block's estimate, whatever the relation of rows.
+    """
     findings: list[Finding] = []
     failures: list[str] = []
     few = max(2, draws // selections.ONE_BY_ONE)
@@ -130,9 +137,10 @@ def _in_blocks(
 def sensitivity(
     query: Query[Any], schema: Schema, relation: Relation, prices: Sequence[Cost], material: list[Pair]
 ) -> list[Finding]:
-    """(a): the largest change of the exact integers over neighbouring tables, price by price and part by part."""
+    """Run (a): return the largest change of the exact integers over neighbouring tables, by price and by part."""
 
     def made(size: int | None) -> tuple[Measurement, ...]:
+        """Return the designs at each price for tables of `size` rows, worst cases included."""
         found = (cast(Measurement, designed(query, schema, relation, size, price)) for price in prices)
         return tuple(one for shape in found for one in worst_cases.everywhere(shape))
 
@@ -155,7 +163,7 @@ def sensitivity(
 
 
 def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
-    """(c) of all questions of a request together: at several (ε, δ) prices what they buy keeps the pair written."""
+    """Run the second half of (c) for all questions of one request: return where an (ε, δ) price is not satisfied."""
     failures: list[str] = []
     asked = [in_blocks.asked(one) if isinstance(one, SampleAndAggregate) else one for one in asks.values()]
     for relation in RELATIONS:
@@ -166,12 +174,12 @@ def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
 
 
 def _noise(shape: Measurement, draws: int) -> list[str]:
-    """(b): the noise added is that of the law, and a law 10% off would be noticed."""
+    """Run (b): the noise added follows the declared distribution, and a scale 10% off would be noticed."""
     return [reason for law in {column.law for column in shape.columns} for reason in wrong_law(law, draws)]
 
 
 def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
-    """(c): twice the price, a narrower law; the shares of the parts add up to at most the price."""
+    """Run the first half of (c): half the price widens the noise, and the parts cost at most the price in all."""
     shape = designed(query, schema, relation, ROWS, price)
     half = designed(query, schema, relation, ROWS, price.share(Fraction(1, 2)))
     assert shape is not None
@@ -192,7 +200,7 @@ def _monotone(query: Query[Any], schema: Schema, relation: Relation, price: Cost
 
 
 def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
-    """(d): samples from the two most distant integers of each part never prove more than its share of the price."""
+    """Run (d) on one integer of each part, at its largest change: they prove at most its share of the price."""
     failures: list[str] = []
     for column in shape.columns:
         apart = _furthest(column, relation)
@@ -207,7 +215,7 @@ def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
 
 
 def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
-    """(d) of all integers of a part at once, told by their privacy loss; apart: what a row changes them by."""
+    """Run (d) on all integers of a part at once, scored by their privacy loss; apart: their change by one row."""
     k = len(apart)
     noise = sampled(column.law, 2 * draws * k).reshape(2, draws, k)
     near, far = (losses(one, apart, column.law) for one in (noise[0], noise[1] + np.array(apart)))
@@ -220,7 +228,7 @@ def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
 
 
 def claimed_epsilon(cost: Cost, delta: float) -> float | None:
-    """Epsilon that a cost promises at a delta; None where it promises none (zCDP at delta = 0)."""
+    """Return the epsilon that a cost guarantees at a delta; None where it guarantees none (zCDP at delta = 0)."""
     if cost.kind == "pure":
         return float(cost.epsilon or 0)
     if delta == 0:
@@ -231,18 +239,18 @@ def claimed_epsilon(cost: Cost, delta: float) -> float | None:
 
 
 def _furthest(column: PartSpec, relation: Relation) -> int:
-    """Largest change that one row makes in one integer, over its extreme values and weights."""
+    """Return the largest change that one row makes in one integer, over its extreme values and weights."""
     form, weights = column.form, (None,) if column.weight is None or not column.form.weights else (1, column.weight.G)
     G = form.parameters["G"]
     values = [form.row(v, a) for v in sorted({0, G // 2, G}) for a in weights]
-    values.append(tuple(0 for _ in values[0]))
+    values.append(tuple(0 for _ in values[0]))  # a row that is missing or excluded adds nothing
     if relation == "add-remove":
         return max(abs(a) for vector in values for a in vector)
     return max(abs(a - b) for x in values for y in values for a, b in zip(x, y, strict=True))
 
 
 def _round_trip(query: Query[Any], schema: Schema) -> list[str]:
-    """(e): a release equals itself after JSON, of either relation and either noise."""
+    """Run (e): a release equals itself after JSON, under either relation and with either noise."""
     failures: list[str] = []
     asked: tuple[tuple[Relation, int | None, int | None], ...] = ("add-remove", 1, None), ("replace-one", None, 1)
     for relation, epsilon, rho in asked:

@@ -1,12 +1,12 @@
-"""The contract of a mechanism that asks in blocks of rows (`SampleAndAggregate`): labels are held, here alone.
+"""The contract of a mechanism on blocks of rows (`SampleAndAggregate`), with the same block labels for both tables.
 
-(a) grey-box sensitivity: the integers before noise (and the utilities of selections) of neighbouring tables, against
-    what is declared, which must be approached somewhere.  Labels are fresh and secret in a release; neighbours are
-    compared with the same ones, as the proof compares them: a row has the word of its place in the table, a person one
-    of her own, and a row that is replaced leaves its word to the other.  What a mechanism asks second is computed from
-    what the first table answered, exactly so for both.  No release can be given words: they are handed to the functions
-    that a release calls once it has drawn its own.
-(b) to (d) are those of `contract` for sums, and of `selections` for what is selected.
+(a) Grey-box sensitivity: the change of the integers before noise (and of the utilities of selections) over neighbouring
+    tables, against the declared sensitivity, which must be approached somewhere.  A release draws labels that are fresh
+    and secret.  The proof compares neighbours with the same labels, so this check does too: each row has the random
+    word of its place in the table, each person a word, and a row that replaces another takes over its word.  The second
+    question of a mechanism is computed for both tables from the answers to the first question on the first table.  A
+    release takes no words as arguments; the check hands them to the functions that a release calls after its own draw.
+(b) to (d) are those of `contract` for sums, and of `contract_selection` for selections.
 """
 
 from __future__ import annotations
@@ -44,25 +44,27 @@ from tacit.testing.findings import EACH, Finding, designed, distance, norm_of
 from tacit.testing.neighbouring_tables import Pair, Relation, Row, arrow_table, fuller
 
 SIZE: Final = 24
-"""Rows of a table, at most: empty rows are added where their number is public, and have their places."""
+"""Largest number of rows of a table; where the number of rows is public, rows of missing cells fill the table up."""
 BLOCKS: Final = 3
+"""Number of blocks where the query does not fix it."""
 MARK: Final = "row of the contract suite"
-"""A column that says which row a row is: engines give rows in no order."""
+"""Name of a column that holds each row's index, because engines return rows in any order."""
 FAR: Final = (0.0, 2e-9, 1e6, -1e12, 1e12)
-"""Cells that take a block from one end of its box to the other, where the rest of it is about one of NEAR."""
+"""Values of one row that move its block's estimate from one end of its range to the other."""
 NEAR: Final = (1e-9, 0.0, -1e6)
+"""Values of the other rows of such a block."""
 
 
 @dataclass(frozen=True)
 class Held:
-    """A table with the words that its rows have: `words` of all rows, shape (rows,)."""
+    """A table and the random word of each row, shape (rows,), from which the row's block follows."""
 
     rows: tuple[Row, ...]
     words: NDArray[np.uint64]
 
 
 def asked(query: SampleAndAggregate) -> SampleAndAggregate:
-    """The question of a table of the suite: few blocks, of about SIZE rows, where it does not say."""
+    """Return the query for the small tables of this check: few blocks and about SIZE rows, unless it fixes them."""
     return replace(query, blocks=query.blocks or BLOCKS, rows=query.rows or SIZE)
 
 
@@ -72,7 +74,7 @@ def asked(query: SampleAndAggregate) -> SampleAndAggregate:
 def held(
     schema: Schema, pair: Pair, relation: Relation, rng: np.random.Generator, *, together: bool = False
 ) -> tuple[Held, Held]:
-    """Both tables of a pair with the same words; together: the first rows share a block."""
+    """Return both tables of a pair with the same words; together: words are such that the first rows share a block."""
     if schema.unit is not None:
         place = list(schema).index(schema.unit)
         people = dict.fromkeys(row[place] for rows in (pair.one, pair.other) for row in rows)
@@ -87,15 +89,17 @@ def held(
 
 
 def _words(count: int, rng: np.random.Generator, *, together: bool) -> NDArray[np.uint64]:
+    """Return random words, shape (count,); together: ascending words below 2**32, so that the first share a block."""
     drawn = rng.integers(0, 2**64, count, dtype=np.uint64)
     return np.sort(drawn) >> np.uint64(32) if together else drawn
 
 
 def worst_pairs(schema: Schema, what: Sequence[str], relation: Relation, alike: int) -> Iterator[Pair]:
-    """Pairs of a block of `alike` rows that are about the same, and one that is far from them, or far elsewhere."""
+    """Yield pairs of tables: `alike` nearly equal rows and a distant row, which the other lacks or has elsewhere."""
     names = list(schema)
 
     def row(cells: Mapping[str, object], person: int) -> Row:
+        """Return a row with these cells; all other columns have a plain cell."""
         unit = {} if schema.unit is None else {schema.unit: person}
         return tuple(({**cells, **unit}).get(name, _plain(schema, name)) for name in names)
 
@@ -109,7 +113,7 @@ def worst_pairs(schema: Schema, what: Sequence[str], relation: Relation, alike: 
 
 
 def _plain(schema: Schema, name: str) -> object:
-    """A cell of a column that is not asked for, but may be a condition's."""
+    """Return a cell for a column that the query does not analyse, but which its condition may read."""
     column = None if schema.is_computed(name) else schema[name]
     return column.codes[0] if isinstance(column, Category) else None
 
@@ -118,7 +122,7 @@ def _plain(schema: Schema, name: str) -> object:
 
 
 class Recorder:
-    """What a mechanism would select from and add noise to, in order; its answers, or those that are given."""
+    """Record of the candidates and exact sums of a mechanism, in order, with its noiseless or prescribed answers."""
 
     def __init__(self, given: Sequence[Any] = ()) -> None:
         self.seen: list[Any] = []
@@ -126,12 +130,12 @@ class Recorder:
         self._given = list(given)
 
     def draw(self, runs: Runs, law: Selection) -> int:
-        """The best point."""
+        """Record the candidates and return the best point, or the prescribed answer."""
         self.seen.append(runs)
         return self._answer(runs.first[int(np.argmax(runs.utility))])
 
     def noise(self, cells: Cells, law: Any) -> Cells:
-        """None."""
+        """Record the exact integers and return them without noise, or the prescribed answer."""
         self.seen.append(cells)
         return self._answer(cells)
 
@@ -141,7 +145,7 @@ class Recorder:
 
 
 def run(shape: Measurement, rows: RowArrays, own: NDArray[np.uint64], recorder: Recorder) -> None:
-    """READS ROWS (made ones).  The mechanism as a release runs it, with the words given."""
+    """Run the mechanism as a release does, but with the words given.  READS ROWS (of made tables)."""
     query = cast(SampleAndAggregate, shape.query)
     if query.one_step:
         places = (own % np.uint64(BATCH)).astype(np.int64)
@@ -159,7 +163,7 @@ def sensitivity(
     material: Sequence[Pair],
     rng: np.random.Generator,
 ) -> list[Finding]:
-    """(a): the largest changes over neighbouring tables, price by price and part by part."""
+    """Run (a): return the largest changes over neighbouring tables, by price and by part."""
     shapes = [cast(Measurement, designed(query, schema, relation, SIZE, price)) for price in prices]
     p = len(cast(BlockPlan, shapes[0].blocks).model.names)
     full = [fuller(schema, pair, SIZE - len(pair.other), rng) if i % 2 else pair for i, pair in enumerate(material)]
@@ -184,7 +188,7 @@ def sensitivity(
 
 
 def _read(shape: Measurement, reader: Any, schema: Schema, table: Held) -> tuple[RowArrays, NDArray[np.uint64]]:
-    """READS ROWS (made ones).  Complete rows of a table by an engine, each with its own word."""
+    """Return the complete rows of a table, as an engine reads them, and their words.  READS ROWS (of made tables)."""
     plan = cast(BlockPlan, shape.blocks)
     rows = tuple((*row, float(i)) for i, row in enumerate(table.rows))
     marked = Schema({**schema, MARK: Real()})
@@ -199,10 +203,10 @@ def _read(shape: Measurement, reader: Any, schema: Schema, table: Held) -> tuple
 
 
 def _moved(shape: Measurement, read: Sequence[tuple[RowArrays, NDArray[np.uint64]]], norm: str) -> list[int]:
-    """How far apart two tables are in each column, both asked what the first one's answers ask."""
+    """Return the distance of two tables in each column, by a norm ("l1" or "l2_squared")."""
     first, other = Recorder(), Recorder()
     run(shape, *read[0], first)
-    other = Recorder(first.answers)
+    other = Recorder(first.answers)  # adaptive composition: the second question is the same for both neighbours
     run(shape, *read[1], other)
     seen, found = iter(zip(first.seen, other.seen, strict=True)), list[int]()
     for column in shape.columns:
@@ -218,10 +222,11 @@ def _moved(shape: Measurement, read: Sequence[tuple[RowArrays, NDArray[np.uint64
 
 
 def look(column: PartSpec) -> Look:
-    """What is selected from among estimates of blocks, given as {point: blocks}."""
+    """Return the function from cells {point: blocks} to the candidates of the quantiles of the blocks' estimates."""
     last = column.form.parameters["G"]
 
     def of(cells: Sequence[Mapping[int, int]]) -> list[list[Runs]]:
+        """Return the candidates of each quantile in each cell."""
         return [[rank_utilities.utilities(cell, last + 1, p) for cell in cells] for p in winsorized_design.PROBS]
 
     return of

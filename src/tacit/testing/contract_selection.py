@@ -1,10 +1,13 @@
 """The contract of a mechanism that selects points by their utilities (`Quantiles`, `Range`).
 
-(a) grey-box sensitivity: the utilities of every point of every selection, on many neighbouring tables, against the
-    declared changes, added up over cells (squared where rho is bought), which must be approached somewhere;
-(b) the law of a selection, tested with power; (c) a higher price buys a sharper law, and the selections cost no more
-than the price by those declared changes; (d) samples of the selection on the worst pair of tables never prove a
-larger epsilon than is claimed, that of a bounded range where rho is bought.  (e) is that of all mechanisms.
+(a) Grey-box sensitivity: the largest change of any point's utility over neighbouring tables, summed over the cells (as
+    squares where the price is in rho), against the declared sensitivity, which must be approached somewhere.
+(b) The distribution of a selection, by a test with known power.
+(c) A higher price buys a more concentrated distribution, and by the declared sensitivities the selections cost at most
+    the price.
+(d) Samples of the selection on the worst pair of tables never prove a larger epsilon than is claimed; where the price
+    is in rho, the claim is that of the selection's bounded range.
+(e) is the same for all mechanisms (`contract`).
 """
 
 from __future__ import annotations
@@ -39,20 +42,21 @@ from tacit.testing.noise_law_test import noise_law
 from tacit.testing.noise_samples import samples
 
 MECHANISMS: Final[Mapping[str, Any]] = {quantiles_design.KIND: quantiles, ranges_design.KIND: ranges}
+"""The mechanism of each kind of design that selects points."""
 ONE_BY_ONE: Final = 10
-"""Selections are drawn one by one, so there are so many times fewer of them than of integers."""
+"""Selections are drawn one by one, so that their tests have this many times fewer draws than tests of noise."""
 GIVEN: Final = (0, 8, 1_000)
-"""Numbers of rows that were released before the selections, in turn: the same of both neighbours."""
+"""Numbers of rows taken, in turn, as released before the selections: the same number for both neighbours."""
 EPSILON: Final = Fraction(3, 2)
-"""Of one selection, in (d): large enough for few draws to tell, small enough for the rarer event to be seen."""
+"""Epsilon of one selection in (d): large enough to be proven by few draws, small enough that the rarer event occurs."""
 SUSPECTED: Final = (1, 2)
-"""Times the rate of a law: tables are chosen to tell such laws."""
+"""Multiples of the declared rate; the tables of (d) are those that would best reveal a selection at such a rate."""
 
 
 def examined(
     query: Query[Any], schema: Schema, tables: int, draws: int, rng: np.random.Generator
 ) -> tuple[list[Finding], list[str]]:
-    """(a) to (d) for both relations and both kinds of price."""
+    """Run (a) to (d) for both relations and both kinds of price."""
     findings: list[Finding] = []
     failures: list[str] = []
     few = max(2, draws // ONE_BY_ONE)
@@ -65,6 +69,7 @@ def examined(
 
 
 def _shape(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> Measurement:
+    """Return the design of a query that is never refused."""
     shape = designed(query, schema, relation, ROWS, price)
     assert shape is not None
     return shape
@@ -77,7 +82,7 @@ def split(shape: Measurement) -> tuple[list[PartSpec], list[PartSpec]]:
 
 
 def picks(column: PartSpec) -> int:
-    """Selections that a column makes in each cell."""
+    """Return the number of selections that a column makes in each cell."""
     return len(column.form.matrix)
 
 
@@ -87,9 +92,9 @@ def picks(column: PartSpec) -> int:
 def seen(
     shape: Measurement, cells: Sequence[Mapping[int, int]], given: int
 ) -> tuple[list[list[list[Runs]]], Cells | None]:
-    """What is selected from (by column, pick and cell) and the exact numbers of rows, where they are released.
+    """Return the candidates by column, selection and cell, and the exact numbers of rows where they are released.
 
-    given: the number of rows that is taken to have been released, in each cell.
+    given: the number of rows that is taken to have been released in each cell.
     """
     made: list[Runs] = []
     exact: list[Cells] = []
@@ -112,13 +117,13 @@ def seen(
 
 
 def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material: list[Pair]) -> list[Finding]:
-    """(a): the largest changes of utilities and of numbers of rows, price by price and part by part."""
+    """Run (a): return the largest changes of utilities and numbers of rows, by price and by part."""
     shapes = [_shape(query, schema, relation, price) for price in PRICES]
     on_files, on = exchanged(schema)
     reached = [[0] * len(shape.columns) for shape in shapes]
     for i, pair in enumerate(material):
         source = on_files if i % EACH == 0 else on
-        # the number of rows is checked by the mechanism's own reading; these tables are smaller than is said
+        # A mechanism refuses a table whose size is not the public one, so `_cells` drops the public size.
         exact = [_cells(shapes[0], source, arrow_table(schema, rows)) for rows in (pair.one, pair.other)]
         for price, shape, found in zip(PRICES, shapes, reached, strict=True):
             changed = _changes(shape, exact, GIVEN[i % len(GIVEN)], norm_of(price))
@@ -132,11 +137,12 @@ def sensitivity(query: Query[Any], schema: Schema, relation: Relation, material:
 
 
 def _cells(shape: Measurement, source: Any, table: Any) -> Sequence[Mapping[int, int]]:
+    """Return {point: weight} of each cell of a table."""
     return MECHANISMS[shape.kind].exact(replace(shape, rows=None), source.of(table))
 
 
 def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], given: int, norm: str) -> list[int]:
-    """Of each column: the most that a selection's utilities change, added up over cells; or numbers of rows."""
+    """Return by column the largest change of a selection's utilities, summed over cells, or of the numbers of rows."""
     (before, sizes), (after, others) = (seen(shape, cells, given) for cells in exact)
     power = 1 if norm == "l1" else 2
     found: list[int] = []
@@ -147,12 +153,12 @@ def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], g
 
 
 def spread(runs: Runs) -> NDArray[np.int64]:
-    """The utility of every point, in order."""
+    """Return the utility of every point, in order; shape (points,)."""
     return np.repeat(np.array(runs.utility, dtype=np.int64), runs.points)
 
 
 def change(one: Runs, other: Runs) -> int:
-    """Most by which any point's utility differs."""
+    """Return the largest difference of any point's utility."""
     return int(np.abs(spread(one) - spread(other)).max())
 
 
@@ -160,7 +166,7 @@ def change(one: Runs, other: Runs) -> int:
 
 
 def laws(shape: Measurement, draws: int) -> list[str]:
-    """(b): points are drawn with the law's probabilities, and a rate 30% off would be noticed."""
+    """Run (b): points are drawn with the declared probabilities, and a rate 30% off would be noticed."""
     failures: list[str] = []
     for law in {cast(Selection, column.law) for column in split(shape)[0]}:
         step = max(1, round(law.scale))  # utilities a factor e apart
@@ -178,7 +184,7 @@ def laws(shape: Measurement, draws: int) -> list[str]:
 
 
 def _fits(drawn: NDArray[np.int64], runs: Runs, law: Selection) -> bool:
-    """Chi-square over points: a right law fails with probability 1e-6."""
+    """Return whether a chi-square test over points accepts the law; it rejects a right law with probability 1e-6."""
     from scipy.special import chdtrc  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
     expected = drawn.sum() * np.repeat(law.pmf(runs.utility, runs.points) / runs.points, runs.points)
@@ -187,7 +193,7 @@ def _fits(drawn: NDArray[np.int64], runs: Runs, law: Selection) -> bool:
 
 
 def costs(query: Query[Any], schema: Schema, relation: Relation, price: Cost) -> list[str]:
-    """(c): half the price, a wider law; and what the parts cost by their declared changes is at most the price."""
+    """Run (c): half the price widens the law, and by their declared sensitivities the parts cost at most the price."""
     shape, half = (_shape(query, schema, relation, price.share(part)) for part in (Fraction(1), Fraction(1, 2)))
     failures: list[str] = []
     used = Fraction(0)
@@ -205,9 +211,11 @@ def costs(query: Query[Any], schema: Schema, relation: Relation, price: Cost) ->
 
 
 def _cost(column: PartSpec, noise: str) -> Fraction:
-    """Epsilon, or rho, by the declared changes."""
+    """Return the epsilon, or rho, of a column by its declared sensitivity and the law that is drawn."""
     form, law = column.form, column.law
     if isinstance(law, Selection):
+        # Where utilities change by at most d, the log-ratio of probabilities, as the point varies, lies in an interval
+        # of length r = 2 * rate * d: bounded range r, hence pure DP at ε = r and zCDP at r² / 8 [Cesar & Rogers 2021].
         one = 2 * law.rate * form.l1 if noise == "laplace" else (2 * law.rate) ** 2 * form.l2_squared / 8
         return picks(column) * one
     return form.l1 / law.scale if noise == "laplace" else form.l2_squared / (2 * law.scale**2)
@@ -224,9 +232,9 @@ def audit(
     draws: int,
     looks: Callable[[PartSpec], Look] | None = None,
 ) -> list[str]:
-    """(d): at a price of about EPSILON a selection, whatever `price` is: only its kind counts.
+    """Run (d) at a price of about EPSILON a selection; of `price`, only the kind is used.
 
-    looks: of a mechanism that selects among other things than rows, how.
+    looks: function of a column that finds candidates where a mechanism selects among other things than rows.
     """
     many = sum(picks(column) for column in split(_shape(query, schema, relation, price))[0]) + 1
     pure = price.kind == "pure"
@@ -237,6 +245,7 @@ def audit(
         part = column.cost.share(Fraction(1, picks(column)))
 
         def look(cells: Sequence[Mapping[int, int]], place: int = place) -> list[list[Runs]]:
+            """Return the candidates of each selection of this column in each cell."""
             return seen(shape, cells, 0)[0][place]
 
         law, how = cast(Selection, column.law), look if looks is None else looks(column)
@@ -251,7 +260,7 @@ def audit(
 
 
 def _scores(tables: Tables, cells: Sequence[Runs], law: Selection, draws: int) -> NDArray[np.int64]:
-    """How many of the cells' selections are in their events, draw by draw."""
+    """Return the number of cells whose selection is in the cell's event, in each draw; shape (draws,)."""
     score = np.zeros(draws, dtype=np.int64)
     for runs, event in zip(cells, tables.events, strict=True):
         score += np.array([event.holds(select(runs, law)) for _ in range(draws)], dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Coverage of intervals, by simulation: how often a 95% interval holds the truth.
+"""Coverage of confidence intervals, by simulation: how often a 95% interval contains the truth.
 
-New tables are drawn from a `generator`, released with simulated noise and estimated; what is counted is what a user
-would have got.  The whole study is one array computation: repetitions are treated as further cells.
+New tables are drawn from a `generator`, released with simulated noise and estimated by the estimators that users call.
+The whole study is one array computation in which repetitions take the place of cells.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from tacit.testing.reference_table import columns_of
 from tacit.testing.simulate import add_noise, exact_integers, shaped, size_of
 
 WIDTHS: Final = 50
-"""Tables that the width without noise is found from, where estimates are made one after another."""
+"""Number of tables from which the width without noise is found, where estimates are made one after another."""
 NONE: Final = RoundedNormal(Fraction(1, 1000))
-"""A law that is zero in effect: the same estimator without noise is the interval to compare with."""
+"""A law whose draws are zero in effect; with it the same estimator gives the intervals without noise."""
 
 
 def coverage(
@@ -52,11 +52,11 @@ def coverage(
     level: float = 0.95,
     neighbors: str = "replace-one",
 ) -> Coverage:
-    """Draw `repeats` tables from `generator(rng)`, release and estimate each, and count; `tc.progress()` shows a bar.
+    """Draw `repeats` tables from `generator(rng)`, estimate from a release of each, and count the right intervals.
 
-    `truth`: what is estimated, a number, one a term, or a mapping from term to number.  Price, relation and schema as
-    for a curator.  InferenceError I10 where the study makes no sense (no schema, repeats below 2, sizes that vary
-    though public, a truth for other terms).
+    `truth`: the true value, as one number, one number a term, or a mapping from term to number.  Price, relation and
+    schema as for a curator.  `tc.progress()` shows a bar.  InferenceError I10 where the study makes no sense (no
+    schema, repeats below 2, sizes that vary though public, a truth for other terms).
 
     >>> from tacit import Mean, Real, Schema
     >>> schema, draw = Schema({"x": Real(0, 100)}), lambda rng: {"x": rng.normal(50, 10, 200)}
@@ -85,7 +85,7 @@ def coverage(
 def study(
     shape: Measurement, exact: tuple[NDArray[np.int64], ...], truth: Truth, level: float, rng: np.random.Generator
 ) -> Coverage:
-    """The same from exact integers, arrays of shape (repeats, cells, k)."""
+    """Return the coverage from exact integers, one array of shape (repeats, cells, k) a part."""
     noisy = add_noise(shape, exact, rng)
     terms = simulated(shape, tuple(k[0] for k in noisy)).estimate().terms
     true = truth_of(truth, terms)
@@ -130,6 +130,7 @@ def _tables(
     repeats: int,
     rng: np.random.Generator,
 ) -> tuple[Measurement, tuple[NDArray[np.int64], ...]]:
+    """Return the design and the exact integers of `repeats` tables; InferenceError I10 where public sizes differ."""
     shape: Measurement | None = None
     found: list[tuple[NDArray[np.int64], ...]] = []
     with steps(f"drawing {repeats:,} tables", repeats) as done:
@@ -150,7 +151,7 @@ def _tables(
 def _intervals(
     shape: Measurement, part: Part, integers: NDArray[np.int64], level: float
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Value, standard error, lower, upper, unclear, each of shape (repeats, cells)."""
+    """Return value, standard error, lower limit, upper limit and unclear, each of shape (repeats, cells)."""
     flat = integers.reshape(-1, integers.shape[-1]).astype(np.float64)
     kind = type(shape.query).__name__
     grouped = bool(shape.keys) or shape.where is not None
@@ -165,7 +166,7 @@ def _intervals(
 def _parameters(
     shape: Measurement, integers: tuple[NDArray[np.int64], ...], level: float
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """The same of parameters that all parts have together, one release after another."""
+    """Return the same five arrays for parameters that are estimated from all parts together, release by release."""
     rows: list[Array] = []
     for i in range(len(integers[0])):
         made = simulated(shape, tuple(k[i] for k in integers)).estimate()

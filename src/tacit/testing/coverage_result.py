@@ -1,4 +1,4 @@
-"""What a study of coverage gives: one number a term, and how exactly each is known."""
+"""The result of a study of coverage: for each term its coverage, bias and width, with Monte-Carlo errors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ class Coverage:
     """Result of `coverage`; arrays have one entry a term.
 
     bias: mean of the estimates minus the truth, with Monte-Carlo standard error `bias_error`.
-    std_deviation: of the estimates; std_error: mean of the reported ones.
-    coverage: part of the intervals that hold the truth; coverage_error: its Monte-Carlo standard error.
-    width: mean width; width_without: of the same estimator's intervals without noise; unclear: part without an answer.
+    std_deviation: standard deviation of the estimates; std_error: mean of the reported standard errors.
+    coverage: fraction of the intervals that contain the truth; coverage_error: its Monte-Carlo standard error.
+    width: mean width; width_without: mean width of the same estimator's intervals without noise.
+    unclear: fraction of the estimates that have a reason why they are not reliable.
 
     >>> one = np.array([0.5])
     >>> Coverage("made up", 0.95, 100, ("age",), one, one, one, 2 * one, one, one, one, 3 * one, one, one).ratio
@@ -48,7 +49,7 @@ class Coverage:
     unclear: Array
 
     def summary(self) -> Table:
-        """One row a term."""
+        """Return a table with one row a term."""
         digits = decimals(self.std_deviation)
 
         rows = tuple(
@@ -73,17 +74,17 @@ class Coverage:
 
     @property
     def ratio(self) -> Array:
-        """Mean reported standard error over the standard deviation of the estimates."""
+        """Return the mean reported standard error over the standard deviation of the estimates; shape (terms,)."""
         return self.std_error / np.maximum(self.std_deviation, 1e-300)
 
     @property
     def relative_width(self) -> Array:
-        """Mean width over that of the intervals without noise."""
+        """Return the mean width over the mean width of the intervals without noise; shape (terms,)."""
         return self.width / np.maximum(self.width_without, 1e-300)
 
 
 def truth_of(truth: Truth, terms: tuple[str, ...]) -> Array:
-    """True values in the order of terms; InferenceError I10."""
+    """Return true values in the order of terms; InferenceError I10 unless there is one for each term."""
     if isinstance(truth, Mapping):
         missing = [term for term in terms if term not in truth]
         if missing:
@@ -97,5 +98,5 @@ def truth_of(truth: Truth, terms: tuple[str, ...]) -> Array:
 
 
 def impossible(text: str, hint: str) -> InferenceError:
-    """InferenceError I10: a study that makes no sense."""
+    """Return InferenceError I10, for a study that makes no sense."""
     return InferenceError(text, code="I10", hint=hint, state=None)

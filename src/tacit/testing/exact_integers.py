@@ -1,4 +1,4 @@
-"""Exact integers of many tiny tables of one schema, for the contract suite: what is public is made once."""
+"""Exact integers of many small tables of one schema, for the contract checks: designs and plans are made only once."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ from tacit.testing.neighbouring_tables import Relation, Row, arrow_table, person
 
 
 class Exact:
-    """The integers of a table under several designs, by one pass: parts that differ in noise alone are added up once.
+    """The exact integers of tables under several designs, by one pass over each table.
 
-    designs: size of a table (None where it is not public) -> its designs, one a price.
+    designs: size of a table (None where it is not public) -> its designs, one a price.  Parts of several designs that
+    differ only in noise and price have the same exact integers, which are added up once.
     """
 
     def __init__(
@@ -58,9 +59,9 @@ class Exact:
         self._files, self._polars = exchanged(schema)
 
     def integers(self, rows: tuple[Row, ...], *, files: bool) -> list[list[Cells]]:
-        """READS ROWS (made ones): design by design and part by part.
+        """Return the exact integers of a table, by design and by part.  READS ROWS (of made tables).
 
-        `files`: on the engine of files, else on Polars, where it is installed: both must be right.
+        `files`: by the engine that reads files; otherwise by Polars, if it is installed.  Both must be right.
         """
         size = persons(self._schema, rows) if self._public else None
         if size not in self._made:
@@ -76,13 +77,13 @@ class Exact:
 
 
 def _place(column: PartSpec, columns: Sequence[PartSpec]) -> int | None:
-    """Where a part stands that is the same but for its noise and its price."""
+    """Return the index of a part that differs only in its noise and its price; None if there is none."""
     same = (replace(column, law=one.law, cost=one.cost) == one for one in columns)
     return next((i for i, yes in enumerate(same) if yes), None)
 
 
 class Exchanged:
-    """A source whose rows are exchanged: each question is planned once, which takes longer than to answer it."""
+    """A source whose rows can be exchanged, so that each query is planned once: planning takes longer than running."""
 
     def __init__(self, engine: Engine, put: Callable[[Any], None]) -> None:
         self._engine, self._put = engine, put
@@ -92,14 +93,14 @@ class Exchanged:
         self._computing = dict[Any, Exchanged]()
 
     def computing(self, columns: Mapping[str, Computed]) -> Exchanged:
-        """The same with computed columns."""
+        """Return this source with computed columns."""
         asked = tuple(columns.items())
         if columns and asked not in self._computing:
             self._computing[asked] = Exchanged(Computing(self._engine, columns), self._put)
         return self._computing[asked] if columns else self
 
     def of(self, table: Any) -> Source:
-        """Of the rows of a PyArrow table, until the next."""
+        """Return this source with the rows of a PyArrow table, which stay until the next call."""
         self._put(table)
         return cast(Source, self)
 
@@ -165,18 +166,19 @@ class Exchanged:
 
 
 def exchanged(schema: Schema) -> tuple[Exchanged, Exchanged]:
-    """Tables of a schema on the engine of files, and on Polars, where it is installed."""
+    """Return an exchangeable source on the engine of files and one on Polars (the first twice without Polars)."""
     empty, columns = arrow_table(schema, ()), computed_columns(schema)
     on_file, on = on_files(empty).computing(columns), on_polars(empty)
     return on_file, on_file if on is None else on.computing(columns)
 
 
 def on_files(empty: Any) -> Exchanged:
-    """On DuckDB, the engine of files: a table of its own."""
+    """Return an exchangeable source on DuckDB, the engine of files, in a database in memory."""
     connection = database()
     connection.from_arrow(empty).create("t")
 
     def put(table: Any) -> None:
+        """Replace the rows of the table in the database."""
         connection.execute("TRUNCATE t")
         connection.from_arrow(table).insert_into("t")
 
@@ -184,7 +186,7 @@ def on_files(empty: Any) -> Exchanged:
 
 
 class Counted(DuckDBRelation):
-    """A relation whose rows can be counted, as those of files are."""
+    """A DuckDB relation whose rows can be counted before a pass, like the rows of files."""
 
     def counting(self) -> Callable[[], int]:
         """See `Engine.counting`."""
@@ -192,17 +194,19 @@ class Counted(DuckDBRelation):
 
 
 def on_polars(empty: Any) -> Exchanged | None:
-    """On Polars, where it is installed."""
+    """Return an exchangeable source on Polars; None where Polars is not installed."""
     try:
         import polars
     except ImportError:
         return None
     read = cast(Any, polars).from_arrow
     held = [read(empty)]
+    # No pushdown: the frame is replaced between runs, so an optimiser must not fix what it reads of the first one.
     whole = dict.fromkeys(("predicate_pushdown", "projection_pushdown", "slice_pushdown"), False)
     frame = held[0].lazy().map_batches(lambda _: held[0], **whole)  # pyright: ignore[reportUnknownLambdaType]
 
     def put(table: Any) -> None:
+        """Replace the frame that the lazy frame gives."""
         held[0] = read(table)
 
     return Exchanged(Polars(frame), put)

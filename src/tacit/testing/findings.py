@@ -1,4 +1,4 @@
-"""Findings of the contract suite, and what its parts share: relations, prices, designs, distances."""
+"""Findings of the contract checks, with the relations, prices, designs and distances that all of them use."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from tacit.testing.neighbouring_tables import Relation
 RELATIONS: Final[tuple[Relation, ...]] = ("replace-one", "add-remove")
 PRICES: Final = (Cost.of(epsilon=1), Cost.of(rho="0.1"))
 EACH: Final = 6
-"""Every so many pairs run on the engine of files; the others on a faster one."""
+"""One pair in this many runs on the engine of files; the others run on a faster one."""
 ROWS: Final = 1_000
-"""A public size for designs; tables of the suite are smaller, and say so to their own design."""
+"""Public number of rows in designs that read no table; the small test tables get designs for their true size."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What one relation and one price showed for one part; apart: what its integers differ by where furthest apart."""
+    """Declared and reached sensitivity of one part, under one relation and at one price.
+
+    apart: the change of each of the part's integers, over the pair of tables where it is largest.
+    """
 
     relation: str
     price: str
@@ -36,13 +39,13 @@ class Finding:
 
     @property
     def passed(self) -> bool:
-        """Whether the largest change never exceeds the declared sensitivity and comes within 1% of it."""
+        """Return whether the largest change is at most the declared sensitivity and within 1% of it."""
         return 0.99 * self.declared <= self.reached <= self.declared
 
 
 @dataclass(frozen=True)
 class Contract:
-    """The outcome; `check` raises AssertionError with the first line that failed.
+    """The outcome of a contract; `check` raises AssertionError with the first check that failed.
 
     >>> Contract((), ("the noise is another",)).passed
     False
@@ -53,11 +56,11 @@ class Contract:
 
     @property
     def passed(self) -> bool:
-        """Whether everything held."""
+        """Return whether every check passed."""
         return not self.failures and all(one.passed for one in self.findings)
 
     def check(self) -> None:
-        """AssertionError naming what failed."""
+        """Raise AssertionError with the first check that failed, if any did."""
         if self.failures:
             raise AssertionError(self.failures[0])
         for one in self.findings:
@@ -67,7 +70,7 @@ class Contract:
 def designed(
     query: Query[Any], schema: Schema, relation: Relation, rows: int | None, price: Cost
 ) -> Measurement | None:
-    """None where the question is refused under this relation (a count of public rows)."""
+    """Return the design of a query; None where it is refused under this relation (a count of public rows)."""
     try:
         return design(query, Public(schema, relation, rows if relation == "replace-one" else None), price)
     except QueryError as refused:
@@ -77,16 +80,16 @@ def designed(
 
 
 def norm_of(price: Cost) -> str:
-    """The norm that the noise of a price is scaled to."""
+    """Return the norm to which the noise of a price is scaled."""
     return "l1" if price.noise == "laplace" else "l2_squared"
 
 
 def distance(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...], norm: str) -> int:
-    """How far apart two parts are: l1, or squared l2."""
+    """Return the distance of two parts' integers: l1, or squared l2."""
     power = 1 if norm == "l1" else 2
     return sum(abs(a - b) ** power for cell, other in zip(x, y, strict=True) for a, b in zip(cell, other, strict=True))
 
 
 def difference(x: tuple[tuple[int, ...], ...], y: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """What two parts differ by."""
+    """Return the second part's integers minus the first's, in one tuple over cells."""
     return tuple(b - a for cell, other in zip(x, y, strict=True) for a, b in zip(cell, other, strict=True))

@@ -1,4 +1,4 @@
-"""Neighbouring tables made from a schema alone, nasty cells included: material of the contract suite."""
+"""Neighbouring tables made from a schema alone, with extreme and invalid cells: test tables of the contract checks."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tacit.schema import Boolean, Category, Date, Integer, PrivacyUnit, Real, Sc
 
 Row: TypeAlias = tuple[object, ...]
 NEWCOMER: Final = 99
-"""A person who has no row but those given."""
+"""Identifier of the person whose rows differ between neighbours; nobody else has it."""
 Relation: TypeAlias = Literal["replace-one", "add-remove"]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring tables, as rows; columns in the schema's order."""
+    """Two neighbouring tables as tuples of rows, with columns in the schema's order."""
 
     one: tuple[Row, ...]
     other: tuple[Row, ...]
 
 
 def cells(column: object, rng: np.random.Generator) -> list[object]:
-    """Return cells that a column may hold, extreme ones first: bounds, beyond, missing, NaN, infinities, unlisted."""
+    """Return cells that a column may hold: bounds first, then values inside, missing, not finite, outside, unlisted."""
     if isinstance(column, Real | Integer):
         bounded = column.lower is not None and column.upper is not None
         low, high = (float(cast(float, column.lower)), float(cast(float, column.upper))) if bounded else (-1e6, 1e6)
@@ -48,9 +48,10 @@ def cells(column: object, rng: np.random.Generator) -> list[object]:
 
 
 def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generator) -> Iterator[Pair]:
-    """`count` neighbouring pairs: first every pairing of extreme rows, then random ones, sorted ones, duplicates.
+    """Yield `count` neighbouring pairs: first every pairing of extreme rows, then random rows.
 
-    With a PrivacyUnit the rows of one person are replaced, or come and go: one row, some, more than `max_rows`.
+    The common rows are random, in every fourth pair copies of one row, and in another fourth sorted.  With a
+    PrivacyUnit all rows of one person are replaced or added: one row, some, or more than `max_rows`.
     """
     menu = [_menu(schema, name, rng) for name in schema]
     extremes = _extreme_rows(menu)
@@ -71,30 +72,30 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
 
 
 def fuller(schema: Schema, pair: Pair, rows: int, rng: np.random.Generator) -> Pair:
-    """Return the pair with so many rows, the same in both tables, put in front."""
+    """Return the pair with `rows` random rows, the same in both tables, put in front."""
     menu = [_menu(schema, name, rng) for name in schema]
     common = tuple(_row(menu, rng) for _ in range(rows))
     return Pair((*common, *pair.one), (*common, *pair.other))
 
 
 def _menu(schema: Schema, name: str, rng: np.random.Generator) -> list[object]:
-    """What a column's cell may be; nothing where it is computed."""
+    """Return the cells that a column may hold; only a missing one where the column is computed."""
     return [None] if schema.is_computed(name) else cells(schema[name], rng)
 
 
 def _person(schema: Schema, menu: list[list[object]], row: Row, rng: np.random.Generator) -> tuple[Row, ...]:
-    """The row, or where there is a PrivacyUnit the rows of one person who is nobody else: copies of it, or any."""
+    """Return the row or, with a PrivacyUnit, rows of one new person: copies of the row, or it and random others."""
     if schema.unit is None:
         return (row,)
     place, unit = list(schema).index(schema.unit), cast(PrivacyUnit, schema[schema.unit])
     many = int(rng.choice([1, 2, unit.max_rows, unit.max_rows + 3]))
-    mixed = rng.random() < 0.3
+    mixed = rng.random() < 0.3  # copies reach the largest change; mixed rows test how a person's rows are reduced
     rows = [row, *(_row(menu, rng) if mixed else row for _ in range(many - 1))]
     return tuple((*one[:place], NEWCOMER, *one[place + 1 :]) for one in rows)
 
 
 def persons(schema: Schema, rows: tuple[Row, ...]) -> int:
-    """Number of rows, or of persons where there is a PrivacyUnit."""
+    """Return the number of rows, or of persons where there is a PrivacyUnit."""
     if schema.unit is None:
         return len(rows)
     place = list(schema).index(schema.unit)
@@ -102,7 +103,7 @@ def persons(schema: Schema, rows: tuple[Row, ...]) -> int:
 
 
 def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
-    """Rows -> a dict of typed arrays, named as in the table, missing cells kept missing."""
+    """Return the rows as a dict of typed arrays, named as in the table; NaN stays distinct from missing."""
     pa = arrow()
 
     types: dict[type, Any] = {Real: pa.float64(), Integer: pa.float64(), Boolean: pa.bool_(), Date: pa.date32()}
@@ -119,18 +120,19 @@ def columns(schema: Schema, rows: tuple[Row, ...]) -> dict[str, Any]:
 
 
 def arrow_table(schema: Schema, rows: tuple[Row, ...]) -> Any:
-    """Rows -> a PyArrow table with the schema's columns, empty tables included."""
+    """Return the rows as a PyArrow table with the schema's columns, also where there are no rows."""
     pa = arrow()
 
     return pa.table(columns(schema, rows))
 
 
 def _row(menu: list[list[object]], rng: np.random.Generator) -> Row:
+    """Return a row of random cells."""
     return tuple(options[int(rng.integers(len(options)))] for options in menu)
 
 
 def _extreme_rows(menu: list[list[object]]) -> list[Row]:
-    """Rows that take the first, second, ... option in every column at once, and all-missing: where bounds are met."""
+    """Return rows at which sensitivities are reached: all columns at their first, second, ... cell, mixed, missing."""
     deepest = max(2, min(4, max(len(options) for options in menu)))
     rows = [tuple(options[min(k, len(options) - 1)] for options in menu) for k in range(deepest)]
     missing = tuple(None if None in options else options[0] for options in menu)
@@ -140,5 +142,5 @@ def _extreme_rows(menu: list[list[object]]) -> list[Row]:
 
 
 def _first(menu: list[list[object]]) -> int:
-    """The first column of numbers: at its upper bound while all others are at their first option."""
+    """Return the index of the first column of numbers, which one extreme row has at its upper bound, alone."""
     return next((j for j, options in enumerate(menu) if len(options) > 6), 0)

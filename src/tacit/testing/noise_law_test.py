@@ -1,11 +1,12 @@
-"""Whether samples follow a law of noise: a test with power, and with a false-alarm rate that is written down.
+"""A test whether samples follow a given distribution of noise, with a stated false-alarm rate.
 
-Three questions, each answered by a p-value, and Bonferroni's inequality over them:
+Three tests are combined by Bonferroni's inequality:
 
-- *cells*: chi-square over cells of about equal probability, both tails in halves, each expecting `LEAST` draws or more;
-- *extreme*: the largest |draw| is too large for the law's tail, or too small: proven bounds, not approximations;
-- *repeats*: draws equal to their neighbour, to the draw half an array away or to the one of the call before.  Under the
-  law such pairs agree with probability at most P(Z = 0), as 0 is the most likely value.
+- *cells*: chi-square over cells of about equal probability, with tails halved again and again; every cell expects
+  `LEAST` draws or more;
+- *extreme*: the largest |draw| is too large for the law's tail, or too small, by proven bounds;
+- *repeats*: draws equal to the next draw, to the draw half an array away, or to the draw at the same place of the
+  previous call.  Under the law such pairs agree with probability at most P(Z = 0), as 0 is the most likely value.
 
 The false-alarm rate of `.passed` is `FALSE_ALARM` = 1e-6.  Only the first p-value is an approximation, for which each
 cell expects `LEAST` = 100 draws or more and the decision is made at half the level.
@@ -28,15 +29,18 @@ Ints: TypeAlias = NDArray[np.int64]
 Sampler: TypeAlias = Callable[[int], NDArray[np.int64]]
 
 FALSE_ALARM: Final = 1e-6
+"""Probability at most with which samples of the right law fail."""
 CELLS: Final = 64
+"""Largest number of cells of about equal probability."""
 LEAST: Final = 100
+"""Smallest expected number of draws in a cell."""
 
 
 @dataclass(frozen=True)
 class NoiseLaw:
-    """Outcome of `noise_law`: three p-values, and how much was looked at.
+    """Outcome of `noise_law`: three p-values, and the numbers of draws and cells.
 
-    `p_cells` chi-square of the cells, `p_extreme` the largest draw, `p_repeats` draws that repeat others.
+    `p_cells` is the p-value of the chi-square test, `p_extreme` of the largest draw, `p_repeats` of repeated draws.
 
     >>> NoiseLaw(0.4, 1e-9, 0.2, draws=1_000, cells=20).passed
     False
@@ -50,12 +54,12 @@ class NoiseLaw:
 
     @property
     def p_value(self) -> float:
-        """Bonferroni over the three questions."""
+        """Return the p-value of all three tests by Bonferroni's inequality."""
         return min(1.0, 3 * min(self.p_cells, self.p_extreme, self.p_repeats))
 
     @property
     def passed(self) -> bool:
-        """No evidence against the law, at a false-alarm rate of 1e-6."""
+        """Return whether there is no evidence against the law, at a false-alarm rate of 1e-6."""
         return self.p_value > FALSE_ALARM / 2
 
     def __str__(self) -> str:
@@ -67,9 +71,9 @@ class NoiseLaw:
 def noise_law(sample: Sampler, law: Law, *, draws: int = 100_000, calls: int = 1) -> NoiseLaw:
     """Test `draws` values of `sample(size)`, an int64 array, against a law on the integers.
 
-    `calls` > 1 spreads the draws over so many calls, and then a sampler that answers each call alike (a seed, a forked
-    state) is found too.  A scale 10% off fails with 20,000 draws for scales of 1/3 or more (tests); for smaller ones
-    nearly all draws are 0, and draws * P(Z != 0) should be 5,000 or more.
+    `calls` > 1 spreads the draws over that many calls, which also detects a sampler that returns the same draws in each
+    call (a seed, a forked state).  A scale 10% off fails with 20,000 draws for scales of 1/3 or more (tests); for
+    smaller scales nearly all draws are 0, and draws * P(Z != 0) should be 5,000 or more.
 
     >>> from fractions import Fraction
     >>> from tacit.noise.laws import DiscreteLaplace
@@ -89,7 +93,7 @@ def noise_law(sample: Sampler, law: Law, *, draws: int = 100_000, calls: int = 1
 
 
 def _edges(law: Law, draws: int) -> Ints:
-    """Upper ends of all cells but the last, which is open: each cell expects `LEAST` draws or more."""
+    """Return the upper ends of all cells but the last, which is open: each cell expects `LEAST` draws or more."""
     cells = max(1, min(CELLS, draws // (2 * LEAST)))
     even = np.arange(1, cells, dtype=np.float64) / cells
     halved = 0.5 ** np.arange(1, 40, dtype=np.float64)
@@ -105,7 +109,7 @@ def _edges(law: Law, draws: int) -> Ints:
 
 
 def _quantiles(law: Law, probability: NDArray[np.float64]) -> Ints:
-    """Smallest k with P(Z <= k) >= probability: gallop, then halve."""
+    """Return the smallest k with P(Z <= k) >= probability, by doubling a bracket and then bisection."""
     low, high = np.full(len(probability), -1), np.full(len(probability), 1)
     while np.any(found := law.cdf(low) >= probability):
         low = np.where(found, 2 * low, low)
@@ -119,20 +123,23 @@ def _quantiles(law: Law, probability: NDArray[np.float64]) -> Ints:
 
 
 def _cells(x: Ints, edges: Ints, law: Law) -> float:
-    """Pearson's chi-square, no parameter estimated."""
+    """Return the p-value of Pearson's chi-square test of the cells, without estimated parameters."""
     if len(edges) == 0:
         return 1.0
     from scipy.special import chdtrc  # pyright: ignore
 
     lower, upper = law.cdf(edges), law.sf(edges)
-    inner = np.where(edges[1:] > 0, -np.diff(upper), np.diff(lower))  # on the side of the tail: no digits lost
+    inner = np.where(edges[1:] > 0, -np.diff(upper), np.diff(lower))  # from the nearer tail, against cancellation
     expected = np.concatenate([lower[:1], inner, upper[-1:]]) * len(x)
     observed = np.bincount(np.searchsorted(edges, x, side="left"), minlength=len(edges) + 1)
     return float(chdtrc(len(edges), float(np.sum((observed - expected) ** 2 / expected))))  # pyright: ignore
 
 
 def _extreme(x: Ints, law: Law) -> float:
-    """The largest |draw| is too large, by the union bound, or too small: (1 - P(|Z| > largest))**draws."""
+    """Return a bound on the p-value of the largest |draw|, two-sided.
+
+    Too large: at most draws * P(|Z| >= largest), the union bound.  Too small: (1 - P(|Z| > largest))**draws.
+    """
     largest = max(abs(int(x.max())), abs(int(x.min())))
     large = len(x) * 2 * float(law.sf(largest - 1)) if largest else 1.0
     small = math.exp(len(x) * math.log1p(-2 * min(0.499999, float(law.sf(largest)))))
@@ -140,7 +147,10 @@ def _extreme(x: Ints, law: Law) -> float:
 
 
 def _repeats(parts: list[Ints], law: Law) -> float:
-    """Agreeing pairs at three distances; each count is at most binomial once pairs that share a draw are separated."""
+    """Return a bound on the p-value of the numbers of agreeing pairs, at three distances.
+
+    No draw is in two pairs of one comparison, so pairs are independent and each count is at most binomial.
+    """
     pairs: list[tuple[Ints, Ints]] = []
     for part in parts:
         half = len(part) // 2
@@ -151,7 +161,7 @@ def _repeats(parts: list[Ints], law: Law) -> float:
 
 
 def _agree(equal: int, pairs: int, most: float) -> float:
-    """P(Binomial(pairs, most) >= equal): pairs agree independently, each with probability sum pmf**2 <= max pmf."""
+    """Return P(Binomial(pairs, most) >= equal): a pair agrees with probability sum pmf**2 <= max pmf = most."""
     from scipy.special import bdtrc  # pyright: ignore
 
     return 1.0 if equal == 0 else float(bdtrc(equal - 1, pairs, min(1.0, most)))  # pyright: ignore

@@ -1,8 +1,8 @@
-"""Samples of a law's noise, and what they say of it, once a process: (b) and (d) of the contract of added noise.
+"""Tests (b) and (d) of the contract of added noise, done once for each law in a process and then kept.
 
-Every mechanism that adds noise draws it by one function (`noise.exact.draw`; `tests/mechanisms/test_one_noise.py`
-holds them to it), so that a law is as good in one mechanism as in another: it is sampled and tested once, however many
-parts of however many questions have it.
+Every mechanism that adds noise draws it by one function, `noise.exact.draw` (`tests/mechanisms/test_one_noise.py`
+checks this).  What is found for a law therefore holds in every mechanism, so each law is sampled and tested once, for
+all parts of all queries that use it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from tacit.testing.audit import epsilon_lower_bound
 from tacit.testing.noise_law_test import noise_law
 
 CONFIDENCE = 1 - 1e-6
-"""Of each lower bound on epsilon."""
+"""Confidence of each lower bound on epsilon."""
 
 
 def sampled(law: Law, size: int) -> NDArray[np.int64]:
-    """Fresh draws, shape (size,), as a mechanism makes them."""
+    """Return fresh draws by the function that mechanisms call; shape (size,)."""
     return np.array(protect(((0,) * size,), law)[0], dtype=np.int64)
 
 
 @lru_cache(maxsize=64)
 def samples(law: Law, draws: int) -> NDArray[np.int64]:
-    """Two independent samples of a law, the same ones each time; shape (2, draws), not to be written to."""
+    """Return two independent samples of a law, the same ones in each call; shape (2, draws), read-only."""
     made = np.stack([sampled(law, draws), sampled(law, draws)])
     made.flags.writeable = False
     return made
@@ -36,7 +36,7 @@ def samples(law: Law, draws: int) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=4096)
 def wrong_law(law: Law, draws: int) -> tuple[str, ...]:
-    """(b): what shows that the noise added is not that of the law, or that a scale 10% off would not be noticed."""
+    """Run (b): return failures where noise does not follow the law, or a scale 10% off would not be noticed."""
     noise = samples(law, draws)[0]
     failures: list[str] = []
     if not noise_law(lambda size: noise[:size], law, draws=draws).passed:
@@ -49,13 +49,13 @@ def wrong_law(law: Law, draws: int) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def proven_epsilon(law: Law, apart: int, delta: float, draws: int) -> float:
-    """(d): what samples prove of an integer that is 0 in one table and `apart` in its neighbour."""
+    """Run (d): return the epsilon proven by samples for an integer that is 0 in one table and `apart` in the other."""
     near, far = samples(law, draws)
     return epsilon_lower_bound(near, moved(far, apart), delta, CONFIDENCE)
 
 
 def moved(noise: NDArray[np.int64], apart: int) -> NDArray[np.int64]:
-    """An integer and its noise, held within 64 bits as a release holds it."""
+    """Return noise plus an integer, clipped to 64 bits as in a release."""
     ends = np.iinfo(np.int64)
     lowest, highest = ends.min + max(0, -apart) + 1, ends.max - max(0, apart)
     return np.clip(noise, lowest, highest) + apart

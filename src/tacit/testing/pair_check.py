@@ -1,9 +1,9 @@
 """Check that noise and selections bought with a price together satisfy the (ε, δ) of that price.
 
-Everything a request buys at an (ε, δ) price is composed from declared sensitivities and the laws that are drawn: sums
-with normal noise as one normal, a selection as the pair of outcomes that is worst within its range.  Their exact δ at ε
-must not be above the one that is written.  It is computed in floats, as a check of the accounting (`privacy.gaussian`)
-by another way than its own: no proof.
+Everything that a request buys at an (ε, δ) price is composed from the declared sensitivities and the laws that are
+drawn: all sums with normal noise as one normal, each selection as the worst pair of outcomes within its range.  Their
+δ at ε must not be above the price's.  The computation is in floats and by another way than the accounting
+(`privacy.gaussian`), which it checks; it is no proof.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ PAIRS: Final = (
     Cost.of(epsilon=1, delta="1e-6"),
     Cost.of(epsilon=4, delta="1e-5"),
 )
-"""Prices at which requests are held against their pair; at the first two selections of ρ once broke it most."""
+"""Prices at which requests are checked.  At the first two, selections charged in ρ once exceeded their δ most."""
 ROUNDING: Final = 1e-9
-"""Relative, of floats and of scales."""
+"""Relative tolerance for the rounding of floats and of scales."""
 TILTS: Final = (0.3, 0.5, 0.7)
-"""Where the worst pair of a selection is looked for, in parts of its range: all selections of a request alike."""
+"""Fractions of a selection's range at which the worst pair of outcomes is sought, the same for all selections."""
 
 Losses = dict[float, float]
-"""Privacy loss -> probability under the first of two neighbours, of what is discrete."""
+"""A discrete privacy loss: loss -> probability under the first of two neighbours."""
 
 
 def broken(designs: Sequence[Measurement], price: Cost) -> list[str]:
-    """Return in words where the stated (ε, δ) does not hold; designs: all questions of one request at `price`."""
+    """Return a message where the (ε, δ) of `price` does not hold; designs: those of all queries of one request."""
     assert price.epsilon is not None
     assert price.delta is not None
     found = max(delta_of(designs, float(price.epsilon), tilt) for tilt in TILTS)
@@ -45,7 +45,10 @@ def broken(designs: Sequence[Measurement], price: Cost) -> list[str]:
 
 
 def delta_of(designs: Sequence[Measurement], epsilon: float, tilt: float = 0.5) -> float:
-    """δ at ε of all that is bought, its selections each between outcomes of log-ratios tilt r and (tilt - 1) r."""
+    """Return δ at ε of all designs together.
+
+    Each selection, of range r, has two outcomes, with log-ratios tilt * r and (tilt - 1) * r between the neighbours.
+    """
     columns = [column for design in designs for column in design.columns]
     normal = sum(_normal(column) for column in columns if not isinstance(column.law, Selection))
     selected = [column for column in columns if isinstance(column.law, Selection)]
@@ -53,6 +56,7 @@ def delta_of(designs: Sequence[Measurement], epsilon: float, tilt: float = 0.5) 
 
 
 def _delta(selected: Sequence[PartSpec], spread: bool, normal: float, epsilon: float, tilt: float) -> float:
+    """Return δ at ε of the selections and one normal of μ² = `normal`."""
     losses: Losses = {0.0: 1.0}
     for column in selected:
         for range_ in ranges(column, spread=spread):
@@ -61,14 +65,14 @@ def _delta(selected: Sequence[PartSpec], spread: bool, normal: float, epsilon: f
 
 
 def _normal(column: PartSpec) -> float:
-    """μ² of noise on sums, from the declared sensitivity and the law that is drawn."""
+    """Return μ² of noise on sums, from the declared sensitivity and the law that is drawn."""
     return column.form.l2_squared / float(column.law.scale) ** 2
 
 
 def ranges(column: PartSpec, *, spread: bool) -> list[float]:
-    """Of every selection of a column that a neighbour changes, from the declared changes and the law that is drawn.
+    """Return the range of each selection of a column that a neighbour changes: 2 * rate * change of utilities.
 
-    By the most that utilities change in one cell or, with `spread`, in each of two, where a neighbour may change two.
+    The change is the declared one, of one cell or, with `spread`, of each of the two cells that a neighbour may change.
     """
     form, rate, picks = column.form, float(cast(Selection, column.law).rate), len(column.form.matrix)
     if form.l1**2 == form.l2_squared:  # one cell only
@@ -77,14 +81,15 @@ def ranges(column: PartSpec, *, spread: bool) -> list[float]:
 
 
 def outcomes(range_: float, tilt: float) -> Losses:
-    """The pair of outcomes with log-ratios tilt r and (tilt - 1) r, as losses under the first neighbour."""
+    """Return the losses, under the first neighbour, of two outcomes with log-ratios tilt * r and (tilt - 1) * r."""
     up, down = tilt * range_, (tilt - 1) * range_
+    # q is the probability of the first outcome under the second neighbour: both neighbours' probabilities sum to 1.
     q = -np.expm1(down) / (np.exp(up) - np.exp(down))
     return {up: float(q * np.exp(up)), down: float(1 - q * np.exp(up))}
 
 
 def convolved(one: Losses, other: Losses) -> Losses:
-    """Losses of two independent draws."""
+    """Return the distribution of the sum of two independent losses."""
     found: Losses = {}
     for x, p in one.items():
         for y, q in other.items():
@@ -94,7 +99,10 @@ def convolved(one: Losses, other: Losses) -> Losses:
 
 
 def hockey_stick(losses: Losses, mu: float, epsilon: float) -> float:
-    """δ at ε of a discrete part together with a normal one: given a loss x, that of the normal at ε - x."""
+    """Return δ at ε of a discrete loss composed with a normal of `mu`.
+
+    δ is the mean over losses x of the normal's δ at ε - x [Balle & Wang 2018, theorem 8].
+    """
     from scipy.special import log_ndtr  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
     x = np.array(list(losses), dtype=np.float64)

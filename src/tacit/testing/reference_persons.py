@@ -1,4 +1,4 @@
-"""Rows reduced to persons, in NumPy: the reference of `source.person_sums`, for simulations."""
+"""Reduction of rows to persons in NumPy: the reference for `source.person_sums`, used in simulations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ReferenceRows:
-    """Rows (or persons) that count: their places in the table, cells, values and weights; arrays of one length."""
+    """The rows (or persons) that are added up: their index, cell, value and weight, arrays of the same length."""
 
     index: Ints
     cell: Ints
@@ -24,7 +24,7 @@ class ReferenceRows:
 
 
 def codes(values: Any) -> Ints:
-    """Whose row each row is, as numbers from 0; all that is missing is one person."""
+    """Return the person of each row, numbered from 0; all rows without a person are one person."""
     array = np.asarray(values)
     if array.dtype.kind in "iub":
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
@@ -39,9 +39,9 @@ def persons(
     weight: RowMap | PersonWeight | None,
     weighed: tuple[ReferenceRows, Ints] | None = None,
 ) -> ReferenceRows:
-    """One entry for each person and cell: the mean, floor(sum / count + 1/2), and the person's share.
+    """Return one entry for each person and cell, with the mean value floor(sum / count + 1/2) and the person's share.
 
-    weighed: where the share is of weights, the rows that have one (as v), and whose they are.
+    who: the person of each row.  weighed: where shares are of weights, the rows with a weight (as v) and their persons.
     """
     width = 1 + max(int(one.cell.max(initial=0)) for one in (rows, weighed[0] if weighed else rows))
     pairs, place = np.unique(who * width + rows.cell, return_inverse=True)
@@ -61,7 +61,7 @@ def persons(
 
 
 def _shares(rows: ReferenceRows, who: Ints, share: PersonWeight, wanted: Ints, width: int) -> Ints:
-    """`PersonWeight.weighed` of each wanted person and cell; 0 where no row has a weight."""
+    """Return `PersonWeight.weighed` of each wanted person and cell; 0 where no row has a weight."""
     pairs, place = np.unique(who * width + rows.cell, return_inverse=True)
     own = np.zeros(len(pairs), dtype=np.int64)
     np.add.at(own, place, rows.v)

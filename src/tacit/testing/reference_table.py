@@ -1,4 +1,4 @@
-"""Tables as NumPy arrays, read by the same rules as on every engine: the reference that engines must equal."""
+"""Tables as NumPy arrays, read by the rules of every engine: the reference that engines must equal."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ Table_: TypeAlias = Mapping[str, Any]
 
 
 def columns_of(data: object, schema: Schema) -> dict[str, NDArray[Any]]:
-    """A dict of arrays, an eager frame, or a path of a Parquet file -> columns as arrays, computed ones too."""
+    """Return a table's columns as arrays, computed ones too.  data: a dict of arrays, a frame, or a Parquet path."""
     return with_computed(_columns(data), schema)
 
 
 def _columns(data: object) -> dict[str, NDArray[Any]]:
+    """Return the columns that stand in the table as arrays."""
     if isinstance(data, Mapping):
         return {str(name): np.asarray(column) for name, column in cast("Mapping[Any, Any]", data).items()}
     if isinstance(data, str) or hasattr(data, "__fspath__"):
@@ -40,7 +41,7 @@ def _columns(data: object) -> dict[str, NDArray[Any]]:
 
 
 def numbers(values: NDArray[Any], at: RowMap) -> NDArray[np.float64]:
-    """Cells -> float64, NaN where missing; dates as days since 1970-01-01."""
+    """Return cells as float64, NaN where missing; dates as days since 1970-01-01."""
     if values.dtype.kind in "iufb":
         return values.astype(np.float64)
     if values.dtype.kind == "M":
@@ -50,20 +51,21 @@ def numbers(values: NDArray[Any], at: RowMap) -> NDArray[np.float64]:
 
 
 def _number(x: object) -> float:
+    """Return one cell as a float, NaN unless it is a number or a date."""
     if isinstance(x, date):
         return float(x.toordinal() - date(1970, 1, 1).toordinal())
     return float(x) if isinstance(x, int | float) else np.nan
 
 
 def holds(where: Predicate, table: Table_) -> NDArray[np.bool_]:
-    """For which rows a condition holds."""
+    """Return whether a condition holds, for each row."""
     read = {cell: condition_cell(cell, np.asarray(table[cell.source])) for cell in where.cells}
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is missing
         return np.asarray(evaluate(where, read, Reference()), dtype=np.bool_)
 
 
 def condition_cell(cell: ColumnCell, values: NDArray[Any]) -> NDArray[np.float64]:
-    """A column that a condition reads, as float64, NaN where missing; of a category, its index."""
+    """Return a column that a condition reads as float64, NaN where missing; a category as the index of its level."""
     if cell.key is not None:
         key = cell.key
         places = [key.index(None if x is None or x != x else x) for x in values.tolist()]
@@ -75,7 +77,10 @@ def condition_cell(cell: ColumnCell, values: NDArray[Any]) -> NDArray[np.float64
 def cells_of(
     keys: tuple[KeyMap, ...], table: Table_, who: NDArray[np.int64] | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Row-major cell of each row, and whether it is in one; `who`: whose row it is, for levels that are constant."""
+    """Return the row-major cell of each row, and whether it is in a cell.
+
+    `who`: the person of each row, for keys whose level is constant within a person.
+    """
     size = len(next(iter(table.values()))) if table else 0
     cell, inside = np.zeros(size, dtype=np.int64), np.ones(size, dtype=np.bool_)
     for key in keys:
@@ -91,7 +96,7 @@ def cells_of(
 
 
 def _first(key: KeyMap, index: NDArray[np.int64], who: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first level of each row's person; that of missing cells where none is listed."""
+    """Return the first listed level among the rows of each row's person; the level of missing cells if none is."""
     most, none = len(key.levels), -1 if key.missing is None else key.missing
     first = np.full(int(who.max(initial=-1)) + 1, most)
     np.minimum.at(first, who, np.where((index < 0) | (index >= most), most, index))
@@ -99,7 +104,7 @@ def _first(key: KeyMap, index: NDArray[np.int64], who: NDArray[np.int64]) -> NDA
 
 
 def with_computed(table: Table_, schema: Schema) -> dict[str, NDArray[Any]]:
-    """Columns as they stand in the table -> these and the computed ones, by `Schema.source`; shape (rows,) each.
+    """Return the table's columns and the computed ones, named by `Schema.source`; shape (rows,) each.
 
     >>> from tacit.schema import Real
     >>> schema = Schema({"x": Real(1, 9), "log x": Real(0, 3, computed="log(x)")})
@@ -112,18 +117,19 @@ def with_computed(table: Table_, schema: Schema) -> dict[str, NDArray[Any]]:
 
 
 def with_columns(table: Table_, columns: Iterable[Computed]) -> dict[str, NDArray[Any]]:
-    """A table and columns of numbers that are computed from it."""
+    """Return a table together with columns of numbers that are computed from it."""
     return {**table, **{one.source: computed(one, table) for one in columns}}
 
 
 def computed(column: Computed, table: Table_) -> NDArray[np.float64]:
-    """A computed column, NaN where it is missing; of text levels, the place from 1."""
+    """Return a computed column as numbers, NaN where missing; a text level as its place, counted from 1."""
     read = {cell: condition_cell(cell, np.asarray(table[cell.source])) for cell in column.cells}
     with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is missing
         return np.asarray(compute(column, read, Reference()), dtype=np.float64)
 
 
 def _column(column: Computed, table: Table_, schema: Schema, name: str) -> NDArray[Any]:
+    """Return a computed column, with text levels as text."""
     made = computed(column, table)
     levels = schema[name]
     if not column.texts or not isinstance(levels, Category):

@@ -1,8 +1,8 @@
-"""Simulated releases: what a query would say of some table, many times over.  Seeded, so they protect nobody.
+"""Simulation of many releases of one query of one table.  The noise is seeded, so it protects nobody.
 
-The exact integers come from the same row maps and forms as those of the curator (`exact_integers`), the noise from the
-law's seeded `sample`, never from the generator that protects people.  A `SimulatedRelease` is no `Release`: no ledger,
-`combine` or `Release.load` accepts it.
+The exact integers (`exact_integers`) follow from the same row maps and forms as the curator's; the noise comes from the
+law's seeded `sample`, never from the generator that protects people.  A `SimulatedRelease` is not a `Release`: no
+ledger, `combine` or `Release.load` accepts it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Number = Any
 class Simulation:
     """Many simulated releases of one query of one table.
 
-    integers: exact sums and noisy copies of them, one array a part, shapes (cells, k) and (repeats, cells, k).
+    integers: noisy integers, one array of shape (repeats, cells, k) a part.
     estimates: point estimates, shape (repeats, terms).
     exact: the same estimates without noise, shape (terms,).
 
@@ -56,16 +56,16 @@ class Simulation:
     exact: Array
 
     def release(self, i: int) -> SimulatedRelease:
-        """The i-th simulated release."""
+        """Return the i-th simulated release."""
         return simulated(self.shape, tuple(noisy[i] for noisy in self.integers))
 
     @property
     def releases(self) -> tuple[SimulatedRelease, ...]:
-        """All of them."""
+        """Return all simulated releases."""
         return tuple(self.release(i) for i in range(len(self.estimates)))
 
     def summary(self) -> Table:
-        """Estimates without noise, and the mean, standard deviation and central 95% of the simulated ones."""
+        """Return estimates without noise, and the mean, standard deviation and central 95% of simulated ones."""
         from tacit.estimates.display import decimals
 
         low, high = np.quantile(self.estimates, [0.025, 0.975], axis=0)
@@ -84,7 +84,7 @@ class Simulation:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Histogram of the simulated estimates of each term, on matplotlib axes (made where not given)."""
+        """Draw a histogram of each term's simulated estimates on matplotlib axes, made where not given; return them."""
         from matplotlib.figure import Figure
 
         axes = ax if ax is not None else cast(Any, Figure)(figsize=(7, 4), layout="constrained").add_subplot()
@@ -110,10 +110,10 @@ def simulate(
     rng: int | np.random.Generator = 0,
     neighbors: str = "replace-one",
 ) -> Simulation:
-    """Release `query` of `data` `repeats` times, in simulation only.
+    """Simulate `repeats` releases of `query` on the table `data`.
 
     `data`: a dict of arrays, an eager frame, or the path of a Parquet file.  `rng`: int or Generator.  Price and
-    relation as for a curator.  QueryError and BudgetError as of a release, InferenceError I10 for repeats < 1.
+    relation as for a curator.  QueryError and BudgetError as for a release, InferenceError I10 for repeats < 1.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"x": tc.Real(0, 99)})
@@ -139,6 +139,7 @@ def simulate(
 def _simulated(
     shape: Measurement, exact: tuple[NDArray[np.int64], ...], repeats: int, random: np.random.Generator
 ) -> Simulation:
+    """Return `repeats` simulated releases of given exact integers."""
     noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
     plain = point_estimates(shape, tuple(k[None] for k in exact))[0]
@@ -147,7 +148,7 @@ def _simulated(
 
 
 def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: Cost) -> Measurement:
-    """The design of a query for a table of `size` rows, which is public under replace-one only."""
+    """Return the design of a query for a table of `size` rows (persons), which is public under replace-one only."""
     if type(query).__name__ == "Regression":
         text = "a Regression asks twice, and is not simulated as one question."
         raise InferenceError(
@@ -161,7 +162,7 @@ def shaped(query: Query[Any], schema: Schema, neighbors: str, size: int, cost: C
 
 
 def size_of(table: Table_, schema: Schema) -> int:
-    """Number of rows, or of persons where the schema has a PrivacyUnit."""
+    """Return the number of rows, or of persons where the schema has a PrivacyUnit."""
     if schema.unit is not None:
         return len(np.unique(codes(table[schema.source(schema.unit)])))
     return len(next(iter(table.values()))) if table else 0
@@ -170,9 +171,9 @@ def size_of(table: Table_, schema: Schema) -> int:
 def exact_integers(
     shape: Measurement, table: Table_, rng: np.random.Generator | None = None
 ) -> tuple[NDArray[np.int64], ...]:
-    """The exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
+    """Return the exact integers of a design, one array of shape (cells, k) a column: equal to those of every engine.
 
-    rng: of the labels of blocks, where there are some.
+    rng: draws the labels of blocks, for a design on blocks of rows.
     """
     if shape.blocks is not None:
         from tacit.testing import simulated_blocks as blocks
@@ -196,7 +197,7 @@ def _sums(
     inside: NDArray[np.bool_],
     cells: int,
 ) -> NDArray[np.int64]:
-    """The integers of one column, shape (cells, k)."""
+    """Return the integers of one column, shape (cells, k)."""
     rows = _rows(column, table, cell, inside)
     made = rows if who is None else _persons(column, table, rows, who, cell, inside)
     sums = np.zeros((cells, len(column.form.polynomials)), dtype=np.int64)
@@ -216,7 +217,7 @@ def _persons(
     cell: NDArray[np.int64],
     inside: NDArray[np.bool_],
 ) -> ReferenceRows:
-    """Rows of a column -> persons, who weigh as their rows' weights say where there are any."""
+    """Return the persons of a column's rows; where rows have weights, persons get weights that follow from these."""
     weighed: tuple[ReferenceRows, NDArray[np.int64]] | None = None
     if isinstance(column.weight, PersonWeight) and column.weight.of is not None:
         a, known = column.weight.of.numpy(numbers(table[column.weight.of.source], column.weight.of))
@@ -226,7 +227,7 @@ def _persons(
 
 
 def _classes(column: PartSpec, table: Table_, who: NDArray[np.int64] | None) -> NDArray[np.int64]:
-    """Counts of a column's classes, one cell of all."""
+    """Return the numbers of rows (persons) of each class of a column, shape (1, classes)."""
     assert column.key is not None
     cell, _ = cells_of((column.key,), table)
     rows = ReferenceRows(np.arange(len(cell)), cell, np.zeros_like(cell), np.ones_like(cell))
@@ -235,7 +236,7 @@ def _classes(column: PartSpec, table: Table_, who: NDArray[np.int64] | None) -> 
 
 
 def _rows(column: PartSpec, table: Table_, cell: NDArray[np.int64], inside: NDArray[np.bool_]) -> ReferenceRows:
-    """The rows of a column that count."""
+    """Return the rows that are added up for a column: in a cell, with a value and a weight that are not missing."""
     v, present = np.zeros(len(cell), dtype=np.int64), inside
     if column.rowmap is not None:
         v, known = column.rowmap.numpy(numbers(table[column.rowmap.source], column.rowmap))
@@ -251,17 +252,17 @@ def _rows(column: PartSpec, table: Table_, cell: NDArray[np.int64], inside: NDAr
 def add_noise(
     shape: Measurement, exact: tuple[NDArray[np.int64], ...], rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], ...]:
-    """Integers of any shape plus independent simulated draws of each column's law."""
+    """Return the integers, of any shape, plus independent simulated draws of each column's law."""
     return tuple(
         k + column.law.sample(k.size, rng).reshape(k.shape) for column, k in zip(shape.columns, exact, strict=True)
     )
 
 
 def point_estimates(shape: Measurement, noisy: tuple[NDArray[np.int64], ...]) -> Array:
-    """Arrays of shape (repeats, cells, k) -> estimates of shape (repeats, terms)."""
+    """Return estimates of shape (repeats, terms) from noisy integers, arrays of shape (repeats, cells, k)."""
     kind, found = type(shape.query).__name__, list[Array]()
     for part, k in zip(empty_parts(shape), noisy, strict=True):
-        flat = k.reshape(-1, k.shape[-1]).astype(np.float64)
+        flat = k.reshape(-1, k.shape[-1]).astype(np.float64)  # repetitions as further cells: one call for all of them
         grouped = bool(shape.keys) or shape.where is not None
         made = terms_of(kind, part, rows=shape.rows, grouped=grouped, target="population", cells=flat)
         found.append(made.value.reshape(k.shape[:2]))

@@ -1,6 +1,6 @@
-"""One step and winsorised blocks in simulation: both of their steps, with seeded labels, selections and noise.
+"""Simulation of one-step and winsorised estimates on blocks: both queries, with seeded labels, selections and noise.
 
-They ask twice, and the second question follows from the first noisy answer, so they are simulated release by release.
+The second query follows from the noisy answer to the first, so these are simulated release by release.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tacit.testing.simulated_blocks import complete, labels
 
 @dataclass(frozen=True)
 class AskedBlocks:
-    """A question of blocks in two steps, as it is asked."""
+    """A query on blocks in two steps, with its schema, relation and price."""
 
     query: SampleAndAggregate
     schema: Schema
@@ -43,13 +43,13 @@ class AskedBlocks:
     cost: Cost
 
     def design(self, size: int) -> Measurement:
-        """For a table of so many rows (persons), which are public under replace-one only."""
+        """Return the design for a table of `size` rows (persons), which is public under replace-one only."""
         rows = size if self.neighbors == "replace-one" else None
         return design(self.query, Public(self.schema, self.neighbors, rows, size), self.cost)
 
 
 def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> SimulatedRelease:
-    """One simulated release of a table; QueryError as of a release.
+    """Return one simulated release of a table; QueryError as for a release.
 
     >>> from tacit import Real, SampleAndAggregate, Schema
     >>> from tacit.families import Exponential
@@ -66,10 +66,12 @@ def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> Simul
     own = labels(shape, rows, rng)
 
     def draw(runs: Runs, law: Selection) -> int:
+        """Return a point drawn by the law's seeded sampler."""
         run, place = law.sample(runs.utility, runs.points, 1, rng)
         return runs.first[int(run[0])] + int(place[0])
 
     def noise(cells: Cells, law: Law) -> Cells:
+        """Return the integers plus simulated noise."""
         return tuple(tuple(k + int(z) for k, z in zip(cell, law.sample(len(cell), rng), strict=True)) for cell in cells)
 
     if asked.query.one_step:
@@ -84,7 +86,10 @@ def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> Simul
 def study(
     asked: AskedBlocks, generator: Generator, truth: Truth, repeats: int, rng: np.random.Generator, level: float
 ) -> Coverage:
-    """As `coverage`; intervals without noise are those of the sampling errors that were released."""
+    """Return the coverage of a query in two steps, release by release; InferenceError I10 as `coverage`.
+
+    Widths without noise are those of normal intervals with the estimated sampling errors of the simulated releases.
+    """
     found: list[tuple[Any, ...]] = []
     made: Any = None
     size: int | None = None

@@ -1,4 +1,4 @@
-"""Sample and aggregate in simulation: the mechanism's own integers, with seeded labels; protects nobody."""
+"""Simulation of sample and aggregate: the mechanism's exact integers with seeded labels, which protect nobody."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ from tacit.testing.reference_table import Table_, computed, holds
 
 
 def exact_blocks(shape: Measurement, table: Table_, rng: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
-    """Integers before noise, one array of shape (1, 2) a parameter."""
+    """Return the integers before noise, one array of shape (1, 2) a parameter."""
     rows = complete(shape, table)
     return tuple(np.array(cells, dtype=np.int64) for cells in exact(shape, rows, labels(shape, rows, rng)))
 
 
 def labels(shape: Measurement, rows: RowArrays, rng: np.random.Generator) -> NDArray[np.uint64]:
-    """Seeded words of rows, the same for all rows of a person; of blocks of equal size as the mechanism has them."""
+    """Return seeded words of rows, shape (rows,), the same for all rows of a person.
+
+    For blocks of equal size, words are drawn for all public rows and turned into labels as by the mechanism.
+    """
     plan = cast(BlockPlan, shape.blocks)
     if plan.rows is not None:
         own = rng.integers(0, 2**64, plan.rows, dtype=np.uint64)
@@ -36,7 +39,7 @@ def labels(shape: Measurement, rows: RowArrays, rng: np.random.Generator) -> NDA
 
 
 def complete(shape: Measurement, table: Table_) -> RowArrays:
-    """The complete cases in NumPy: what every engine must equal, but for their order."""
+    """Return the complete cases, computed in NumPy; every engine must give the same, in any order."""
     cells = cast(BlockPlan, shape.blocks).cells
     kept = np.ones(len(next(iter(table.values()))), dtype=np.bool_)
     kept = kept if shape.where is None else kept & holds(shape.where, table)
@@ -48,5 +51,5 @@ def complete(shape: Measurement, table: Table_) -> RowArrays:
 
 
 def _column(cell: ColumnCell, table: Table_) -> NDArray[np.float64]:
-    """Values as conditions see them, NaN where missing."""
+    """Return a column's values, shape (rows,), NaN where missing."""
     return computed(Computed("", cell, (cell,)), table)

@@ -1,6 +1,7 @@
-"""Combined releases in simulation: many parties, many repetitions, as one array computation.
+"""Simulation of releases by many parties, in many repetitions, as one array computation.
 
-Repetitions are treated as cells: a party's answer of R cells is R answers of it.  Seeded, so it protects nobody.
+Repetitions take the place of cells: a party's answer with R cells is R repetitions of its answer.  The noise is
+seeded, so it protects nobody.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Values: TypeAlias = Callable[[np.random.Generator, int, int, int], Array]
 
 @dataclass(frozen=True)
 class Answer:
-    """What a party would release, repetitions in place of cells: a `Released` for `tacit.parties`."""
+    """The simulated release of one party, with repetitions in place of cells: a `Released` for `tacit.parties`."""
 
     query: Query[Any]
     table: str
@@ -51,7 +52,7 @@ def answers(
     repeats: int = 1_000,
     rng: int | np.random.Generator = 0,
 ) -> list[Answer]:
-    """One answer a party, to a Mean, Sum, Variance or SufficientStatistics of one column without missing cells.
+    """Return one answer a party to a Mean, Sum, Variance or SufficientStatistics of one column, none of it missing.
 
     >>> from tacit import Mean, Real
     >>> made = answers(Mean("x"), Schema({"x": Real(0, 1)}), lambda g, j, r, n: g.random((r, n)), [50], [{"rho": 1}])
@@ -76,12 +77,12 @@ def answers(
 
 
 def only(given: Sequence[Answer], i: int) -> list[Answer]:
-    """The answers of one repetition."""
+    """Return the answers of the i-th repetition."""
     return [replace(one, parts=tuple(replace(p, integers=(p.integers[i],)) for p in one.parts)) for one in given]
 
 
 def sums(column: PartSpec, values: Array) -> Any:
-    """Exact integers of each repetition, shape (repetitions, k), from values of shape (repetitions, rows)."""
+    """Return the exact integers of each repetition, shape (repetitions, k); values: shape (repetitions, rows)."""
     assert column.rowmap is not None
     v, _ = column.rowmap.numpy(values)
     added = [np.asarray(term.polynomial.numpy(v)).sum(axis=1) for term in column.terms]

@@ -1,4 +1,4 @@
-"""Simulated quantiles: the mechanism's own selections, drawn by the laws' seeded samplers; protects nobody."""
+"""Simulation of quantiles: the mechanism's selections, drawn by seeded samplers that protect nobody."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def simulate_quantiles(
     neighbors: Neighbors = "replace-one",
     rng: int | np.random.Generator = 0,
 ) -> QuantileEstimate:
-    """One simulated release of quantiles of a table (a dict of arrays), estimated.
+    """Return the estimates from one simulated release of quantiles of a table (a dict of arrays).
 
     >>> from tacit import Real
     >>> x = np.random.default_rng(0).uniform(0, 100, 2_000)
@@ -49,10 +49,12 @@ def simulate_quantiles(
     shape = quantiles_design.design(query, Public(schema, neighbors, rows), Cost.of(epsilon=epsilon, rho=rho))
 
     def draw(runs: Runs, law: Selection) -> int:
+        """Return a point drawn by the law's seeded sampler."""
         run, place = law.sample(runs.utility, runs.points, 1, generator)
         return runs.first[int(run[0])] + int(place[0])
 
     def noise(cells: tuple[tuple[int, ...], ...], law: Law) -> tuple[tuple[int, ...], ...]:
+        """Return the integers plus simulated noise."""
         return tuple(tuple(x + int(law.sample(1, generator)[0]) for x in cell) for cell in cells)
 
     parts = quantiles.released(shape, counted(shape, columns), draw, noise)
@@ -64,7 +66,7 @@ def simulate_quantiles(
 
 
 def counted(shape: Measurement, table: Table_) -> tuple[dict[int, int], ...]:
-    """{v: rows, or weight of persons} of each cell in NumPy: what every engine must equal."""
+    """Return {v: rows, or weight of persons} of each cell, computed in NumPy; every engine must give the same."""
     at, share = shape.columns[0].rowmap, shape.columns[0].weight
     assert at is not None
     who = None if shape.unit is None else codes(table[shape.unit.source])

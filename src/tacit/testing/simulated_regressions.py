@@ -1,7 +1,7 @@
-"""Simulated releases of regressions: both steps, from NumPy's reference of what every engine adds up.
+"""Simulation of both queries of a regression, from exact integers computed in NumPy.
 
-Seeded, so they protect nobody.  A regression asks twice, and the second question follows from the first noisy answer,
-so it is not simulated as other questions are, by noise on integers that are the same each time.
+The noise is seeded, so it protects nobody.  The second query of a regression follows from the noisy answer to the
+first, so its exact integers differ from release to release, and `simulate` does not apply.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from tacit.testing.simulate import size_of
 
 Ints = NDArray[np.int64]
 SMALL: Final = 1e-10
-"""A step of likelihood that is the last."""
+"""Fisher scoring stops after a step whose largest element is below this."""
 
 
 @dataclass(frozen=True)
 class RegressionRows:
-    """Complete rows of a table, as the mechanism sees them.
+    """Complete rows of a table, encoded as for the mechanism.
 
-    z: shape (rows, coordinates).  size: all rows of the table, or persons; who: whose rows they are, shape (rows,).
+    z: integers of shape (rows, coordinates).  size: number of all rows of the table, or of persons.  who: the person of
+    each row, shape (rows,).
     """
 
     shape: Measurement
@@ -54,13 +55,14 @@ class RegressionRows:
     who: Ints | None = None
 
     def sums(self, column: PartSpec) -> tuple[int, ...]:
-        """The exact integers of a part: equal to those of every engine."""
+        """Return the exact integers of a part: equal to those of every engine."""
         return column.form.assemble(cast(ProductPart, column).question.sums(self.z, self.who))
 
     def release(self, rng: np.random.Generator) -> SimulatedRelease:
-        """One simulated release."""
+        """Return one simulated release."""
 
         def noisy(column: PartSpec) -> Part:
+            """Return a part with simulated noise."""
             exact = self.sums(column)
             noise = column.law.sample(len(exact), rng).tolist()
             return column.released((tuple(k + int(z) for k, z in zip(exact, noise, strict=True)),))
@@ -68,14 +70,16 @@ class RegressionRows:
         return self._released(noisy)
 
     def expected(self, rows: int) -> SimulatedRelease:
-        """What a table of `rows` rows like these would release if the noise happened to be zero."""
+        """Return the release that a table of `rows` rows like these would have if all noise were zero."""
 
         def calm(column: PartSpec) -> Part:
+            """Return a part without noise, scaled to `rows` rows."""
             return column.released((tuple(k * rows // self.size for k in self.sums(column)),))
 
         return self._released(calm)
 
     def _released(self, part: Callable[[PartSpec], Part]) -> SimulatedRelease:
+        """Return a release whose parts are made one after another, each query from the parts before it."""
         shape, parts = self.shape, tuple[Part, ...]()
         for column in shape.columns:
             parts = (*parts, part(regression.next_question(column, parts, shape)))
@@ -84,17 +88,18 @@ class RegressionRows:
         return replace(made, variables=shape.variables)
 
     def fit(self, rng: np.random.Generator) -> Fit:
-        """One simulated release, fitted."""
+        """Return the fit of one simulated release."""
         return fit_release(self.release(rng))
 
     def ordinary(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Maximum likelihood of the same rows without privacy: coefficients and their usual standard errors.
+        """Return coefficients and standard errors of the model fitted to the same rows without privacy.
 
-        Of persons each weighs one, a row its part of that, and standard errors are between persons (cluster-robust).
+        The fit is by maximum likelihood (least squares for a linear model).  With a PrivacyUnit every person has a
+        total weight of one, shared equally by the person's rows, and standard errors are cluster-robust, by person.
         """
         values = (self.z / H) @ self.layout.terms.T
         X, y = values[:, :-1], values[:, -1]
-        size = np.sqrt((X**2).mean(axis=0))
+        size = np.sqrt((X**2).mean(axis=0))  # columns of unit mean square, for the conditioning of the inverse
         model = cast(Regression, self.shape.query).model
         chosen = None if model == "linear" else link_of(model, self.layout, scaled_terms(self.layout))
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
@@ -110,7 +115,7 @@ class RegressionRows:
 def _linear(
     x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Coefficients, inverse of the weighted sums of products, residuals."""
+    """Return least-squares coefficients, the inverse of the weighted sums of products, and residuals."""
     inverse = np.asarray(np.linalg.inv((x.T * worth) @ x), dtype=np.float64)
     b = inverse @ (x.T @ (worth * y))
     return b, inverse, y - x @ b
@@ -119,7 +124,10 @@ def _linear(
 def _likelihood(
     x: NDArray[np.float64], y: NDArray[np.float64], worth: NDArray[np.float64], link: Link
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """By Fisher scoring: at most 25 steps from 0.  Coefficients, inverse information, scores in the predictor."""
+    """Return coefficients, inverse information, and each row's score with respect to its linear predictor.
+
+    Coefficients are found by Fisher scoring, in at most 25 steps from 0.
+    """
     b, inverse, score = np.zeros(x.shape[1]), np.eye(x.shape[1]), y
     for _ in range(25):
         eta = x @ b
@@ -136,7 +144,7 @@ def _likelihood(
 def rows_of(
     query: Regression, data: object, schema: Schema, cost: Cost, neighbors: str = "replace-one"
 ) -> RegressionRows:
-    """A table as its complete rows' integers, and the design of the question.  QueryError as of a release.
+    """Return the complete rows of a table as integers, and the design of the query.  QueryError as for a release.
 
     >>> import tacit as tc
     >>> schema = tc.Schema({"x": tc.Real(0, 1), "y": tc.Real(0, 2)})
@@ -157,6 +165,7 @@ def rows_of(
 
 
 def _coordinates(question: CrossProducts, table: Table_, size: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """Return the coordinates of all rows, shape (rows, coordinates), and whether each row is complete."""
     complete = np.ones(size, dtype=np.bool_)
     values: dict[Any, Ints] = {}
     places: dict[KeyMap, Ints] = {}

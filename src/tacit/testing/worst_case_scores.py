@@ -1,9 +1,9 @@
-"""Where the bound of scores with weights of their own is approached: a state of releases, and two neighbouring rows.
+"""Worst cases for scores with separate weights: a score function and two neighbouring rows that approach the bound.
 
-The bound of `score_encoding.scored(weighed=True)` holds whatever score and weight are.  It is approached where a score
-turns over and a weight falls to 0 while regressors hardly move: by rows one step of one regressor apart, at a score
-that is as steep there.  Such a score is as public as any: `PiecewiseScore.check` admits it, and nothing else is asked
-of one.
+The bound of `score_encoding.scored(weighed=True)` holds for every score function and every weight function.  It is
+approached where the score changes its sign and the weight falls to 0 while regressors hardly change: by two rows one
+grid step of one regressor apart, with functions that are steep there.  Such functions are admissible: a score function
+is public and has to pass `PiecewiseScore.check`, nothing more.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from tacit.schema import Boolean, Category, Date, Integer, Real, Schema
 from tacit.testing.neighbouring_tables import Pair, Relation, Row
 
 OWN: Final = "weighed"
-"""The form whose weights are not sizes of scores."""
+"""Name of the form whose weights are separate from the sizes of the scores."""
 
 
 def everywhere(shape: Measurement) -> tuple[Measurement, ...]:
-    """A design, and where a part has weights of its own also one whose parts are aimed steeply (`steep`)."""
+    """Return a design and, if a part has separate weights, also the design with `steep` scores in such parts."""
     if not any(column.form.name == OWN for column in shape.columns):
         return (shape,)
     columns = tuple(steep(cast(ProductPart, one)) if one.form.name == OWN else one for one in shape.columns)
@@ -35,9 +35,10 @@ def everywhere(shape: Measurement) -> tuple[Measurement, ...]:
 
 
 def steep(column: ProductPart) -> ProductPart:
-    """The part where a number's last step raises weights from 0 to C, and scores are -C or C as the response says.
+    """Return the part with weights that rise from 0 to C in a number's last step, and scores of -C or C.
 
-    Itself where no coordinate is a number that has all steps.
+    C is the clip of the score, whose sign follows from the response.  Returns the part unchanged if no coordinate is a
+    number on the full grid.
     """
     question = column.question
     place = next((j for j, one in enumerate(question.coordinates[:-1]) if _number(one)), None)
@@ -62,13 +63,15 @@ def steep(column: ProductPart) -> ProductPart:
 
 
 def _number(one: Coordinate) -> bool:
+    """Return whether a coordinate is one number on the full grid, from -H to H."""
     return len(one.numbers) == 1 and not one.marks and one.numbers[0].G == 2 * H
 
 
 def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pair]:
-    """Return two rows at the upper bounds of all regressors, less one step for numbers, with extreme responses.
+    """Return a pair of tables in which a row at all upper bounds becomes one a grid step below, with another response.
 
-    Twice, once for each engine; none but of counts, and where one row is replaced by another.
+    Real columns are lowered by one step.  The pair is returned twice, once for each engine; there is none unless the
+    model is Poisson and the relation replace-one.
     """
     if not isinstance(query, Regression) or query.model != "poisson" or relation != "replace-one":
         return []
@@ -84,13 +87,13 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
 
 
 def _cell(column: object, *, high: bool) -> object:
-    """A bound of a response of counts."""
+    """Return the upper or the lower bound of a response of counts."""
     counts = cast(Integer, column)
     return counts.upper if high else counts.lower
 
 
 def _upper(column: object, *, last: bool) -> object:
-    """A regressor's upper bound, or one step of the grid below."""
+    """Return a regressor's upper bound; for a real column and not `last`, one grid step below it."""
     if isinstance(column, Real):
         low, high = cast(float, column.lower), cast(float, column.upper)
         return float(high) if last else high - (high - low) / (2 * H)
