@@ -26,6 +26,7 @@ from tacit.method.blocks.design import design
 from tacit.method.blocks.estimate_ends import Ends, by_law, ends_of, freed, opened
 from tacit.method.blocks.estimate_one_step import estimate as stepped
 from tacit.method.blocks.query import SampleAndAggregate
+from tacit.method.shared.measurement import Public
 from tacit.method.shared.simulated_parts import simulated
 from tacit.models import scores
 from tacit.models.blocks import block_mle
@@ -244,7 +245,7 @@ def asked(case: Case, n: int, epsilon: float, **words: Any) -> Any:
     """Return the measurement of a question."""
     query = SampleAndAggregate(list(COLUMNS[: case.model.columns]), case.model, **words)
     make = one_step_design.design if query.one_step else winsorized_design.design if query.winsorize else design
-    return make(query, SCHEMA, neighbors="replace-one", rows=n, cost=Cost.of(epsilon=epsilon))
+    return make(query, Public(SCHEMA, "replace-one", n), Cost.of(epsilon=epsilon))
 
 
 def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict[str, Any]:

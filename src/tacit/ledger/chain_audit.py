@@ -106,7 +106,7 @@ class _Books:
         return fits
 
     def _limit(self, entry: Entry) -> bool:
-        """Set an analyst's limit; return whether the entry names the earlier limit and the charges so far are within."""
+        """Set an analyst's limit; return whether the entry names the earlier limit and the charges so far fit."""
         found = limit_of(entry, self.charges)
         self.changes += 1
         fits = found.number == self.changes and found.before == self.limits.get(found.analyst)

@@ -46,7 +46,7 @@ class View:
         return entry is not None and entry.seq == seq and entry.hash == self.hashes[seq - 1] and _own(entry)
 
     def _follows(self, entry: Entry) -> bool:
-        """Return whether an entry continues the chain: number, hashes, a new key, and the header first and only once."""
+        """Return whether an entry continues the chain: number, hashes, a new key, and one header, which is first."""
         prev = self.hashes[-1] if self.hashes else START
         first = (entry.kind == "header") == (self.last == 0)
         new = (entry.kind, entry.key) not in self.places

@@ -207,7 +207,7 @@ class SqliteStore:
             yield from self._connect().execute(some if seq else WHOLE)
 
     def _alone(self, path: Path, seq: int) -> Entry | None:
-        """Return an entry as the main file alone shows it ("immutable" ignores logs and journals), None if it cannot."""
+        """Return an entry as the main file alone shows it ("immutable" ignores logs and journals), or None."""
         sql = f"SELECT {COLUMNS} FROM tacit_entries WHERE ledger = 'main' AND seq = ?"
         with suppress(sqlite3.Error):
             with closing(sqlite3.connect(address(path, "mode=ro&immutable=1"), uri=True)) as alone:
