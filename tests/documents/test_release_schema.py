@@ -66,6 +66,7 @@ QUESTIONS = [
     tc.SufficientStatistics("ok", families.Bernoulli()),
     tc.SampleAndAggregate("free", families.Exponential(rate=(0.05, 5))),
     tc.SampleAndAggregate("free", families.Gamma(), parameters="shape"),
+    tc.SampleAndAggregate("free", families.Pareto(minimum=1.5)),
     tc.SampleAndAggregate("free", tc.Statistic("median", median=(0, 9))),
     tc.SampleAndAggregate(["free", "filled"], tc.Statistic(_slope, columns=2, slope=(-9, 9), default=(1,))),
     tc.SampleAndAggregate(

@@ -5,12 +5,17 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Final
 
+from tacit.catalogue.schema_words import closed, listed
 from tacit.models.family_registry import FAMILIES
 
 BOX: Final[dict[str, Any]] = {
     "description": "Where a parameter lies: both ends, or the number at which it is held; a list of these for several.",
-    "anyOf": [{"type": "number"}, {"type": "array", "items": {"$ref": "#/$defs/box"}, "minItems": 1}],
+    "anyOf": [{"type": "number"}, listed({"$ref": "#/$defs/box"}, minItems=1)],
 }
+NUMBERS: Final = listed({"type": "number"}, minItems=1)
+
+JSON_TYPES: Final = {"int": "integer", "float": "number"}
+"""Types of JSON, by the annotation of an argument that is no box: numbers of trials or levels, the least value."""
 
 
 def model() -> dict[str, Any]:
@@ -25,25 +30,24 @@ def _family(name: str) -> dict[str, Any]:
     words: dict[str, Any] = {"family": {"const": name}, **dict.fromkeys(cls.kinds, box)}
     for one in fields(cls):
         if one.name == "default":
-            words["default"] = {"type": "array", "items": {"type": "number"}, "minItems": 1}
+            words["default"] = NUMBERS
         elif one.name not in words:
-            words[one.name] = {"type": "integer"}
-    return _closed(words, ("family", *cls.kinds))
+            words[one.name] = {"type": JSON_TYPES[str(one.type)]}
+    return closed(words, optional=tuple(set(words) - {"family", *cls.kinds}))
 
 
 def _own() -> dict[str, Any]:
     """Return the schema of a user's log-density, identified by a digest."""
-    numbers = {"type": "array", "items": {"type": "number"}, "minItems": 1}
     words: dict[str, Any] = {
         "family": {"const": "Model"},
         "name": {"type": "string"},
         "digest": {"$ref": "#/$defs/hash"},
         "parameters": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/box"}},
         "columns": {"type": "integer", "minimum": 2},
-        "support": {"anyOf": [{"type": "string"}, numbers]},
-        "default": numbers,
+        "support": {"anyOf": [{"type": "string"}, NUMBERS]},
+        "default": NUMBERS,
     }
-    return _closed(words, ("family", "name", "digest", "parameters"))
+    return closed(words, optional=("columns", "support", "default"))
 
 
 def _statistic() -> dict[str, Any]:
@@ -54,12 +58,7 @@ def _statistic() -> dict[str, Any]:
         "digest": {"$ref": "#/$defs/hash"},
         "parameters": {"type": "object", "minProperties": 1, "additionalProperties": {"$ref": "#/$defs/box"}},
         "columns": {"type": "integer", "minimum": 2},
-        "default": {"type": "array", "items": {"type": "number"}, "minItems": 1},
+        "default": NUMBERS,
         "seconds": {"type": "number", "exclusiveMinimum": 0},
     }
-    return _closed(words, ("family", "name", "parameters"))
-
-
-def _closed(words: dict[str, Any], required: tuple[str, ...]) -> dict[str, Any]:
-    """Return the schema of an object with these fields and no others."""
-    return {"type": "object", "properties": words, "required": list(required), "additionalProperties": False}
+    return closed(words, optional=("digest", "columns", "default", "seconds"))
