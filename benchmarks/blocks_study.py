@@ -23,7 +23,7 @@ from tacit.estimates.interval_inversion import LinearInversion
 from tacit.method.blocks import block_sizes, one_step_design, winsorized_design
 from tacit.method.blocks import mechanism_winsorized as winsorized
 from tacit.method.blocks.design import design
-from tacit.method.blocks.estimate_ends import Ends, by_law, ends_of, freed, opened
+from tacit.method.blocks.estimate_ends import Ends, by_law, ends_of, means_without_clamp, terms_without_clamp
 from tacit.method.blocks.estimate_one_step import estimate as stepped
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.method.shared.measurement import Public
@@ -198,7 +198,7 @@ def by_blocks(case: Case, n: int, epsilon: float, k: int, bias: str, scale: Scal
     found |= told(*(one[~silent] for one in read), case, n)
     truth = case.truth[case.place]
     noise = ((grid.upper - grid.lower) / grid.G / k) ** 2 * column.law.variance()
-    whole = freed(np.array([values.mean()]), np.array([values.var()]), _ends(column, case))
+    whole = means_without_clamp(np.array([values.mean()]), np.array([values.var()]), _ends(column, case))
     variance, off = whole.sampling[0] / k + whole.slopes[0, 0] ** 2 * noise, whole.value[0] - truth
     return found | {"ratio": (off**2 + variance) / case.bound(n), "bias": off / np.sqrt(variance)}
 
@@ -235,7 +235,7 @@ def _read(column: Any, sums: np.ndarray, case: Case, rows: float) -> tuple[np.nd
         found = asked_law(grid)
         return None if found is None else np.interp(mean, grid, found)
 
-    made, _ = opened(_block(column, sums), _part(column), _ends(column, case), known, sums)
+    made, _ = terms_without_clamp(_block(column, sums), _part(column), _ends(column, case), known, sums)
     low, high = made.inversion.interval(0.95)
     silent = np.array([reason is not None for reason in made.reasons])
     return made.value, np.sqrt(made.sampling_variance + made.privacy_variance), low, high, silent
@@ -268,7 +268,10 @@ def winsorised(case: Case, n: int, epsilon: float, k: int, scale: Scale) -> dict
     one = case.model.parameters[case.place]
     low, high = LinearInversion(value, variance, loadings, mean.law, one.lower, one.upper).interval(0.95)
     error = np.sqrt(variance + (loadings**2).sum(axis=1) * mean.law.variance())
-    return told(value, error, low, high, case, n) | {"blocks": k, "window": winsorized_design.told(chosen, k)}
+    return told(value, error, low, high, case, n) | {
+        "blocks": k,
+        "window": winsorized_design.quartile_in_noise_scales(chosen, k),
+    }
 
 
 def select(counts: np.ndarray, quarters: int, rate: float, rng: np.random.Generator) -> int:

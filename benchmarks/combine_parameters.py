@@ -38,7 +38,7 @@ from tacit.pooling.random_effects import (
     random_effects,
 )
 from tacit.pooling.released_evidence import evidence
-from tacit.testing.simulated_parties import Answer, answers, only
+from tacit.testing.simulated_parties import Answer, answers, repetition
 from tacit.testing.simulated_regressions import rows_of
 
 PAGE, SELF = Path(__file__).resolve().parents[1] / "docs" / "reference" / "combining.md", "combine_parameters.py"
@@ -220,7 +220,7 @@ def _differing(
         yield case.family.names[0], _random_line(made.effects, *numbers, rng)
         return
     each = [
-        effects_of_estimates(parameters.varied(only(given, at), range(len(sizes)), True), limits, "REML")
+        effects_of_estimates(parameters.varied(repetition(given, at), range(len(sizes)), True), limits, "REML")
         for at in range(repeats)
     ]
     ends = np.array([one.interval(0.95) for one in each])

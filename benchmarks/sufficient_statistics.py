@@ -24,7 +24,7 @@ from tacit.method.sufficient_statistics.combine import common
 from tacit.models.likelihood import Likelihood
 from tacit.pooling.common_value import pooled
 from tacit.pooling.released_evidence import evidence
-from tacit.testing.simulated_parties import Answer, answers, only
+from tacit.testing.simulated_parties import Answer, answers, repetition
 
 DOCS = Path(__file__).parents[1] / "docs" / "reference"
 PAGE, PICTURE = DOCS / "sufficient-statistics.md", DOCS / "sufficient-statistics-rate.svg"
@@ -160,7 +160,7 @@ def studies(
                 whole += list(one[:, None])
             continue
         for i in range(now):
-            block, _, _ = common(only(given, i), range(len(sizes)), True)
+            block, _, _ = common(repetition(given, i), range(len(sizes)), True)
             low, high = block.inversion.interval(0.95)
             value.append(block.value)
             error.append(np.sqrt(block.sampling_variance + block.privacy_variance))

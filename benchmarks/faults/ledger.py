@@ -74,7 +74,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.ledger.ledger",
-        "        if release is None:  # whoever gets this goes on to read data\n",
+        "        if release is None:  # the caller will now read rows, so the charge must survive a loss of power\n",
         "        if release is not None:\n",
         "rows are read although the file does not show the charge",
         (

@@ -428,8 +428,8 @@ FAULTS = (
     ),
     Fault(
         "tacit.method.blocks.mechanism_labels",
-        "return fresh(int(owners.max(initial=0)) + 1)[owners]",
-        "return fresh(len(owners))",
+        "return system_random_words(int(owners.max(initial=0)) + 1)[owners]",
+        "return system_random_words(len(owners))",
         "rows of one person fall into several blocks",
         (f"{BLOCKS}::test_words_are_fresh_and_one_for_each_person",),
     ),

@@ -32,7 +32,7 @@ FAULTS = (
     ),
     Fault(
         "tacit.release.document",
-        "            reason = release_laws.broken(cast(Any, made))\n",
+        "            reason = release_laws.first_inconsistency(cast(Any, made))\n",
         "            reason = None\n",
         "a document whose noise is none that its price buys is a release",
         (f"{MALFORMED}::test_what_no_mechanism_writes_is_refused",),

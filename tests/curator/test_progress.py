@@ -16,7 +16,7 @@ import pytest
 
 import tacit as tc
 from tacit.base.progress import SHOWN, phase
-from tacit.cli.output import watched
+from tacit.cli.output import progress_on_terminal
 from tacit.curator import purchase as requests
 from tacit.rows.row_map import IDENTITY, RowMap, SumTerm
 from tacit.source import open_source
@@ -72,7 +72,7 @@ def test_nothing_where_nobody_asks(capfd: pytest.CaptureFixture[str], monkeypatc
     assert capfd.readouterr() == ("", "")
     for screen, asked in ((io.StringIO(), False), (Terminal(), True)):  # the command line asks where a person watches
         monkeypatch.setattr(sys, "stderr", screen)
-        with watched():
+        with progress_on_terminal():
             assert (SHOWN.get() is not None) == asked
 
 

@@ -29,7 +29,7 @@ from tacit.privacy import Cost
 from tacit.release.digests import digest_of, sealed
 from tacit.release.document import Release, Releases, release_from_dict, releases_from_dict
 from tacit.release.packing import write_int
-from tacit.release.sensitivity_checks import EncodingFacts, selected, told
+from tacit.release.sensitivity_checks import EncodingFacts, implied_constants, selected
 
 HERE = Path(__file__).parent
 SCHEMA = tc.release_schema()
@@ -182,14 +182,14 @@ def test_sensitivities_are_those_of_the_mechanisms(noise: Any, neighbors: Any) -
         for form in made:
             for share in (None, 1024):
                 held = form if share is None else weighted_forms.shared(form, share)
-                found = told(form.name, held.parameters, EncodingFacts(noise == "laplace", one, True))
+                found = implied_constants(form.name, held.parameters, EncodingFacts(noise == "laplace", one, True))
                 assert found is not None, form.name
                 assert (found.l1, found.l2_squared) == (held.l1, held.l2_squared), form
                 assert all(held.parameters[name] == value for name, value in found.constants.items())
     for cells in (1, 2):
         for several in (False, True)[:cells]:
             form = weighted_forms.counted(2**20, noise, neighbors, cells=cells, several=several)
-            found = told("counted", form.parameters, EncodingFacts(noise == "laplace", one, cells > 1))
+            found = implied_constants("counted", form.parameters, EncodingFacts(noise == "laplace", one, cells > 1))
             assert found is not None
             assert (found.l1, found.l2_squared) == (form.l1, form.l2_squared)
 
@@ -201,7 +201,7 @@ def test_selections_are_those_of_the_mechanisms(neighbors: Any, grouped: bool) -
         facts = EncodingFacts(price.noise == "laplace", neighbors == "replace-one", grouped)
         for p in (Fraction(1, 2), Fraction(1, 10), Fraction(9, 10)):
             parameters = {"G": 4096, "numerator": p.numerator, "denominator": p.denominator}
-            found = told("ranks", parameters, facts)
+            found = implied_constants("ranks", parameters, facts)
             assert found is not None
             assert (found.l1, found.l2_squared) == rank_utilities.reached(p, neighbors, grouped=grouped)
             law: Any = rank_utilities.law_for(price.share(Fraction(1, 3)), p, neighbors, grouped=grouped)

@@ -10,9 +10,9 @@ from scipy import integrate, stats
 from scipy.optimize import root
 
 import tacit as tc
-from tacit.estimates.box_censoring import undone
+from tacit.estimates.box_censoring import unclamped_means
 from tacit.families import Exponential, Gamma, Laplace
-from tacit.method.blocks.estimate_ends import Ends, freed
+from tacit.method.blocks.estimate_ends import Ends, means_without_clamp
 from tacit.testing import simulate
 
 
@@ -39,7 +39,7 @@ def test_the_mean_of_a_law_of_the_kind_is_found_again(name: str) -> None:
     law, power, mean = CASES[name]
     low, high = (-1.0, 1.2) if "both" in name else (0.5, 5.0)
     m, v = clamped(law, low, high)
-    found = undone(m, v, low, high, power)
+    found = unclamped_means(m, v, low, high, power)
     assert found.value[0] == pytest.approx(mean, abs=1e-3 * law.std())  # trapezium rule over a kink
     assert found.share[0] == pytest.approx(law.cdf(low) + law.sf(high), abs=0.01)
     assert abs(m[0] - mean) > 0.02 * law.std()  # there was something to be undone
@@ -48,15 +48,15 @@ def test_the_mean_of_a_law_of_the_kind_is_found_again(name: str) -> None:
 @pytest.mark.parametrize("power", [1.0, 2 / 3, 0.0, -0.2, -1 / 3])
 def test_slopes_are_those_of_differences_and_sampling_is_the_delta_method_s(power: float) -> None:
     m, v, low, high = np.array([4.4]), np.array([0.2]), 0.5, 5.0
-    found = undone(m, v, low, high, power)
+    found = unclamped_means(m, v, low, high, power)
     step = 1e-3
     for j, move in enumerate(np.eye(2) * step):
-        ends = [undone(m + side * move[0], v + side * move[1], low, high, power).value for side in (1, -1)]
+        ends = [unclamped_means(m + side * move[0], v + side * move[1], low, high, power).value for side in (1, -1)]
         assert found.slopes[j] == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=0.05)  # over kinks of the rule
     if power == 1.0:  # by simulation: 200 means and variances of 4,000 blocks each
         law = stats.norm(*_normal(m[0], v[0], low, high))
         x = np.clip(law.rvs((200, 4_000), random_state=1), low, high)
-        values = undone(x.mean(axis=1), x.var(axis=1), low, high).value
+        values = unclamped_means(x.mean(axis=1), x.var(axis=1), low, high).value
         ratio = values.var(ddof=1) * 4_000 / found.sampling[0]
         # 200 normal draws: a chi-squared over its degrees of freedom, standard deviation 0.1; 5.5 of these, 4e-8
         assert abs(ratio - 1) < 0.55
@@ -73,12 +73,12 @@ def _normal(mean: float, variance: float, low: float, high: float) -> tuple[floa
 
 def test_far_from_the_ends_and_beyond_what_can_be_known_nothing_is_touched() -> None:
     ends = Ends(0.0, 5.0, 1.0)
-    far = freed(np.array([2.5]), np.array([0.2]), ends)
+    far = means_without_clamp(np.array([2.5]), np.array([0.2]), ends)
     assert (far.value[0], far.share[0], far.sampling[0]) == (2.5, 0.0, 0.2)
-    lost = freed(np.array([4.9]), np.array([0.03]), ends)
+    lost = means_without_clamp(np.array([4.9]), np.array([0.03]), ends)
     assert lost.value[0] == 4.9
     assert lost.share[0] > 0.2
-    open_ = freed(np.array([0.05]), np.array([0.2]), Ends(-np.inf, np.inf, 1.0))
+    open_ = means_without_clamp(np.array([0.05]), np.array([0.2]), Ends(-np.inf, np.inf, 1.0))
     assert open_.value[0] == 0.05
 
 

@@ -12,7 +12,7 @@ import tacit as tc
 from tacit.method.quantiles import design as quantiles_design
 from tacit.method.quantiles import mechanism as quantiles
 from tacit.method.quantiles.design import reach, split
-from tacit.method.quantiles.estimate import crowded, estimate
+from tacit.method.quantiles.estimate import estimate, few_rows_warning
 from tacit.method.shared.measurement import PartSpec, Public
 from tacit.noise.selection_law import utility_gap
 from tacit.privacy import Cost
@@ -65,8 +65,8 @@ def test_few_rows_on_the_shorter_side_are_told(prob: str) -> None:
     facts = column.form.parameters
     scale = float(column.law.scale) / 10
     needed = utility_gap(scale, facts["G"] + 1, 0.05) / 0.1
-    assert crowded(part, 1.01 * needed, 0.95) is None
-    assert "few for this price" in (crowded(part, 0.99 * needed, 0.95) or "")
+    assert few_rows_warning(part, 1.01 * needed, 0.95) is None
+    assert "few for this price" in (few_rows_warning(part, 0.99 * needed, 0.95) or "")
 
 
 def test_released_sizes_bring_their_noise_to_the_reach() -> None:

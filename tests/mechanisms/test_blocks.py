@@ -114,7 +114,7 @@ def test_seats_are_shared_out_by_ranks_and_as_equal_as_can_be(n: int, k: int, se
     """Against ranks as they are defined; also where blocks are more than rows, and with words of any size."""
     rng = np.random.default_rng(seed)
     own = rng.integers(0, 2**64, n, dtype=np.uint64)
-    made = blocks_of(np.zeros((n, 1)), equal_blocks.seated(own, equal_blocks.cuts(own, k)), k, n)
+    made = blocks_of(np.zeros((n, 1)), equal_blocks.words_of_equal_blocks(own, equal_blocks.cuts(own, k)), k, n)
     rank = np.argsort(np.argsort(own))
     assert made.sizes.tolist() == np.bincount(rank * k // n, minlength=k).tolist()
     assert made.sizes.max() - made.sizes.min() <= 1
@@ -135,7 +135,7 @@ def test_a_row_that_is_replaced_gives_its_seat_to_the_other(
     rng = np.random.default_rng(seed)
     own = rng.integers(0, 2**64, len(rows), dtype=np.uint64)
     i = int(rng.integers(len(rows)))
-    words_ = equal_blocks.seated(own, equal_blocks.cuts(own, k))
+    words_ = equal_blocks.words_of_equal_blocks(own, equal_blocks.cuts(own, k))
 
     def made(table: list[tuple[float, bool]]) -> Blocks:
         there = np.array([complete for _, complete in table])

@@ -122,13 +122,13 @@ def test_the_words_of_the_suite_are_used_as_a_release_uses_its_own(
     """A release with the operating system's words and noise replaced has the suite's integers."""
     rng = np.random.default_rng(1)
     x, words = rng.exponential(0.5, 40), rng.integers(0, 2**64, 40, dtype=np.uint64)
-    monkeypatch.setattr(blocks, "fresh", lambda count: words[:count])
+    monkeypatch.setattr(blocks, "system_random_words", lambda count: words[:count])
     monkeypatch.setattr(sample_and_aggregate, "protect", lambda cells, law: cells)
     query = tc.SampleAndAggregate("x", EXPONENTIAL, blocks=5, rows=40)
     curator = tc.Curator({"x": x}, tc.Schema({"x": tc.Real()}), budget=tc.Budget(epsilon=1, neighbors=relation))
     release = curator.release(query, epsilon=1)
     shape = curator.design(query, Cost.of(epsilon=1))
-    own = equal_blocks.seated(words, equal_blocks.cuts(words, 5)) if relation == "replace-one" else words
+    own = equal_blocks.words_of_equal_blocks(words, equal_blocks.cuts(words, 5)) if relation == "replace-one" else words
     recorder = in_blocks.Recorder()
     in_blocks.run(shape, RowArrays(x[:, None], None), own, recorder)
     assert [part.integers for part in release.parts] == recorder.seen

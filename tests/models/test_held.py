@@ -19,7 +19,7 @@ from tacit.errors import ModelError
 from tacit.models import scores
 from tacit.models.blocks import block_mle, compiled
 from tacit.models.jax_config import quiet
-from tacit.models.traced_density import ORDERS, held, traced
+from tacit.models.traced_density import ORDERS, differentiable, traced
 
 ROWS = np.random.default_rng(4).exponential(0.5, (4, 30))
 SEEN: list[Any] = []
@@ -182,7 +182,7 @@ def test_a_pure_rule_is_followed(where: str) -> None:
 
     with double():
         closed = traced(lambda y: using(half, where)(0.0, SimpleNamespace(rate=y)), np.float64(2.0))[0]
-        run: Any = held(closed)
+        run: Any = differentiable(closed)
         first: Any = jax.grad(lambda y: run(y)[0])
         assert float(run(2.0)[0]) == pytest.approx(np.log(2))
         assert float(first(2.0)) == pytest.approx(0.25)
@@ -194,7 +194,7 @@ def test_a_pure_rule_is_followed(where: str) -> None:
 def test_jax_s_own_rules_stay() -> None:
     """Of logaddexp with an infinity the derivative is a number by its rule alone."""
     with quiet():
-        run: Any = held(traced(lambda a, b: jnp.logaddexp(a, b), np.float64(0), np.float64(0))[0])
+        run: Any = differentiable(traced(lambda a, b: jnp.logaddexp(a, b), np.float64(0), np.float64(0))[0])
         assert float(jax.grad(lambda a: run(a, -np.inf)[0])(1.0)) == 1.0
         assert float(jax.grad(jax.grad(lambda a: run(a, 1.0)[0]))(0.5)) == pytest.approx(
             float(jax.grad(jax.grad(lambda a: jnp.logaddexp(a, 1.0)))(0.5)), rel=1e-15
@@ -214,7 +214,7 @@ def test_rules_that_go_backwards_are_held_too(where: str) -> None:
     calls = itertools.count(1)
     own = made(lambda y: told(y) if next(calls) > 9 else None)
     with double():
-        run: Any = held(traced(lambda y: using(own, where)(0.0, SimpleNamespace(rate=y)), np.float64(2.0))[0])
+        run: Any = differentiable(traced(lambda y: using(own, where)(0.0, SimpleNamespace(rate=y)), np.float64(2.0))[0])
         before = next(calls)
         first: Any = jax.grad(lambda y: run(y)[0])
         assert float(run(2.0)[0]) == pytest.approx(np.log(2))

@@ -114,7 +114,7 @@ def test_a_word_on_an_edge_is_refined(law: Law, where: float) -> None:
             if last == words[-1]:
                 continue
             source = replay([*words[:-1], last])
-            assert exact.settle(curve, law.scale, first, source) == expected
+            assert exact.certain_cell(curve, law.scale, first, source) == expected
             with pytest.raises(IndexError):
                 source(1)
         p = Fraction(
@@ -140,7 +140,7 @@ def test_the_far_tail_is_exact(law: Law, zeros: int) -> None:
         return np.array(used[-count:], dtype=np.uint64)
 
     curve = EXPONENTIAL if isinstance(law, DiscreteLaplace) else HALF_NORMAL
-    cell = exact.settle(curve, law.scale, m, source)
+    cell = exact.certain_cell(curve, law.scale, m, source)
     total = m
     for word in used:
         total = total << 64 | word
@@ -175,7 +175,7 @@ def test_negative_zero_is_rejected_for_laplace_only() -> None:
 
 
 def test_beyond_64_bits_is_moved_to_the_last_integer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exact, "settle", lambda *_: 1 << 70)
+    monkeypatch.setattr(exact, "certain_cell", lambda *_: 1 << 70)
     found = exact._draw(DiscreteLaplace(Fraction(1)), 2, replay([0, 1]))
     assert found.tolist() == [1 << 70, -1 << 70]  # a draw is what it is: sums are moved
     sums = exact.added(np.array([5, -5]), found)

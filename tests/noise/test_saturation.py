@@ -84,7 +84,7 @@ def test_a_draw_beyond_64_bits_is_whole() -> None:
 
     words = np.array([0, 1, 2, 3], dtype=np.uint64)  # an even word is positive, an odd one negative
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(exact, "settle", far)
+        patched.setattr(exact, "certain_cell", far)
         found = _draw(RoundedNormal(scale), 4, lambda count: np.tile(words, -(-count // 4))[:count])
     assert found.tolist() == [beyond, -beyond, 1, -1]
     most = exact.MOST

@@ -15,7 +15,7 @@ from tacit.method.shared.measurement import Public
 from tacit.method.sufficient_statistics.combine import common
 from tacit.pooling.common_value import pooled
 from tacit.pooling.released_evidence import evidence
-from tacit.testing.simulated_parties import answers, only
+from tacit.testing.simulated_parties import answers, repetition
 
 RATE = families.Exponential(rate=(0.1, 10))
 SCHEMA = tc.Schema({"x": tc.Real(0, 2)})
@@ -49,7 +49,7 @@ def test_one_law_is_covered() -> None:
     drawn = answers(QUERY, SCHEMA, values, sizes, prices, repeats=80, rng=0)
     hit, z = 0, []
     for i in range(80):
-        block, parts, shares = common(only(drawn, i), range(6), True)
+        block, parts, shares = common(repetition(drawn, i), range(6), True)
         low, high = block.inversion.interval(0.95)
         hit += bool(low[0] <= 1 <= high[0])
         z.append((block.value[0] - 1) / np.sqrt(block.variance[0] + block.privacy_variance[0]))

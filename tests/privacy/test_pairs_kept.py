@@ -21,7 +21,7 @@ from tacit.noise.selection_law import Selection
 from tacit.privacy import Budget, Cost
 from tacit.testing.contract import pairs_kept
 from tacit.testing.contract_selection import spread
-from tacit.testing.pair_check import PAIRS, Losses, broken, convolved, hockey_stick
+from tacit.testing.pair_check import PAIRS, Losses, convolved, hockey_stick, pair_violation
 
 SCHEMA = tc.Schema({"x": tc.Real(0, 4096, missing=0), "g": tc.Category(["a", "b"]), "y": tc.Integer(0, 3, missing=0)})
 ROWS = 3_201
@@ -69,8 +69,8 @@ def as_before(shape: Measurement, price: Cost) -> Measurement:
 def test_the_calibration_of_before_broke_it(price, query):
     """The check has power: what was sold until now is found out."""
     made = design(query, Public(SCHEMA, "replace-one", ROWS), price)
-    assert broken([made], price) == []
-    assert broken([as_before(made, price)], price) != []
+    assert pair_violation([made], price) == []
+    assert pair_violation([as_before(made, price)], price) != []
 
 
 # Exact probabilities --------------------------------------------------------------------------------------------------

@@ -262,7 +262,7 @@ def test_spark_answers_where_the_rows_are(
     assert found[:, 1].sum() == pytest.approx(rows_[:, 0].sum())
     assert found[:, 2].max() == rows_[:, 1].max()
     if kind == "equal":
-        words = blocks.equal_blocks.seated(
+        words = blocks.equal_blocks.words_of_equal_blocks(
             rows.of_places(KEY, 0, len(rows_)), blocks.equal_blocks.keyed_cuts(KEY, ROWS, 10)
         )
         assert found[:, 0].tolist() == np.bincount((words >> np.uint64(32)) * np.uint64(10) >> np.uint64(32)).tolist()

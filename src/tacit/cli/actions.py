@@ -9,7 +9,7 @@ from typing import Any
 from tacit.base.json_text import write_text
 from tacit.cli import study_commands as studies
 from tacit.cli.answers import check_levels, finish
-from tacit.cli.output import emit, progress, watched, writable
+from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
 from tacit.schema import draft
@@ -148,7 +148,7 @@ def release(
     facts: dict[str, Any] = {"name": job.name, "budget": job.budget, "ledger": job.ledger, "size_hint": job.rows}
     curator = Curator(_data(job), job.schema, **facts, analyst=who)
     _same_rows(job, curator.rows)
-    with watched():
+    with progress_on_terminal():
         found = curator.release(asks, shares=job.shares, note=note, fresh=fresh, **cost)
     finish(found, target, Cost.of(**cost), curator.remaining, level, as_json)
 

@@ -207,7 +207,7 @@ def fit(
     """Fit a model to a released histogram, as often as you like; needs no data and costs nothing."""
     from tacit.cli import fit_commands as fitting
 
-    wanted = fitting.Wanted(formula, model, family, method, tau)
+    wanted = fitting.ModelRequest(formula, model, family, method, tau)
     fitting.fit(path, name, wanted, level, save, plot, as_json)
 
 
@@ -270,12 +270,12 @@ def main() -> NoReturn:
     except (KeyboardInterrupt, typer.Abort):
         code = _interrupted(as_json)
     except Exception as problem:
-        code = _said(problem, as_json)
+        code = _print_error(problem, as_json)
     _let_go()
     sys.exit(code if isinstance(code, int) else DONE)
 
 
-def _said(problem: Exception, as_json: bool) -> int:
+def _print_error(problem: Exception, as_json: bool) -> int:
     """Print an error in one line and return the exit code."""
     from tacit.errors import CommandError, TacitError
 

@@ -12,7 +12,7 @@ from tacit.release.document import Releases
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ModelRequest:
     """The model that the command line specifies."""
 
     formula: str
@@ -22,7 +22,9 @@ class Wanted:
     tau: float
 
 
-def fit(path: str, name: str, wanted: Wanted, level: float, save: str | None, plot: str | None, as_json: bool) -> None:
+def fit(
+    path: str, name: str, wanted: ModelRequest, level: float, save: str | None, plot: str | None, as_json: bool
+) -> None:
     """Run `tacit fit`: fit a model to a released histogram, save and print it."""
     found = Releases.load(path)
     release = found[name]

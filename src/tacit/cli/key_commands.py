@@ -26,7 +26,7 @@ def new(
     from tacit.release.signing import SUFFIX, new_key
 
     path = name if name.endswith(SUFFIX) else f"{name}{SUFFIX}"
-    _tell(new_key(path), path, f"made {path}: it stays here, with you alone.", as_json)
+    _print_key(new_key(path), path, f"made {path}: it stays here, with you alone.", as_json)
 
 
 @app.command()
@@ -36,10 +36,10 @@ def show(
     """Print the public key that belongs to a private one."""
     from tacit.release.signing import signer
 
-    _tell(signer(path).public, path, f"{path} belongs to this public key.", as_json)
+    _print_key(signer(path).public, path, f"{path} belongs to this public key.", as_json)
 
 
-def _tell(public: str, path: str, first: str, as_json: bool) -> None:
+def _print_key(public: str, path: str, first: str, as_json: bool) -> None:
     """Print a public key, with the lines for the study and for the site file."""
     from tacit.cli.output import emit
     from tacit.release.signing import SUFFIX

@@ -52,7 +52,7 @@ def progress(text: str) -> None:
         print(f"… {text}", file=sys.stderr)
 
 
-def watched() -> AbstractContextManager[None]:
+def progress_on_terminal() -> AbstractContextManager[None]:
     """Return a context that shows the phases of the work in it, if standard error is a terminal."""
     return phases.progress() if sys.stderr.isatty() else nullcontext()
 

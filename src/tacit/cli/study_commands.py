@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tacit.cli.answers import check_levels, finish
-from tacit.cli.output import emit, progress, watched, writable
+from tacit.cli.output import emit, progress, progress_on_terminal, writable
 from tacit.errors import CommandError, FileError
 from tacit.privacy import Cost
 from tacit.study import Site, Study
@@ -91,7 +91,7 @@ def release(
     progress("opening the table")
     curator = Curator(own.data, study, site=own, analyst=analyst)
     typed: dict[str, Any] = {name: value for name, value in price.items() if value is not None}
-    with watched():
+    with progress_on_terminal():
         found = curator.release(study, note=note, **typed)
     finish(found, target, Cost.of(**typed) if typed else study.spend, curator.remaining, level, as_json)
 

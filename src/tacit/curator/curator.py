@@ -24,7 +24,7 @@ from tacit.method.shared.measurement import Measurement, Public
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.release.document import Release, Releases
 from tacit.release.query import Query
-from tacit.release.registry import plans
+from tacit.release.registry import plan_module
 from tacit.release.signing import signer
 from tacit.rows.row_map import MAX_ROWS
 from tacit.schema import Schema
@@ -173,7 +173,7 @@ class Curator:
             study_rules.own_words(shares, None)
             words = words if width is not None else study_rules.price(query, words)
             query, shares = query.asks, query.shares
-        return plans().plan_for(self, query, **words, width=width, shares=shares, level=level)
+        return plan_module().plan_for(self, query, **words, width=width, shares=shares, level=level)
 
     # What costs ------------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,7 @@ LEAST: Final = 0.05
 
 
 @dataclass(frozen=True)
-class Undone:
+class UnclampedMeans:
     """Means corrected for the clamp, for m releases.
 
     value: corrected means, shape (m,); NaN where the equations have no solution.  slopes: derivatives of `value` in
@@ -75,7 +75,9 @@ class _Law:
         return np.stack([self.clamped.slopes[0], (self.free if free else self.clamped).slopes[1]])
 
 
-def undone(mean: Array, variance: Array, low: float, high: float, power: float = 1.0, *, free: bool = False) -> Undone:
+def unclamped_means(
+    mean: Array, variance: Array, low: float, high: float, power: float = 1.0, *, free: bool = False
+) -> UnclampedMeans:
     """Correct means for the clamp to [low, high], from mean and variance of clamped estimates, shape (m,) each.
 
     free: `variance` is known beforehand and belongs to the unclamped estimates.  power: the power of the estimate that
@@ -104,7 +106,7 @@ def undone(mean: Array, variance: Array, low: float, high: float, power: float =
     clamped = law.clamped
     own = clamped.values - clamped.moments[0][:, None]
     moved = slopes[0][:, None] * own + slopes[1][:, None] * (own**2 - clamped.moments[1][:, None])
-    return Undone(np.where(fine, law.free.moments[0], np.nan), slopes, law.share, moved**2 @ WEIGHTS)
+    return UnclampedMeans(np.where(fine, law.free.moments[0], np.nan), slopes, law.share, moved**2 @ WEIGHTS)
 
 
 def _law(places: Array, low: float, high: float, power: float) -> _Law:

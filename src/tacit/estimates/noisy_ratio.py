@@ -79,7 +79,7 @@ class Scaled:
 
 
 @dataclass(frozen=True)
-class Everything:
+class WholeUnitInterval:
     """The trivial intervals [0, 1] for `size` proportions of which nothing is known."""
 
     size: int

@@ -14,7 +14,7 @@ from tacit.base.lazy_imports import double, jax
 from tacit.errors import InferenceError
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
-from tacit.fits.fit import Fit, Method, checked, concluded, empty, points_for
+from tacit.fits.fit import Fit, Method, check_method, empty, points_for, solved
 from tacit.fits.problem import Local
 from tacit.fits.regression_fits import binned
 from tacit.fits.solver import newton
@@ -161,7 +161,7 @@ def fit_loss(cells: CellCounts, loss: Loss, method: Method = "corrected") -> Fit
 
 def minimised(cells: CellCounts, loss: Loss, method: Method, starts: int) -> Fit:
     """Fit as `fit_loss` does, with `starts` random starts besides the given one (0: no search for other minima)."""
-    checked(method)
+    check_method(method)
     names = tuple(loss.names)
     points = points_for(cells, loss.columns, method)
     first = np.zeros(len(names)) if loss.start is None else np.asarray(loss.start, dtype=np.float64)
@@ -170,7 +170,7 @@ def minimised(cells: CellCounts, loss: Loss, method: Method, starts: int) -> Fit
     problem = Minimum(names, loss, _data(points, loss.columns), first)
     problem, several = _lowest(problem, points, starts) if starts else (problem, ())
     notes = (*binned(points.cells, method), *several)
-    return concluded(empty("", "loss", method, names, notes), points, problem)[0]
+    return solved(empty("", "loss", method, names, notes), points, problem)[0]
 
 
 def _data(points: Points, columns: tuple[str, ...]) -> Array:

@@ -14,7 +14,7 @@ from tacit.errors import InferenceError, nearest
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.custom_losses import Loss, minimised
-from tacit.fits.fit import Fit, Method, checked, points_for
+from tacit.fits.fit import Fit, Method, check_method, points_for
 from tacit.models.family import Family
 from tacit.models.family_registry import FAMILIES
 
@@ -47,7 +47,7 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     >>> fit_family(exact, "y", "normal").values.round(2)
     array([0.  , 0.98])
     """
-    checked(method)
+    check_method(method)
     known = histogram_families()
     if family not in known:
         hint = nearest(family, tuple(known))

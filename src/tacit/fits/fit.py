@@ -16,7 +16,7 @@ from tacit.fits.cell_points import Points
 from tacit.fits.losses import RegressionLoss
 from tacit.fits.model_matrix import Design
 from tacit.fits.problem import Problem, RegressionProblem
-from tacit.fits.sandwich import LOOSEST, looseness, sandwich
+from tacit.fits.sandwich import LOOSEST, relative_hessian_noise, sandwich
 from tacit.fits.solver import Solution, solve
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def empty(formula: str, model: str, method: Method, names: tuple[str, ...], note
     return Fit(formula, model, method, names, np.full(p, np.nan), nothing, nothing, (None,) * p, notes)
 
 
-def checked(method: str) -> None:
+def check_method(method: str) -> None:
     """InferenceError I44 for an unknown method."""
     known = get_args(Method)
     if method not in known:
@@ -156,7 +156,7 @@ class Outcome:
     influence: Array
 
 
-def concluded(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...] = ()) -> tuple[Fit, Outcome | None]:
+def solved(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...] = ()) -> tuple[Fit, Outcome | None]:
     """Solve the problem; return the fit with values and covariances, or with a reason in each term and no outcome."""
     cells = points.cells
 
@@ -173,7 +173,7 @@ def concluded(fit: Fit, points: Points, problem: Problem, singular: tuple[str, .
     found = solve(problem, start, weights)
     if found.failed:
         return without(f"no fit: {found.reason}")
-    loose = looseness(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
+    loose = relative_hessian_noise(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
     both = sandwich(cells, points.gather(problem.scores(found.theta)), found.local.hessian)
     made = replace(
         fit,

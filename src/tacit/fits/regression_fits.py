@@ -11,7 +11,7 @@ from tacit.errors import InferenceError
 from tacit.fits import within_bins as within
 from tacit.fits.cell_arrays import CellCounts
 from tacit.fits.cell_points import Points
-from tacit.fits.fit import Fit, FitWork, Method, Outcome, checked, concluded, empty, points_for, too_few
+from tacit.fits.fit import Fit, FitWork, Method, Outcome, check_method, empty, points_for, solved, too_few
 from tacit.fits.losses import RegressionLoss, regression_loss
 from tacit.fits.model_matrix import Design, design, parse
 from tacit.fits.problem import RegressionProblem
@@ -43,7 +43,7 @@ def fit_cells(
     >>> fit_cells(exact, "y ~ x", model="logistic").values.round(2)
     array([-1.86,  0.93])
     """
-    checked(method)
+    check_method(method)
     loss = regression_loss(model, tau=tau, k=k)
     parsed = parse(formula, cells)
     points = points_for(cells, parsed.columns, method)
@@ -52,11 +52,11 @@ def fit_cells(
     if loss.sees == "bin":
         notes.append("The loss is smoothed over the bins of the response.")
     if loss.name == "huber" and loss.parameter is None:
-        loss, note = _bend(loss, cells, formula, method)
+        loss, note = _huber_loss(loss, cells, formula, method)
         notes.append(note)
     problem = RegressionProblem(made.names, loss, made.X, _response(loss, made, points))
     fit = empty(formula, model, method, made.names, tuple(notes))
-    fit, outcome = concluded(fit, points, problem, problem.singular)
+    fit, outcome = solved(fit, points, problem, problem.singular)
     return fit if outcome is None else _described(fit, outcome, problem, points, made)
 
 
@@ -101,7 +101,7 @@ def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
     return np.stack([points.along(axis.name, part) for part in (center, width, tilt)], axis=1)
 
 
-def _bend(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method) -> tuple[RegressionLoss, str]:
+def _huber_loss(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method) -> tuple[RegressionLoss, str]:
     """Return Huber's loss with k = 1.345 robust standard deviations of a linear fit's residuals, and a note.
 
     1.4826 times the median absolute residual estimates the standard deviation of normal errors.

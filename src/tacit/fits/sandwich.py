@@ -63,7 +63,7 @@ def floored(matrix: Array) -> Array:
     return (vectors * np.maximum(values, 0.0)) @ vectors.T * np.outer(scale, scale)
 
 
-def looseness(problem: Problem, theta: Array, hessian: Array, variance: float, per_cell: int) -> float:
+def relative_hessian_noise(problem: Problem, theta: Array, hessian: Array, variance: float, per_cell: int) -> float:
     """Return the relative noise in the Hessian B (relA in theory §7), the largest over directions.
 
     It is the root of the largest eigenvalue of E (R'NR)**2, where R'BR is the identity and N the noise in B.

@@ -20,7 +20,7 @@ def verify_store(store: Store, promise: Budget) -> None:
     with store.read() as tx:
         entries = tx.all()
     later = None if broken_link(entries) is not None else audit.unknown(entries)
-    wrong = audit.misfit(entries, promise) if later is None else None
+    wrong = audit.first_contradiction(entries, promise) if later is None else None
     if wrong is not None:
         raise misplaced(store.where, wrong)
     if later is not None:

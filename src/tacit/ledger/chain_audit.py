@@ -18,7 +18,7 @@ from tacit.privacy import Budget, Cost, Spend
 KINDS: Final = get_args(Kind)
 
 
-def misfit(entries: Sequence[Entry], promise: Budget) -> int | None:
+def first_contradiction(entries: Sequence[Entry], promise: Budget) -> int | None:
     """Return the number of the first entry that contradicts those before it, or None.
 
     promise: the header's budget.

@@ -52,7 +52,7 @@ class Tx:
 
     def newest(self, kind: str, analyst: str | None = None) -> Entry | None:
         """Return the newest entry of a kind, or the newest charge of an analyst; None where there is none."""
-        mine = [one for one in self.appended if one.kind == kind and (analyst is None or _whose(one) == analyst)]
+        mine = [one for one in self.appended if one.kind == kind and (analyst is None or _analyst_of(one) == analyst)]
         seq = self.view.newest.get((kind, analyst))
         return mine[-1] if mine else None if seq is None else self._at(seq)
 
@@ -90,7 +90,7 @@ class Tx:
         return entry
 
 
-def _whose(charge: Entry) -> str | None:
+def _analyst_of(charge: Entry) -> str | None:
     """Return the analyst of a charge, or None."""
     words = charge.words.get("analyst")
     return None if words is None else words["name"]

@@ -24,7 +24,7 @@ from tacit.ledger.chain_view import View
 from tacit.ledger.entry_forms import damaged, entry_of
 from tacit.ledger.entry_store import COLUMNS, Tx
 from tacit.ledger.ledger_files import address, make_file, refuse_left_over, refuse_network, size_of
-from tacit.ledger.sqlite_errors import failed, held, is_busy
+from tacit.ledger.sqlite_errors import failed, is_busy, locked_error
 from tacit.ledger.sqlite_layout import DDL, empty, has_parts, is_ledger, sound
 
 BUSY_SECONDS = 30.0
@@ -192,7 +192,7 @@ class SqliteStore:
                     if not is_busy(problem):
                         raise
             if time.monotonic() > until:
-                raise held(self.where, BUSY_SECONDS, "an earlier version of tacit keeps its charges beside it")
+                raise locked_error(self.where, BUSY_SECONDS, "an earlier version of tacit keeps its charges beside it")
             time.sleep(0.005 + os.getpid() % 41 / 1000)  # differs by process, so that two do not retry in step
 
     def _execute(self, sql: str, marks: Sequence[Any]) -> list[Any]:

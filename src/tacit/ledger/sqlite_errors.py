@@ -28,7 +28,7 @@ def failed(problem: BaseException, where: str | None, seconds: float) -> LedgerE
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
     words = one_line(str(problem).lower())[:200] or type(problem).__name__
     if is_busy(problem):
-        return held(where, seconds)
+        return locked_error(where, seconds)
     if code == sqlite3.SQLITE_FULL:
         return LedgerError(f"no room to write ledger {where}.", code="L08", hint="free some disk space")
     if code == sqlite3.SQLITE_NOTADB:
@@ -45,7 +45,7 @@ def is_busy(problem: BaseException) -> bool:
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF in BUSY
 
 
-def held(where: str | None, seconds: float, also: str = "") -> LedgerError:
+def locked_error(where: str | None, seconds: float, also: str = "") -> LedgerError:
     """Return the error L07 of a ledger held by another process; `also`: words in brackets."""
     more = f" ({also})" if also else ""
     message = f"ledger {where} is held by another process for more than {seconds:g} seconds{more}."

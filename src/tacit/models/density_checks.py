@@ -1,7 +1,7 @@
 """Checks of a user's log-density before any row is read: one float, finite where it must be, without side effects.
 
 A callback, a print or a check inside it could disclose rows, or stop a computation because of them.  Both are searched
-for in the one trace that is run (`traced_density.held`), and in its rules for derivatives.
+for in the one trace that is run (`traced_density.differentiable`), and in its rules for derivatives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tacit.errors import ModelError
 from tacit.models.boxes import Array
 from tacit.models.correction import weighted
 from tacit.models.jax_config import quiet
-from tacit.models.traced_density import held, refused, traced
+from tacit.models.traced_density import differentiable, refused, traced
 
 if TYPE_CHECKING:
     from tacit.models.custom import Model
@@ -74,7 +74,7 @@ def density(model: Model) -> Density:
                 return tools.numpy.asarray(found, dtype=np.float64)
 
             closed = tools.make_jaxpr(wide)(row, np.asarray(model.fallback))
-        return Density(closed, held(closed))
+        return Density(closed, differentiable(closed))
 
 
 def checked_density(model: Model) -> None:

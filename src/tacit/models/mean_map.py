@@ -95,7 +95,7 @@ class MeanMap:
         best: tuple[float, At] | None = None
         given = [] if start is None else [coordinates(self.model.parameters, np.clip(start, *self.inner))]
         for begin in (*given, *_starts(low, high)):
-            off, found = self._climb(begin, target, spread)
+            off, found = self._search_from(begin, target, spread)
             if best is None or off < best[0]:
                 best = off, found
             if best[0] < 1e-6:
@@ -115,7 +115,7 @@ class MeanMap:
         low, high = self.region
         return parameters_at(self.model.parameters, low), parameters_at(self.model.parameters, high)
 
-    def _climb(self, begin: Array, target: Array, spread: Array) -> tuple[float, At]:
+    def _search_from(self, begin: Array, target: Array, spread: Array) -> tuple[float, At]:
         """Search from coordinates `begin`; return the squared distance from the target, and the map where it ends."""
         low, high = self.region
         here, damping = begin, 0.0

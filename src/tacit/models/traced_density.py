@@ -52,11 +52,11 @@ def _copied(constant: Any) -> Any:
 
 
 def effects(closed: Any) -> list[str]:
-    """Return the names of all side effects of a trace and of what it calls; for rules of derivatives see `held`."""
+    """Return the names of all side effects of a trace and of what it calls; for rules of derivatives see `differentiable`."""
     return sorted(set(_effects(closed)))
 
 
-def held(closed: Any, what: str = "derivatives of ") -> Callable[..., list[Any]]:
+def differentiable(closed: Any, what: str = "derivatives of ") -> Callable[..., list[Any]]:
     """Return the function of a trace with its rules of derivatives traced and checked, safe to differentiate.
 
     ModelError M14 for a rule that cannot be held, M16 for one that has effects.
@@ -163,12 +163,12 @@ def _step(step: Any, given: list[Any], orders: int, what: str) -> list[Any]:
         (body,) = inner.values()
         return _run(getattr(body, "jaxpr", body), getattr(body, "consts", ()), given, orders, what)
     if name in LOOPS:
-        return _bound(step, params | {key: _anew(value, orders, what) for key, value in inner.items()}, given)
+        return _bound(step, params | {key: _remade(value, orders, what) for key, value in inner.items()}, given)
     message = f"{what}the log-density fail: a rule of derivatives within {name}."
     raise ModelError(message, code="M14", hint="jax.lax.scan, cond or while_loop")
 
 
-def _anew(value: Any, orders: int, what: str) -> Any:
+def _remade(value: Any, orders: int, what: str) -> Any:
     return tuple(_made(one, orders, what) for one in value) if isinstance(value, tuple) else _made(value, orders, what)  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -115,7 +115,7 @@ def _signed(curve: Curve, table: Pieces | None, scale: Fraction, word: NDArray[n
     m = (word >> np.uint64(1)).view(np.int64)
     cell, undecided = decide(curve, table, scale, m) if table else (np.zeros_like(m), np.ones(len(m), dtype=np.bool_))
     for i in np.flatnonzero(undecided):
-        one = settle(curve, scale, int(m[i]), words)
+        one = certain_cell(curve, scale, int(m[i]), words)
         if one > MOST:
             cell = cell.astype(object)  # [S]
         cell[i] = one
@@ -156,7 +156,7 @@ def _horner(table: Pieces, x: Floats) -> Floats:
     return value
 
 
-def settle(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
+def certain_cell(curve: Curve, scale: Fraction, m: int, words: Words) -> int:
     """[R] Return the cell of scale * F(p), where p begins with the 63 bits of m: append words until it is certain."""
     bits = BITS
     while True:

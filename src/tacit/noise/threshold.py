@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.noise.curves import BITS, EXPONENTIAL, pieces
-from tacit.noise.exact import CHUNK, FEW, MOST, Words, decide, settle, system_words
+from tacit.noise.exact import CHUNK, FEW, MOST, Words, certain_cell, decide, system_words
 from tacit.noise.laws import MOST_ZEROS, DiscreteLaplace, Law, NoiseError, RoundedNormal
 from tacit.noise.tail_bounds import Bounds, exp_minus, minus_log, normal_tail
 
@@ -172,7 +172,7 @@ def _geometric_excess(scale: Fraction, threshold: int, size: int, words: Words) 
     if size > FEW:
         above, undecided = decide(EXPONENTIAL, pieces(EXPONENTIAL), scale, m)
     for i in np.flatnonzero(undecided):
-        above[i] = min(settle(EXPONENTIAL, scale, int(m[i]), words), MOST)
+        above[i] = min(certain_cell(EXPONENTIAL, scale, int(m[i]), words), MOST)
     return above
 
 

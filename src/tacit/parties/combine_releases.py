@@ -13,7 +13,7 @@ from tacit.method.moments.estimate import MomentsRelease
 from tacit.method.quality.estimate import QualityRelease
 from tacit.method.regression.estimate import RegressionRelease
 from tacit.method.sufficient_statistics.estimate import SufficientStatisticsRelease
-from tacit.parties.combined import Combined, enough
+from tacit.parties.combined import Combined, check_enough_parties
 from tacit.pooling.compatibility import check_compatible, named_releases, population_index
 from tacit.pooling.heterogeneity import METHODS, Method
 from tacit.release.document import Release
@@ -103,5 +103,5 @@ def combined(
     made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
     if made.kind == "histogram":
         return added(made, made.parties)
-    enough(len(made.parties), "common" if made.is_total else effects)
+    check_enough_parties(len(made.parties), "common" if made.is_total else effects)
     return made

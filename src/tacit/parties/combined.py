@@ -276,7 +276,7 @@ class Combined:
         """Return the combination of the releases with these indices."""
         order: dict[int, int] = {}
         index = tuple(order.setdefault(self.index[j], len(order)) for j in kept)
-        enough(len(order), self.effects)
+        check_enough_parties(len(order), self.effects)
         releases, names = tuple(self.releases[j] for j in kept), tuple(self.names[j] for j in kept)
         return replace(self, releases=releases, names=names, index=index)
 
@@ -285,7 +285,7 @@ class Combined:
         return self.estimate().plot(ax)
 
 
-def enough(parties: int, effects: Words) -> None:
+def check_enough_parties(parties: int, effects: Words) -> None:
     """Raise InferenceError C14 for fewer parties than an estimate needs."""
     if parties < FEWEST[effects]:
         text = f"{parties} {'party is' if parties == 1 else 'parties are'} too few for {effects} effects."

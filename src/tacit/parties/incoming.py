@@ -104,7 +104,7 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
     """Read the files; those that cannot be read are added to `refused`."""
     out: list[Arrival] = []
     for path in files:
-        opened = _opened(path)
+        opened = _read_file(path)
         if isinstance(opened, str):
             refused[_free(_stem(path), path, refused)] = opened
             continue
@@ -122,7 +122,7 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
     return out
 
 
-def _opened(path: Path) -> tuple[dict[str, Any], Releases] | str:
+def _read_file(path: Path) -> tuple[dict[str, Any], Releases] | str:
     """Return a file's document and its releases, or why it cannot be read."""
     try:
         words = read_json(path)

@@ -52,7 +52,7 @@ def refusal_reason(study: Study, digest: str, schema: str, party: str, found: Re
         if said is not None:
             return said
     costs = tuple((name, one.cost, _parts(one)) for name, one in answers.items())
-    return _price(study.budget, study.spend, costs) or _late(study, answers)
+    return _price(study.budget, study.spend, costs) or _date_reason(study, answers)
 
 
 def forgery_reason(study: Study, party: str, signature: str | None, body: Callable[[], str]) -> str | None:
@@ -111,14 +111,14 @@ def _noise(name: str, one: Release, part: Part) -> str | None:
     """Return a reason where noise is narrower than the part's price buys, or of another law."""
     if one.kind not in SUMMED:
         return None
-    wanted = _wanted(part.l1, part.l2_squared, part.cost)
+    wanted = _law_of_price(part.l1, part.l2_squared, part.cost)
     if wanted is not None and part.law.name == wanted.name and part.law.scale >= wanted.scale:
         return None
     return f"the noise of {name!r} is not what its price buys"
 
 
 @lru_cache(maxsize=1024)
-def _wanted(l1: int, l2_squared: int, cost: Cost) -> Law | None:
+def _law_of_price(l1: int, l2_squared: int, cost: Cost) -> Law | None:
     """Return the law of noise that a price buys; None where it buys none."""
     try:
         return noise_for(l1, l2_squared, cost)
@@ -166,7 +166,7 @@ def _room(limit: Spend) -> Spend:
     return Spend(epsilon=limit.epsilon * more, rho=limit.rho * more, delta=limit.delta * more)
 
 
-def _late(study: Study, answers: Mapping[str, Release]) -> str | None:
+def _date_reason(study: Study, answers: Mapping[str, Release]) -> str | None:
     """Return a reason where an answer is dated after the study's last day."""
     if study.closes is None:
         return None

@@ -7,14 +7,14 @@ from typing import Any
 from tacit.method.shared.measurement import Measurement
 from tacit.method.shared.plan_expected import Expected, uniform
 from tacit.planning import expected_regressions
-from tacit.release.registry import opened, room_of
+from tacit.release.registry import room_module, room_of
 
 
 def plan_of(shape: Measurement) -> Any:
     """Return the module that plans a question; None where `uniform` (evenly spread values) does."""
     room = room_of(shape.query)
     # a regression's plan simulates made-up rows with `tacit.testing`, which stands above the rooms of methods
-    return expected_regressions if room == "regression" else opened(str(room), "plan", optional=True)
+    return expected_regressions if room == "regression" else room_module(str(room), "plan", optional=True)
 
 
 def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:

@@ -142,7 +142,7 @@ def no_matplotlib() -> InferenceError:
     return InferenceError("pictures need matplotlib.", code="I20", hint="pip install 'tacit[plots]'", state=None)
 
 
-def dress(ax: Any, caption: Caption, **legend: Any) -> None:
+def finish_axes(ax: Any, caption: Caption, **legend: Any) -> None:
     """Add title, axis labels, note (below an existing one) and legend; remove the frame."""
     ax.set_xlabel(caption.axis)
     if caption.height:

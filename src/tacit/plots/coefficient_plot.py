@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tacit.plots.canvas import BLACK, Caption, Drawn, Intervals, axes, dress
+from tacit.plots.canvas import BLACK, Caption, Drawn, Intervals, axes, finish_axes
 from tacit.plots.intervals import bars, places, rows
 
 
@@ -15,5 +15,5 @@ def coefficients(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
     ax.plot(shown.values, place, "o", color=BLACK, markersize=4)
     rows(ax, place, shown.terms)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note, shown.inner)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.errors import InferenceError
-from tacit.plots.canvas import BLACK, DARK, LIGHT, Caption, Drawn, axes, dress, floats
+from tacit.plots.canvas import BLACK, DARK, LIGHT, Caption, Drawn, axes, finish_axes, floats
 
 LARGEST = 120.0
 """Area of the largest circle, in square points."""
@@ -56,6 +56,6 @@ def curve(
             style = {"facecolor": "none", "edgecolor": BLACK, "linewidth": 0.8, "clip_on": False}
             ax.scatter(places[seen], means[seen], s=area, label="mean of a bin, area: rows", **style)
     ax.set_ylabel(response)
-    dress(ax, Caption(title, words, caption))
+    finish_axes(ax, Caption(title, words, caption))
     terms = tuple(f"{one:g}" for one in at.tolist())
     return Drawn(terms, floats(values), floats(low), floats(high), (), (), level, caption, ax)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tacit.plots.canvas import BLACK, LIGHT, Caption, Drawn, Intervals, axes, dress, points
+from tacit.plots.canvas import BLACK, LIGHT, Caption, Drawn, Intervals, axes, finish_axes, points
 from tacit.plots.intervals import places, rows
 
 
@@ -21,5 +21,5 @@ def derived(shown: Intervals, sure: Sequence[bool], caption: Caption, ax: Any = 
     ax.hlines(place, ends[:, 0], ends[:, 1], color=LIGHT, linewidth=7, label="with privacy")
     points(ax, shown.values, place, sure, "with a reason, see the table", color=BLACK, marker="o", markersize=4)
     rows(ax, place, shown.terms)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note)

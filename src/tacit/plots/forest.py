@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, dress
+from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, finish_axes
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def forest(
         label.set_fontweight("bold" if head else "normal")
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(ticks[-1][0] - 0.8, 0.8)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     ax.xaxis.label.set_fontsize(8)
     half = np.zeros_like(shown.values) if shown.half is None else shown.half
     return shown.drawn(ax, caption.note, np.stack([shown.values - half, shown.values + half], axis=-1))

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.plots.canvas import Caption, Drawn, axes, dress, floats
+from tacit.plots.canvas import Caption, Drawn, axes, finish_axes, floats
 from tacit.plots.steps import Bins
 
 SHADES: Final = ("#eef3f9", "#9db8d9", "#2f5d99", "#12294a")
@@ -70,7 +70,7 @@ def heatmap(sides: tuple[Bins | Levels, Bins | Levels], counts: Counts, caption:
         mark = "hatched" if noisy.sum() <= HATCHED else "grey"
         reach = f"(at most {counts.reach:,.0f})"
         note += f" · {mark}: {int(noisy.sum()):,} of {noisy.size:,} counts are within noise {reach}"
-    dress(ax, replace(caption, note=note))
+    finish_axes(ax, replace(caption, note=note))
     return Drawn(counts.terms, floats(values.reshape(-1)), (), (), (), (), counts.level, note, ax)
 
 

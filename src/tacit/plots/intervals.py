@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.plots.canvas import BLACK, DARK, LIGHT, Caption, Drawn, Intervals, axes, dress, points
+from tacit.plots.canvas import BLACK, DARK, LIGHT, Caption, Drawn, Intervals, axes, finish_axes, points
 
 
 def estimate(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
@@ -16,7 +16,7 @@ def estimate(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     bars(ax, shown, place)
     ax.plot(shown.values, place, "o", color=BLACK, markersize=4)
     rows(ax, place, shown.terms)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note, shown.inner)
 
 
@@ -28,9 +28,9 @@ def pairwise(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
     bars(ax, shown, place)
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    points(ax, shown.values, place, off(shown.limits, 0.0), "0 is inside")
+    points(ax, shown.values, place, excludes(shown.limits, 0.0), "0 is inside")
     rows(ax, place, shown.terms)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note, shown.inner)
 
 
@@ -39,7 +39,7 @@ def places(rows: int) -> Array:
     return np.arange(rows, dtype=np.float64)[::-1]
 
 
-def off(limits: Array, number: float) -> list[bool]:
+def excludes(limits: Array, number: float) -> list[bool]:
     """Return whether each interval, shape (terms, 2), excludes a number."""
     return ((limits[:, 0] > number) | (limits[:, 1] < number)).tolist()
 

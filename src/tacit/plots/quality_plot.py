@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.plots.canvas import SIGNAL, Caption, Drawn, Intervals, axes, dress, points
+from tacit.plots.canvas import SIGNAL, Caption, Drawn, Intervals, axes, finish_axes, points
 from tacit.plots.intervals import bars
 
 
@@ -30,7 +30,7 @@ def quality(shown: Intervals, known: Sequence[bool], marked: Sequence[bool], cap
         points(ax, shown.values[look], place[look], [True] * int(look.sum()), "", **style)
     _label(ax, ticks)
     ax.set_xlim(0.0, min(1.0, 1.05 * float(shown.limits[:, 1].max())) or 1.0)
-    dress(ax, caption, loc="upper right", ncols=4, borderaxespad=0.2)  # in an empty row
+    finish_axes(ax, caption, loc="upper right", ncols=4, borderaxespad=0.2)  # in an empty row
     return shown.drawn(ax, caption.note, shown.inner)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tacit.base.arrays import Array
-from tacit.plots.canvas import DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, dress, points
-from tacit.plots.intervals import off, places, rows
+from tacit.plots.canvas import DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, finish_axes, points
+from tacit.plots.intervals import excludes, places, rows
 
 STYLES: Final = ((DARK, LIGHT, "o"), (SIGNAL, "#e5b898", "s"), ("#3d3d3d", "#bdbdbd", "^"), ("#5b7f3a", "#bcd2a5", "D"))
 """Line, interval and marker of each group; groups differ by marker, not by colour alone."""
@@ -31,7 +31,7 @@ def quantiles(
     ax.set_ylim(0.0, 1.0)
     ax.grid(axis="y", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note)
 
 
@@ -44,9 +44,9 @@ def quantile_difference(shown: Intervals, caption: Caption, ax: Any = None) -> D
     name = f"{100 * shown.level:g}% interval"
     ax.hlines(place, shown.limits[:, 0], shown.limits[:, 1], color=LIGHT, linewidth=7, label=name)
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
-    points(ax, shown.values, place, off(shown.limits, 0.0), "0 is inside", color=DARK)
+    points(ax, shown.values, place, excludes(shown.limits, 0.0), "0 is inside", color=DARK)
     rows(ax, place, shown.terms)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note)
 
 

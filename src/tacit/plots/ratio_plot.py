@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.plots.canvas import DARK, Caption, Drawn, Intervals, axes, dress, points
-from tacit.plots.intervals import off, places, rows
+from tacit.plots.canvas import DARK, Caption, Drawn, Intervals, axes, finish_axes, points
+from tacit.plots.intervals import excludes, places, rows
 
 ROOM = 1.3
 """Margin on either side: a factor on a logarithmic axis; on a linear one, (ROOM - 1) / 2 of the width."""
@@ -36,9 +36,9 @@ def ratios(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
         if beyond.any():
             ax.plot(ends[beyond, side], place[beyond], marker, color=DARK, markersize=7, clip_on=False, gid="beyond")
     ax.axvline(1.0, color="0.6", linewidth=0.8, zorder=0)
-    points(ax, values[known], place[known], off(limits[known], 1.0), "1 is inside")
+    points(ax, values[known], place[known], excludes(limits[known], 1.0), "1 is inside")
     rows(ax, place, shown.terms)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note)
 
 

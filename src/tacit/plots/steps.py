@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, dress
+from tacit.plots.canvas import BLACK, DARK, LIGHT, SIGNAL, Caption, Drawn, Intervals, axes, finish_axes
 
 STYLES = ((DARK, LIGHT, "-"), (SIGNAL, "#e5b898", "--"), ("#3d3d3d", "#bdbdbd", ":"), ("#5b7f3a", "#bcd2a5", "-."))
 """Line colour, band colour and dashes of each group; dashes distinguish groups without colour."""
@@ -80,7 +80,7 @@ def histogram(bins: Bins, shown: Intervals, caption: Caption, ax: Any = None) ->
     values, limits, inner = values / scale[:, 0], limits / scale, inner / scale
     ax = axes(ax, 0, 4.2)
     _steps(ax, bins.edges(ax), values, limits, inner)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return Intervals(shown.terms, values, limits, shown.level).drawn(ax, caption.note, inner)
 
 
@@ -102,7 +102,7 @@ def density(bins: Bins, shown: Densities, caption: Caption, ax: Any = None) -> D
     for style, i in zip(STYLES, said if len(shown.groups) > 1 else [], strict=False):
         _band(ax, edges, values[i], limits[i], style, shown.groups[i], shown.level)
     ax.set_ylim(bottom=0.0)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     flat = Intervals(shown.terms, values.reshape(-1), limits.reshape(-1, 2), shown.level)
     return flat.drawn(ax, caption.note, inner.reshape(-1, 2))
 

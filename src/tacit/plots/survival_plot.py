@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.plots.canvas import Caption, Drawn, Intervals, axes, dress, floats
+from tacit.plots.canvas import Caption, Drawn, Intervals, axes, finish_axes, floats
 from tacit.plots.steps import STYLES, numeric
 
 
@@ -67,7 +67,7 @@ def survival(
     ax = axes(ax, 0, 4.2)
     ends = [np.pad(one, ((0, 0), (1, 0)), constant_values=1.0) for one in (curves, low, high)]
     _functions(ax, np.append(start, at), ends, labels, f"{100 * level:g}% interval")
-    dress(ax, Caption(title, words, caption, event), loc="lower left")
+    finish_axes(ax, Caption(title, words, caption, event), loc="lower left")
     terms = tuple(f"{label}:{t:g}" if label else f"{t:g}" for label in labels for t in at.tolist())
     limits = floats(low.reshape(-1)), floats(high.reshape(-1))
     return Drawn(terms, floats(curves.reshape(-1)), *limits, (), (), level, caption, ax)
@@ -85,7 +85,7 @@ def step_functions(curves: Curves, shown: Intervals, caption: Caption, ax: Any =
     ax = axes(ax, 0, 4.2)
     arrays = [curves.values, curves.lower, curves.upper]
     _functions(ax, numeric(ax, curves.kind, curves.at), arrays, curves.groups, curves.band)
-    dress(ax, caption)
+    finish_axes(ax, caption)
     return shown.drawn(ax, caption.note)
 
 

@@ -70,7 +70,7 @@ class Pooled:
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
 
         def p_value(x: Array) -> Array:
-            spread, noise, excess = spreads(found, self.weights, x, self.sampled)
+            spread, noise, excess = weighted_sum_variances(found, self.weights, x, self.sampled)
             distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
 
@@ -101,7 +101,7 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
-    variance, noise, excess = spreads(found, a, x, sampled)
+    variance, noise, excess = weighted_sum_variances(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
     if found.kind == "share" and sampled:
         # the plug-in variance of a share is 0 where no row (or every row) has the value: the floor of a single release
@@ -120,7 +120,7 @@ def solution(found: Evidence, a: Array) -> Array:
     return np.clip((a * found.total).sum(axis=0) / size, *found.bounds)
 
 
-def spreads(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, Array, Array]:
+def weighted_sum_variances(found: Evidence, a: Array, x: Array, sampled: bool) -> tuple[Array, Array, Array]:
     """Return sampling variance, noise variance and excess (see `Pooled`) of the weighted sum of D(x), shape (T,) each.
 
     The released sampling variance is noisy: it is kept above FLOOR standard deviations of its own noise and below the

@@ -25,10 +25,10 @@ def evidence(releases: Sequence[Released], at: int) -> Evidence:
     if parts[0].form == "bernstein":
         return _without_unclear_cells(stack_parties(_variances(parts, whole), parts))
     made = stack_parties(_means(parts, whole), parts)
-    return replace(made, spread=_spread(releases, parts)) if parts[0].form == "blocks" else made
+    return replace(made, spread=_relative_block_variance(releases, parts)) if parts[0].form == "blocks" else made
 
 
-def _spread(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
+def _relative_block_variance(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
     """Return 1 / (rows of a block) of each release, scaled to mean 1; all 1 where some number of rows is private."""
     rows = [one.rows for one in releases]
     if None in rows:
@@ -56,8 +56,8 @@ def _without_unclear_cells(found: Evidence) -> Evidence:
 def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
     """Return the estimating equations of the share of class i among all rows, from part `at` of M quality releases."""
     parts = [release.parts[at] for release in releases]
-    found: list[_Alike] = []
-    for places, part, n, cells in _alike(parts, [release.rows for release in releases]):
+    found: list[_EqualParts] = []
+    for places, part, n, cells in _equal_parts(parts, [release.rows for release in releases]):
         share = part.parameters.get("share", 1)
         counts = cells / share
         signs = np.full(counts.shape[1], -1.0)
@@ -70,13 +70,13 @@ def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
         squares = np.array([size, total, size])[..., None]
         load = load[:, None, None] / share
         most = np.ones((len(places), 1))
-        found.append(_Alike(places, squares[:2], load[:2], squares, load, most, n is not None))
+        found.append(_EqualParts(places, squares[:2], load[:2], squares, load, most, n is not None))
     made = stack_parties(found, parts)
     return replace(made, kind="share", shift=0.5, scale=0.5)
 
 
 @dataclass(frozen=True)
-class _Alike:
+class _EqualParts:
     """m parties with one encoding, law of noise and public size; `places` are their indices among all parties.
 
     sums: shape (2, m, T); squares: (3, m, T); loads, square_loads: (2 or 3, 1 or m, 1 or T, k); most: (m, T).
@@ -103,7 +103,7 @@ def _rows(release: Released, part: Part) -> int | None:
     return release.rows if not grouped and cast(Grid, part.grid).missing != "exclude" else None
 
 
-def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list[int], Part, int | None, Array]]:
+def _equal_parts(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list[int], Part, int | None, Array]]:
     """Group parties of one encoding, noise and size: indices, a part, the size, integers of shape (parties * T, k)."""
     groups: dict[object, list[int]] = {}
     for i, (part, n) in enumerate(zip(parts, rows, strict=True)):
@@ -117,23 +117,23 @@ def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list
     return out
 
 
-def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
-    found: list[_Alike] = []
-    for places, part, n, cells in _alike(parts, rows):
+def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_EqualParts]:
+    found: list[_EqualParts] = []
+    for places, part, n, cells in _equal_parts(parts, rows):
         form = "plain" if part.form == "blocks" else part.form
         noisy: Moments = moments(form, part.parameters, cells, n)
         shape = (len(places), -1)
         sums = np.array([noisy.size.reshape(shape), noisy.total.reshape(shape)])
         squares = np.array([one.reshape(shape) for one in noisy.squares])
         load, square_load = noisy.loadings[:2, None, None], noisy.square_loadings[:, None, None]
-        found.append(_Alike(places, sums, load, squares, square_load, squares[0], noisy.public))
+        found.append(_EqualParts(places, sums, load, squares, square_load, squares[0], noisy.public))
     return found
 
 
-def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
+def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_EqualParts]:
     """Return sums of squared deviations, corrected to second order for the noise on the mean, and sizes N - 1."""
-    found: list[_Alike] = []
-    for places, part, n, cells in _alike(parts, rows):
+    found: list[_EqualParts] = []
+    for places, part, n, cells in _equal_parts(parts, rows):
         noisy = powers(part.parameters, cells, n)
         size = np.maximum(noisy.sums[:, 0], 2.0)
         free = noisy.sums[:, 1] / size  # not clipped to [0, 1]: with a public size the total is then unbiased
@@ -151,7 +151,7 @@ def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike
         most = (np.maximum(mean, 1 - mean) ** 2).reshape(m, -1)
         middle = central(np.array([0.5]))[0] @ noisy.loadings
         found.append(
-            _Alike(
+            _EqualParts(
                 places,
                 sums.reshape(2, m, -1),
                 load.reshape(2, m, -1, k),
@@ -165,7 +165,7 @@ def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike
     return found
 
 
-def stack_parties(found: Sequence[_Alike], parts: Sequence[Part]) -> Evidence:
+def stack_parties(found: Sequence[_EqualParts], parts: Sequence[Part]) -> Evidence:
     """Stack groups of parties into one `Evidence`; parties with fewer noises are padded with noises of variance 0."""
     M, T = len(parts), found[0].sums.shape[2]
     k = max(one.loads.shape[-1] for one in found)

@@ -22,7 +22,7 @@ from tacit.release import document_checks as release_laws
 from tacit.release import document_fields as release_fields
 from tacit.release.digests import LOST, as_sealed, body_of, changed, damaged, naming, sealed
 from tacit.release.document_fields import SEAL, SEVERAL
-from tacit.release.field_rules import once
+from tacit.release.field_rules import all_different
 from tacit.release.parts import Axis, Levels, Part, Variable, cell_labels
 from tacit.release.query import Query, answer_of, query_from_dict
 from tacit.release.registry import KINDS, release_class
@@ -208,7 +208,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
         if not _answers(made):
             reason = f"a {type(made.query).__name__} is not answered by kind {kind}"
         else:
-            reason = release_laws.broken(cast(Any, made))
+            reason = release_laws.first_inconsistency(cast(Any, made))
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError, RecursionError) as problem:
         reason = f"{type(problem).__name__}"
     if reason is not None:
@@ -352,7 +352,7 @@ def _several(words: Mapping[str, Any]) -> Releases:
     reason = SEVERAL.wrong(words)
     if reason is not None:
         raise ReleaseError(f"this file of releases is damaged: it{reason}.", code="R05", state=None)
-    if not once([name for name, _ in words["releases"]]):
+    if not all_different([name for name, _ in words["releases"]]):
         raise ReleaseError("this file of releases is damaged: it has a name twice.", code="R05", state=None)
     return Releases(tuple((name, release_from_dict(one)) for name, one in words["releases"]), words.get("signature"))
 

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from tacit.noise.laws import Law
 from tacit.privacy import Cost
 from tacit.release.encoding_rules import FORMS, SELECTS, forms_of
-from tacit.release.field_rules import once
+from tacit.release.field_rules import all_different
 from tacit.release.packing import Packed
 from tacit.release.parts import Part
-from tacit.release.registry import KINDS, ROOMS, opened
-from tacit.release.sensitivity_checks import EncodingFacts, bought, selected, told
+from tacit.release.registry import KINDS, ROOMS, room_module
+from tacit.release.sensitivity_checks import EncodingFacts, implied_constants, is_noise_of_price, selected
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -32,12 +32,12 @@ WIDEST: Final = 1e150
 """Largest magnitude of bounds and of their difference, so that squares are finite floats."""
 
 
-def broken(made: Release) -> str | None:
+def first_inconsistency(made: Release) -> str | None:
     """Return the first inconsistency of a release in words; None where there is none."""
-    return next(_broken(made), None)
+    return next(_inconsistencies(made), None)
 
 
-def _broken(made: Release) -> Iterator[str]:
+def _inconsistencies(made: Release) -> Iterator[str]:
     """Yield inconsistencies, in an order in which later checks rely on earlier ones."""
     yield from _facts(made)
     yield from _levels(made)
@@ -47,7 +47,7 @@ def _broken(made: Release) -> Iterator[str]:
             yield f"parts[{place}] {reason}"
     yield from _axes(made)
     yield from _variables(made)
-    stored = opened(ROOMS[made.kind], "stored", optional=True)
+    stored = room_module(ROOMS[made.kind], "stored", optional=True)
     yield from () if stored is None else stored.wrong(made)
     yield from _price(made)
 
@@ -78,7 +78,7 @@ def _levels(made: Release) -> Iterator[str]:
         yield f"its groups are of {', '.join(names) or 'nothing'}; the question is by {', '.join(asked) or 'nothing'}"
     cells = 1
     for name, labels in made.levels:
-        if not once(labels):
+        if not all_different(labels):
             yield f"levels of {name!r} has a label twice"
         cells *= len(labels)  # stops before a product of thousands of columns
         if cells > KINDS[made.kind].cells:
@@ -87,7 +87,7 @@ def _levels(made: Release) -> Iterator[str]:
     for name, labels in made.ordered:
         if not set(labels) <= set(known.get(name, ())):
             yield f"ordered has labels of {name!r} that levels has not"
-    if not once([name for name, _ in made.ordered]):
+    if not all_different([name for name, _ in made.ordered]):
         yield "ordered names a column twice"
 
 
@@ -114,11 +114,11 @@ def _rising(edges: Sequence[float]) -> bool:
 
 
 def _variables(made: Release) -> Iterator[str]:
-    if not once([one.name for one in made.variables]):
+    if not all_different([one.name for one in made.variables]):
         yield "variables has a column twice"
     for one in made.variables:
         if one.kind == "levels":
-            if not once(one.labels):
+            if not all_different(one.labels):
                 yield f"variable {one.name!r} has a label twice"
         elif one.kind != "boolean" and not _rising((one.lower, one.upper)):
             yield f"the bounds of variable {one.name!r} are not in order"
@@ -204,7 +204,7 @@ def _made_so(
 ) -> tuple[str, ...]:
     """Return what is wrong with a part apart from its integers; cached, as many documents have equal parts."""
     given, wrong = dict(constants), list[str]()
-    found = told(form, given, facts)
+    found = implied_constants(form, given, facts)
     if found is None:
         return (f"has constants with which form {form!r} is not proven",)
     for name, value in found.constants.items():
@@ -218,7 +218,7 @@ def _made_so(
     if FORMS[form].laws == SELECTS:
         good = selected(form, law, given, cost, facts)
     else:
-        good = bought(law, l1, l2_squared, cost, wider=wider)
+        good = is_noise_of_price(law, l1, l2_squared, cost, wider=wider)
     return (*wrong, *(() if good else ("has noise that is not what its price buys",)))
 
 

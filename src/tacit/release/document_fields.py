@@ -14,8 +14,7 @@ from tacit.privacy.budget import Neighbors
 from tacit.release.encoding_rules import ADDS, FORMS, SELECTS
 from tacit.release.field_rules import (
     DIGITS,
-    Either,
-    Elsewhere,
+    ByKind,
     Field,
     FlagField,
     ListField,
@@ -25,6 +24,7 @@ from tacit.release.field_rules import (
     OneOf,
     OrNull,
     PairField,
+    ReadByItsClass,
     Record,
     TextField,
     Whole,
@@ -50,7 +50,7 @@ FRACTION: Final = Named(
     TextField("^[1-9][0-9]*(/[1-9][0-9]*)?$", "An exact fraction above 0, in lowest terms: 1/10.", LONGEST_SCALE),
 )
 HASH: Final = Named("hash", TextField("^[0-9a-f]{64}$", "SHA-256 in hexadecimal digits."))
-COST: Final = Elsewhere({"$ref": "#/$defs/cost"})
+COST: Final = ReadByItsClass({"$ref": "#/$defs/cost"})
 EXTRA: Final = ListField(OneOf(("missing", "below", "above")), least=1, unique=True)
 NUMBER: Final = Number()
 
@@ -84,7 +84,7 @@ SENSITIVITY: Final = Named(
 _SAID: Final[Mapping[str, Field]] = {"missing": TEXT, "units": TEXT, "extra": EXTRA}
 AXIS: Final = Named(
     "axis",
-    Either(
+    ByKind(
         (
             Record(
                 {"kind": OneOf(("real", "integer", "date")), **_SAID, "edges": ListField(NUMBER, least=2)},
@@ -99,7 +99,7 @@ AXIS: Final = Named(
 _OWN: Final[Mapping[str, Field]] = {"missing": TEXT, "units": TEXT}
 VARIABLE: Final = Named(
     "variable",
-    Either(
+    ByKind(
         (
             Record(
                 {
@@ -153,7 +153,7 @@ DATE: Final = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 SEAL: Final = "digest"
 """The field that holds the hash of all other fields: see `release.digests.sealed`."""
 RELEASE: Final[Mapping[str, Field]] = {
-    "query": Elsewhere({"type": "object"}),
+    "query": ReadByItsClass({"type": "object"}),
     "mechanism": TEXT,
     "table": TEXT,
     "schema": HASH,
@@ -179,7 +179,7 @@ SINCE: Final = ("name", "recorded", "ledger", "study", "axes", "ordered", "varia
 """Optional fields, which documents of earlier versions or of other kinds lack."""
 SIGNATURE: Final = "^ed25519:[A-Za-z0-9+/]{86}==$"
 SEVERAL: Final = Record(
-    {"releases": ListField(PairField(TEXT, Elsewhere({}))), SEAL: HASH, "signature": TextField(SIGNATURE)},
+    {"releases": ListField(PairField(TEXT, ReadByItsClass({}))), SEAL: HASH, "signature": TextField(SIGNATURE)},
     optional=(SEAL, "signature"),
 )
 """A file of several releases; each release in it is then read separately."""

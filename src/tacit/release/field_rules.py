@@ -39,7 +39,7 @@ class Field(Protocol):
         ...
 
 
-def said(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """Return a value as an error message shows it."""
     if isinstance(value, str):
         return shown(value)
@@ -61,11 +61,11 @@ class TextField:
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         if not isinstance(value, str):
-            return f" is {said(value)}: no text"
+            return f" is {shown_value(value)}: no text"
         if self.longest is not None and len(value) > self.longest:
             return f" has {len(value):,} characters: more than {self.longest:,}"
         if self.pattern is not None and re.search(self.pattern, value) is None:
-            return f" is {said(value)}: not of the form {self.pattern}"
+            return f" is {shown_value(value)}: not of the form {self.pattern}"
         return None
 
     def words(self) -> Words:
@@ -85,7 +85,7 @@ class Whole:
         """See `Field.wrong`."""
         if type(value) is int and self.least <= value <= self.most:
             return None
-        return f" is {said(value)}: no whole number from {self.least:,} to {self.most:,}"
+        return f" is {shown_value(value)}: no whole number from {self.least:,} to {self.most:,}"
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -108,8 +108,8 @@ class Long:
             good = isinstance(value, str) and len(value) <= self.digits + 1 and re.search(self._pattern, value)
             good = bool(good) and abs(int(value)) > EXACT
         if not good:
-            return f" is {said(value)}: no integer (text beyond 2**53, at most {self.digits} digits)"
-        return f" is {said(value)}: not above 0" if self.positive and int(value) <= 0 else None
+            return f" is {shown_value(value)}: no integer (text beyond 2**53, at most {self.digits} digits)"
+        return f" is {shown_value(value)}: not above 0" if self.positive and int(value) <= 0 else None
 
     @property
     def _pattern(self) -> str:
@@ -131,7 +131,7 @@ class Number:
         good = isinstance(value, float) and isfinite(value)
         if good or (type(value) is int and abs(value) <= GREATEST):
             return None
-        return f" is {said(value)}: no finite number"
+        return f" is {shown_value(value)}: no finite number"
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -144,7 +144,7 @@ class FlagField:
 
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
-        return None if isinstance(value, bool) else f" is {said(value)}: neither true nor false"
+        return None if isinstance(value, bool) else f" is {shown_value(value)}: neither true nor false"
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -161,7 +161,7 @@ class OneOf:
         """See `Field.wrong`."""
         if not isinstance(value, bool | list | Mapping) and value in self.values:
             return None
-        return f" is {said(value)}: none of {', '.join(map(str, self.values[:12]))}"
+        return f" is {shown_value(value)}: none of {', '.join(map(str, self.values[:12]))}"
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -195,7 +195,7 @@ class ListField:
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         if not isinstance(value, list):
-            return f" is {said(value)}: no list"
+            return f" is {shown_value(value)}: no list"
         items = cast("list[Any]", value)
         if len(items) < self.least or (self.most is not None and len(items) > self.most):
             return f" is a list of {len(items):,}"
@@ -205,7 +205,7 @@ class ListField:
             reason = self.one.wrong(item)
             if reason is not None:
                 return f"[{place}]{reason}"
-        if self.unique and not once([item if isinstance(item, str) else repr(item) for item in items]):
+        if self.unique and not all_different([item if isinstance(item, str) else repr(item) for item in items]):
             return " has an entry twice"
         return None
 
@@ -233,7 +233,7 @@ class PairField:
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         if not isinstance(value, list) or len(cast("list[Any]", value)) != 2:
-            return f" is {said(value)}: no list of two"
+            return f" is {shown_value(value)}: no list of two"
         for place, (one, item) in enumerate(zip((self.first, self.second), cast("list[Any]", value), strict=True)):
             reason = one.wrong(item)
             if reason is not None:
@@ -261,7 +261,7 @@ class Record:
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         if not isinstance(value, Mapping):
-            return f" is {said(value)}: no object"
+            return f" is {shown_value(value)}: no object"
         given = cast("Mapping[str, Any]", value)
         for name, one in self.own.items():
             if name not in given:
@@ -291,7 +291,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Either:
+class ByKind:
     """One of several kinds of object, chosen by the value of the field `by`."""
 
     kinds: tuple[Record, ...]
@@ -301,14 +301,14 @@ class Either:
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         if not isinstance(value, Mapping):
-            return f" is {said(value)}: no object"
+            return f" is {shown_value(value)}: no object"
         given = cast("Mapping[str, Any]", value)
         if self.by not in given:
             return f" has no {self.by!r}"
         for one in self.kinds:
             if one.own[self.by].wrong(given[self.by]) is None:
                 return one.wrong(given)
-        return f".{self.by} is {said(given[self.by])}: not known"
+        return f".{self.by} is {shown_value(given[self.by])}: not known"
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -335,14 +335,14 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class ReadByItsClass:
     """An object that another class reads and checks (prices, laws, queries), with its JSON Schema."""
 
     schema: Mapping[str, Any]
 
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
-        return None if isinstance(value, Mapping) else f" is {said(value)}: no object"
+        return None if isinstance(value, Mapping) else f" is {shown_value(value)}: no object"
 
     def words(self) -> Words:
         """See `Field.words`."""
@@ -354,6 +354,6 @@ def defaults(cls: type[Any]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(cls) if f.default is not MISSING)
 
 
-def once(names: Sequence[str]) -> bool:
+def all_different(names: Sequence[str]) -> bool:
     """Return whether all names are different."""
     return len(set(names)) == len(names)

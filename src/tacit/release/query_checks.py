@@ -90,12 +90,12 @@ def probability(given: object, what: str = "probs of Quantiles", hint: str = "pr
     except BudgetError:
         p = Fraction(0)
     if not 0 < p < 1 or p.denominator > FINEST:
-        text = f"{what}: {_said(given)} is not between 0 and 1, with at most 4 decimals."
+        text = f"{what}: {_shown(given)} is not between 0 and 1, with at most 4 decimals."
         raise QueryError(text, code="Q74", hint=hint)
     return p
 
 
-def _said(given: object) -> str:
+def _shown(given: object) -> str:
     """Return a value as an error message shows it."""
     try:
         return repr(given)[:60]

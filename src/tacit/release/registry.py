@@ -1,6 +1,6 @@
 """The registry of methods: which folder ("room") of `tacit.method` answers which query.  One entry registers a method.
 
-It holds names only; the files of a room are imported when first needed.  `opened` imports files that see no rows;
+It holds names only; the files of a room are imported when first needed.  `room_module` imports files that see no rows;
 mechanisms, which read rows, are imported only by the curator (`curator.mechanisms`).  No data here.
 """
 
@@ -87,7 +87,7 @@ KINDS: Final[Mapping[str, ReleaseKind]] = MappingProxyType(
 
 
 @cache
-def opened(room: str, file: str, *, optional: bool = False) -> Any:
+def room_module(room: str, file: str, *, optional: bool = False) -> Any:
     """Return the module of a room's file that sees no rows; None for an optional file that the room does not have.
 
     Every room has `query`, `design` and `estimate`; optional are `stored` (checks of its documents), `plan`, `combine`.
@@ -105,28 +105,28 @@ def opened(room: str, file: str, *, optional: bool = False) -> Any:
 @cache
 def query_class(name: str) -> type[Query[Any]]:
     """Return the query class of this name; KeyError where no method has it."""
-    return getattr(opened(QUERIES[name], "query"), name)
+    return getattr(room_module(QUERIES[name], "query"), name)
 
 
 @cache
 def release_class(kind: str) -> type[Release]:
     """Return the class of releases of this kind; KeyError where no method has it."""
     file, _, name = KINDS[kind].place.partition(".")
-    return getattr(opened(ROOMS[kind], file), name)
+    return getattr(room_module(ROOMS[kind], file), name)
 
 
 def ready(kind: str) -> None:
     """Import the modules that make and check a release of this kind, so that a failing import precedes the charge."""
     release_class(kind)
-    opened(ROOMS[kind], "stored", optional=True)
+    room_module(ROOMS[kind], "stored", optional=True)
 
 
-def plans() -> Any:
+def plan_module() -> Any:
     """Return the module of plans: cost and expected precision of a query, from public facts."""
     return import_module("tacit.planning.plan")
 
 
-def combinations() -> Any:
+def combine_module() -> Any:
     """Return the module that combines the parties' answers to a study."""
     return import_module("tacit.parties.study_result")
 

@@ -57,7 +57,7 @@ Rule = Callable[[Mapping[str, int], EncodingFacts], "ImpliedConstants | None"]
 """Constants and facts -> what follows; None where no such form is proven."""
 
 
-def told(form: str, parameters: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+def implied_constants(form: str, parameters: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Return what follows from an encoding's constants; None where no proof covers them.
 
     >>> told("group", {"G": 64, "middle": 2}, EncodingFacts(laplace=True, replaces=True, several=True))
@@ -249,7 +249,7 @@ def added(l1: int, l2_squared: int, cost: Cost) -> Law | None:
         return None
 
 
-def bought(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: bool = False) -> bool:
+def is_noise_of_price(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: bool = False) -> bool:
     """Whether noise is what its price buys: never narrower, and wider only by a tolerance unless `wider` is set."""
     wanted = added(l1, l2_squared, cost)
     if wanted is None or wanted.name != law.name or law.scale < wanted.scale:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from tacit.privacy import Cost
 from tacit.release.parts import Axis, Levels, Part, Variable
 from tacit.release.query import Query
-from tacit.release.registry import opened, room_of
+from tacit.release.registry import room_module, room_of
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +41,7 @@ class SimulatedRelease:
 
     def estimate(self, target: Literal["population", "table"] = "population") -> Any:
         """Return estimates with sampling and privacy errors, as for a release (InferenceError I09)."""
-        return opened(str(room_of(self.query)), "estimate").estimate(self, target)
+        return room_module(str(room_of(self.query)), "estimate").estimate(self, target)
 
     def __repr__(self) -> str:
         return str(self.estimate().summary())

@@ -15,7 +15,7 @@ from typing import Any
 from tacit.base.progress import phase, shown
 
 
-class Watched:
+class InterruptibleConnection:
     """Holds the connection that was made last, which runs the current query."""
 
     def __init__(self) -> None:
@@ -42,13 +42,13 @@ class Watched:
         return min(found / 100, 1.0) if found >= 0 else None
 
 
-WATCHED: ContextVar[Watched | None] = ContextVar("WATCHED", default=None)
+WATCHED: ContextVar[InterruptibleConnection | None] = ContextVar("WATCHED", default=None)
 
 
 @contextmanager
-def watching() -> Generator[Watched]:
+def watching() -> Generator[InterruptibleConnection]:
     """Watch the connections that this thread makes within the block."""
-    made = Watched()
+    made = InterruptibleConnection()
     token = WATCHED.set(made)
     try:
         yield made

@@ -65,7 +65,7 @@ def collected(engine: Engine, frame: Any, columns: int, unit: Unit | None) -> Ro
     return RowArrays(values, None if unit is None else _numbered(found)[0])
 
 
-def fresh(count: int) -> Words:
+def system_random_words(count: int) -> Words:
     """Return words of the operating system's generator, independent and uniform."""
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
@@ -121,7 +121,7 @@ def spread(
 def _drawn(key: bytes, persons: Any, rows: int) -> Words:
     """Return fresh words of rows, or keyed words of persons (an Arrow array)."""
     if persons is None:
-        return fresh(rows)
+        return system_random_words(rows)
     found = persons.dictionary_encode()
     codes = found.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     return _keyed(key, found.dictionary.to_pylist(), codes)

@@ -14,7 +14,7 @@ from tacit.errors import FileError, QueryError, StudyError, nearest
 from tacit.method.blocks.query import SampleAndAggregate
 from tacit.privacy import Budget, Cost, Number, Spend
 from tacit.release.query import Query
-from tacit.release.registry import combinations, plans
+from tacit.release.registry import combine_module, plan_module
 from tacit.schema import Schema
 from tacit.schema.autobins import AUTO
 from tacit.schema.toml import read_text, read_toml
@@ -160,7 +160,9 @@ class Study:
         >>> way.parties, str(way.price), round(way.rows, 1)
         (9, 'ε = 0.4', 1.1)
         """
-        return plans().plan_study(self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width)
+        return plan_module().plan_study(
+            self, rows=rows, epsilon=epsilon, delta=delta, rho=rho, level=level, width=width
+        )
 
     def combine(
         self,
@@ -175,7 +177,7 @@ class Study:
         study's.  Each file is checked against the study; a wrong or late file is left out and listed in `refused` with
         its name and the reason, and the others are combined.  StudyError C20 for no file.
         """
-        return combinations().combine_study(self, returned, effects, method=method)
+        return combine_module().combine_study(self, returned, effects, method=method)
 
 
 def study_from_table(words: Mapping[str, Any], path: Path) -> Study:

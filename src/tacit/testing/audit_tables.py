@@ -99,16 +99,16 @@ def worst_tables(
         """Return the best pair whose first table has one row more."""
         return max((best(moved(end), bases, draws) for end in (0, last)), key=lambda entry: entry.worth)
 
-    def gone(draws: int) -> Found:
+    def with_one_row_more(draws: int) -> Found:
         """Return the best pair whose second table has one row more."""
         return max((best(bases, moved(end), draws) for end in (0, last)), key=lambda entry: entry.worth)
 
     half = draws // 2  # an audit spends the other half on choosing its event
     if relation == "add-remove":
-        return [_tables(max(come(half), gone(half), key=lambda entry: entry.worth))]
+        return [_tables(max(come(half), with_one_row_more(half), key=lambda entry: entry.worth))]
     within = _tables(best(moved(0), moved(last), half))
     # A row that changes cells changes two of them; both events at once are rarer, as if there were fewer draws.
-    return [within] if cells == 1 else [within, _tables(come(half // 8), gone(half // 8))]
+    return [within] if cells == 1 else [within, _tables(come(half // 8), with_one_row_more(half // 8))]
 
 
 def _tables(*found: Found) -> Tables:

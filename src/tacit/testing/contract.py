@@ -169,7 +169,7 @@ def pairs_kept(asks: Mapping[str, Query[Any]], schema: Schema) -> list[str]:
     for relation in RELATIONS:
         for price in pair_check.PAIRS:
             shapes = [designed(one, schema, relation, ROWS, price.share(Fraction(1, len(asked)))) for one in asked]
-            failures += pair_check.broken([one for one in shapes if one is not None], price)
+            failures += pair_check.pair_violation([one for one in shapes if one is not None], price)
     return failures
 
 

@@ -41,7 +41,7 @@ from tacit.testing import contract_selection as selections
 from tacit.testing.audit_tables import Look
 from tacit.testing.exact_integers import exchanged
 from tacit.testing.findings import EACH, Finding, designed, distance, norm_of
-from tacit.testing.neighbouring_tables import Pair, Relation, Row, arrow_table, fuller
+from tacit.testing.neighbouring_tables import Pair, Relation, Row, arrow_table, with_rows_before
 
 SIZE: Final = 24
 """Largest number of rows of a table; where the number of rows is public, rows of missing cells fill the table up."""
@@ -56,7 +56,7 @@ NEAR: Final = (1e-9, 0.0, -1e6)
 
 
 @dataclass(frozen=True)
-class Held:
+class RowsWithWords:
     """A table and the random word of each row, shape (rows,), from which the row's block follows."""
 
     rows: tuple[Row, ...]
@@ -71,20 +71,20 @@ def asked(query: SampleAndAggregate) -> SampleAndAggregate:
 # Material -----------------------------------------------------------------------------------------------------------
 
 
-def held(
+def pair_with_same_words(
     schema: Schema, pair: Pair, relation: Relation, rng: np.random.Generator, *, together: bool = False
-) -> tuple[Held, Held]:
+) -> tuple[RowsWithWords, RowsWithWords]:
     """Return both tables of a pair with the same words; together: words are such that the first rows share a block."""
     if schema.unit is not None:
         place = list(schema).index(schema.unit)
         people = dict.fromkeys(row[place] for rows in (pair.one, pair.other) for row in rows)
         words = dict(zip(people, _words(len(people), rng, together=together).tolist(), strict=True))
         one, other = (np.array([words[row[place]] for row in rows], dtype=np.uint64) for rows in (pair.one, pair.other))
-        return Held(pair.one, one), Held(pair.other, other)
+        return RowsWithWords(pair.one, one), RowsWithWords(pair.other, other)
     empty = () if relation == "add-remove" else ((None,) * len(schema),) * (SIZE - len(pair.one))
     words = _words(len(pair.other) + len(empty), rng, together=together)
     tables = ((*rows, *empty) for rows in (pair.one, pair.other))
-    one, other = (Held(rows, words[: len(rows)]) for rows in tables)
+    one, other = (RowsWithWords(rows, words[: len(rows)]) for rows in tables)
     return one, other
 
 
@@ -166,10 +166,13 @@ def sensitivity(
     """Run (a): return the largest changes over neighbouring tables, by price and by part."""
     shapes = [cast(Measurement, designed(query, schema, relation, SIZE, price)) for price in prices]
     p = len(cast(BlockPlan, shapes[0].blocks).model.names)
-    full = [fuller(schema, pair, SIZE - len(pair.other), rng) if i % 2 else pair for i, pair in enumerate(material)]
-    made = [held(schema, pair, relation, rng) for pair in full]
+    full = [
+        with_rows_before(schema, pair, SIZE - len(pair.other), rng) if i % 2 else pair
+        for i, pair in enumerate(material)
+    ]
+    made = [pair_with_same_words(schema, pair, relation, rng) for pair in full]
     far = [
-        held(schema, pair, relation, rng, together=True)
+        pair_with_same_words(schema, pair, relation, rng, together=True)
         for alike in (1, p + 1)
         for pair in worst_pairs(schema, query.what, relation, alike)
     ]
@@ -187,7 +190,9 @@ def sensitivity(
     ]
 
 
-def _read(shape: Measurement, reader: Any, schema: Schema, table: Held) -> tuple[RowArrays, NDArray[np.uint64]]:
+def _read(
+    shape: Measurement, reader: Any, schema: Schema, table: RowsWithWords
+) -> tuple[RowArrays, NDArray[np.uint64]]:
     """Return the complete rows of a table, as an engine reads them, and their words.  READS ROWS (of made tables)."""
     plan = cast(BlockPlan, shape.blocks)
     rows = tuple((*row, float(i)) for i, row in enumerate(table.rows))
@@ -197,7 +202,7 @@ def _read(shape: Measurement, reader: Any, schema: Schema, table: Held) -> tuple
     own = (
         table.words
         if plan.rows is None
-        else equal_blocks.seated(table.words, equal_blocks.cuts(table.words, plan.blocks))
+        else equal_blocks.words_of_equal_blocks(table.words, equal_blocks.cuts(table.words, plan.blocks))
     )
     return RowArrays(found.values[:, :-1], found.owners), own[found.values[:, -1].astype(np.int64)]
 
@@ -212,7 +217,9 @@ def _moved(shape: Measurement, read: Sequence[tuple[RowArrays, NDArray[np.uint64
     for column in shape.columns:
         if isinstance(column.law, Selection):
             power = 1 if norm == "l1" else 2
-            found.append(max(selections.change(*next(seen)) ** power for _ in range(selections.picks(column))))
+            found.append(
+                max(selections.change(*next(seen)) ** power for _ in range(selections.selections_by_cell(column)))
+            )
         else:
             found.append(distance(*next(seen), norm))
     return found

@@ -81,7 +81,7 @@ def split(shape: Measurement) -> tuple[list[PartSpec], list[PartSpec]]:
     return chosen, [column for column in shape.columns if not isinstance(column.law, Selection)]
 
 
-def picks(column: PartSpec) -> int:
+def selections_by_cell(column: PartSpec) -> int:
     """Return the number of selections that a column makes in each cell."""
     return len(column.form.matrix)
 
@@ -89,7 +89,7 @@ def picks(column: PartSpec) -> int:
 # (a) ----------------------------------------------------------------------------------------------------------------
 
 
-def seen(
+def selected_ranks(
     shape: Measurement, cells: Sequence[Mapping[int, int]], given: int
 ) -> tuple[list[list[list[Runs]]], Cells | None]:
     """Return the candidates by column, selection and cell, and the exact numbers of rows where they are released.
@@ -111,8 +111,10 @@ def seen(
     MECHANISMS[shape.kind].released(shape, cells, draw, noise)
     found: list[list[list[Runs]]] = []
     for column in split(shape)[0]:
-        held = [[made.pop(0) for _ in range(picks(column))] for _ in cells]  # the order in which they are made
-        found.append([[cell[i] for cell in held] for i in range(picks(column))])
+        held = [
+            [made.pop(0) for _ in range(selections_by_cell(column))] for _ in cells
+        ]  # the order in which they are made
+        found.append([[cell[i] for cell in held] for i in range(selections_by_cell(column))])
     return found, exact[0] if exact else None
 
 
@@ -143,7 +145,7 @@ def _cells(shape: Measurement, source: Any, table: Any) -> Sequence[Mapping[int,
 
 def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], given: int, norm: str) -> list[int]:
     """Return by column the largest change of a selection's utilities, summed over cells, or of the numbers of rows."""
-    (before, sizes), (after, others) = (seen(shape, cells, given) for cells in exact)
+    (before, sizes), (after, others) = (selected_ranks(shape, cells, given) for cells in exact)
     power = 1 if norm == "l1" else 2
     found: list[int] = []
     for one, other in zip(before, after, strict=True):
@@ -217,7 +219,7 @@ def _cost(column: PartSpec, noise: str) -> Fraction:
         # Where utilities change by at most d, the log-ratio of probabilities, as the point varies, lies in an interval
         # of length r = 2 * rate * d: bounded range r, hence pure DP at ε = r and zCDP at r² / 8 [Cesar & Rogers 2021].
         one = 2 * law.rate * form.l1 if noise == "laplace" else (2 * law.rate) ** 2 * form.l2_squared / 8
-        return picks(column) * one
+        return selections_by_cell(column) * one
     return form.l1 / law.scale if noise == "laplace" else form.l2_squared / (2 * law.scale**2)
 
 
@@ -236,17 +238,17 @@ def audit(
 
     looks: function of a column that finds candidates where a mechanism selects among other things than rows.
     """
-    many = sum(picks(column) for column in split(_shape(query, schema, relation, price))[0]) + 1
+    many = sum(selections_by_cell(column) for column in split(_shape(query, schema, relation, price))[0]) + 1
     pure = price.kind == "pure"
     enough = Cost.of(epsilon=EPSILON * many) if pure else Cost.of(rho=Fraction(EPSILON**2 * many, 8))
     shape = _shape(query, schema, relation, enough)
     failures: list[str] = []
     for place, column in enumerate(split(shape)[0]):
-        part = column.cost.share(Fraction(1, picks(column)))
+        part = column.cost.share(Fraction(1, selections_by_cell(column)))
 
         def look(cells: Sequence[Mapping[int, int]], place: int = place) -> list[list[Runs]]:
             """Return the candidates of each selection of this column in each cell."""
-            return seen(shape, cells, 0)[0][place]
+            return selected_ranks(shape, cells, 0)[0][place]
 
         law, how = cast(Selection, column.law), look if looks is None else looks(column)
         asked = (worst_tables(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)

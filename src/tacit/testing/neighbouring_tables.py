@@ -53,7 +53,7 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
     The common rows are random, in every fourth pair copies of one row, and in another fourth sorted.  With a
     PrivacyUnit all rows of one person are replaced or added: one row, some, or more than `max_rows`.
     """
-    menu = [_menu(schema, name, rng) for name in schema]
+    menu = [_possible_cells(schema, name, rng) for name in schema]
     extremes = _extreme_rows(menu)
     for i in range(count):
         size = int(rng.integers(2, 9))
@@ -71,14 +71,14 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
             yield Pair(tuple(common), (*common, *ones))
 
 
-def fuller(schema: Schema, pair: Pair, rows: int, rng: np.random.Generator) -> Pair:
+def with_rows_before(schema: Schema, pair: Pair, rows: int, rng: np.random.Generator) -> Pair:
     """Return the pair with `rows` random rows, the same in both tables, put in front."""
-    menu = [_menu(schema, name, rng) for name in schema]
+    menu = [_possible_cells(schema, name, rng) for name in schema]
     common = tuple(_row(menu, rng) for _ in range(rows))
     return Pair((*common, *pair.one), (*common, *pair.other))
 
 
-def _menu(schema: Schema, name: str, rng: np.random.Generator) -> list[object]:
+def _possible_cells(schema: Schema, name: str, rng: np.random.Generator) -> list[object]:
     """Return the cells that a column may hold; only a missing one where the column is computed."""
     return [None] if schema.is_computed(name) else cells(schema[name], rng)
 

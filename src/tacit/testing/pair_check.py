@@ -34,7 +34,7 @@ Losses = dict[float, float]
 """A discrete privacy loss: loss -> probability under the first of two neighbours."""
 
 
-def broken(designs: Sequence[Measurement], price: Cost) -> list[str]:
+def pair_violation(designs: Sequence[Measurement], price: Cost) -> list[str]:
     """Return a message where the (ε, δ) of `price` does not hold; designs: those of all queries of one request."""
     assert price.epsilon is not None
     assert price.delta is not None

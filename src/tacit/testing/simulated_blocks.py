@@ -32,7 +32,7 @@ def labels(shape: Measurement, rows: RowArrays, rng: np.random.Generator) -> NDA
     plan = cast(BlockPlan, shape.blocks)
     if plan.rows is not None:
         own = rng.integers(0, 2**64, plan.rows, dtype=np.uint64)
-        return equal_blocks.seated(own[: len(rows.values)], equal_blocks.cuts(own, plan.blocks))
+        return equal_blocks.words_of_equal_blocks(own[: len(rows.values)], equal_blocks.cuts(own, plan.blocks))
     if rows.owners is None:
         return rng.integers(0, 2**64, len(rows.values), dtype=np.uint64)
     return rng.integers(0, 2**64, int(rows.owners.max(initial=0)) + 1, dtype=np.uint64)[rows.owners]

@@ -76,7 +76,7 @@ def answers(
     return found
 
 
-def only(given: Sequence[Answer], i: int) -> list[Answer]:
+def repetition(given: Sequence[Answer], i: int) -> list[Answer]:
     """Return the answers of the i-th repetition."""
     return [replace(one, parts=tuple(replace(p, integers=(p.integers[i],)) for p in one.parts)) for one in given]
 

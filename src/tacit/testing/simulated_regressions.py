@@ -72,11 +72,11 @@ class RegressionRows:
     def expected(self, rows: int) -> SimulatedRelease:
         """Return the release that a table of `rows` rows like these would have if all noise were zero."""
 
-        def calm(column: PartSpec) -> Part:
+        def noiseless(column: PartSpec) -> Part:
             """Return a part without noise, scaled to `rows` rows."""
             return column.released((tuple(k * rows // self.size for k in self.sums(column)),))
 
-        return self._released(calm)
+        return self._released(noiseless)
 
     def _released(self, part: Callable[[PartSpec], Part]) -> SimulatedRelease:
         """Return a release whose parts are made one after another, each query from the parts before it."""

@@ -13,7 +13,7 @@ from tacit.estimates.estimate import Estimate
 from tacit.estimates.interval_inversion import LinearInversion
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.estimates.wording import people_of, source_of
-from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, ends_of, opened, told
+from tacit.method.blocks.estimate_ends import MOST, TOLD, by_law, clamp_note, ends_of, terms_without_clamp
 from tacit.release.document import Released
 from tacit.release.parts import Part
 
@@ -70,11 +70,11 @@ def _corrected_for_box(
     rows = (release.rows or 0) / part.parameters["blocks"] if whole else 0.0
     values = np.array([one.value[0] for one in plain])
     lawful = by_law(query.model.law, [one.label for one in parts], values, place, rows)
-    found, share = opened(made, part, ends, lawful)
+    found, share = terms_without_clamp(made, part, ends, lawful)
     if not TOLD <= share[0] <= MOST:
         return found, ""
     error = (found.variance + found.privacy_variance)[0] ** 0.5
-    return found, told(part.label, share[0], (found.value - made.value)[0] / error)
+    return found, clamp_note(part.label, share[0], (found.value - made.value)[0] / error)
 
 
 def _within_box(release: Released, made: ColumnTerms) -> ColumnTerms:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tacit.base.arrays import Array
-from tacit.estimates.box_censoring import undone
+from tacit.estimates.box_censoring import unclamped_means
 from tacit.estimates.interval_inversion import LinearInversion
 from tacit.estimates.noisy_moments import Moments, integers, moments
 from tacit.estimates.terms import ColumnTerms
@@ -72,7 +72,7 @@ def ends_of(law: Any, words: Mapping[str, Any], part: Part) -> Ends | None:
 
 
 @dataclass(frozen=True)
-class Freed:
+class FreedMeans:
     """Means without the clamp, shape (m,), and the share of blocks beyond an end, shape (m,).
 
     slopes: derivatives of the value in the clamped mean and variance, shape (2, m).  sampling: variance of one block's
@@ -85,31 +85,31 @@ class Freed:
     sampling: Array
 
 
-def freed(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> Freed:
+def means_without_clamp(mean: Array, variance: Array, ends: Ends, *, free: bool = False) -> FreedMeans:
     """Return means without the clamp, from the mean and variance of clamped estimates, each of shape (m,).
 
     Means that no end is near, or whose variance is 0, stay unchanged.  The share is 1 where the equations have no
-    solution or a mean lies at an end; with a share above MOST, too, values stay unchanged.  free: see `undone`.
+    solution or a mean lies at an end; with a share above MOST, too, values stay unchanged.  free: see `unclamped_means`.
     """
     gap = np.minimum(mean - ends.low, ends.high - mean)
     at = (gap > 0) & (gap < NEAR * np.sqrt(variance))
     value, share, sampling = mean.copy(), np.where((gap <= 0) & (variance > 0), 1.0, 0.0), variance.copy()
     slopes = np.stack([np.ones_like(mean), np.zeros_like(mean)])
     if at.any():
-        found = undone(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
+        found = unclamped_means(mean[at], variance[at], ends.low, ends.high, ends.power, free=free)
         share[at] = np.where(np.isnan(found.value), 1.0, found.share)
         known = share[at] <= MOST
         value[at] = np.where(known, found.value, mean[at])
         sampling[at] = np.where(known, found.sampling, variance[at])
         slopes[:, at] = np.where(known, found.slopes, slopes[:, at])
-    return Freed(value, share, slopes, sampling)
+    return FreedMeans(value, share, slopes, sampling)
 
 
 ByLaw: TypeAlias = Callable[[Array], Array | None]
 """Map values of a parameter, shape (m,), to the model's variance of a block's estimate; None where it is unknown."""
 
 
-def opened(
+def terms_without_clamp(
     made: ColumnTerms, part: Part, ends: Ends, lawful: ByLaw, cells: Array | None = None
 ) -> tuple[ColumnTerms, Array]:
     """Return terms of the means without the clamp, and the share of blocks beyond an end, shape (m,).
@@ -125,7 +125,7 @@ def opened(
     clear = (loads[1] ** 2).sum(axis=-1) * part.law.variance() <= (variance / CLEAR) ** 2
     # With noise above half a block's standard deviation, the distance of the mean from an end is unknown.
     blur = 4 * made.privacy_variance
-    found = freed(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
+    found = means_without_clamp(made.value, np.where(clear & (blur < variance), variance, 0.0), ends)
     gap = np.minimum(made.value - ends.low, ends.high - made.value)
     if (~clear & (gap < 2 * NEAR * np.sqrt(variance))).any():  # the model is evaluated only where it may matter
         found = _with_model_variance(found, made.value, variance, clear, blur, ends, lawful)
@@ -144,8 +144,8 @@ def opened(
 
 
 def _with_model_variance(
-    found: Freed, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw
-) -> Freed:
+    found: FreedMeans, mean: Array, variance: Array, clear: Flags, blur: Array, ends: Ends, lawful: ByLaw
+) -> FreedMeans:
     """Return `found` with the model's variance used wherever the variance of the blocks is hidden by noise.
 
     The sampling variance there stays the released one, which noise made larger.
@@ -153,10 +153,10 @@ def _with_model_variance(
     asked = lawful(mean)
     if asked is None:
         return found
-    first = freed(mean, np.where(blur < asked, asked, 0.0), ends, free=True)
+    first = means_without_clamp(mean, np.where(blur < asked, asked, 0.0), ends, free=True)
     again = lawful(first.value)  # the model's variance depends on the parameter: once more at the corrected value
-    other = first if again is None else freed(mean, np.where(blur < again, again, 0.0), ends, free=True)
-    return Freed(
+    other = first if again is None else means_without_clamp(mean, np.where(blur < again, again, 0.0), ends, free=True)
+    return FreedMeans(
         np.where(clear, found.value, other.value),
         np.where(clear, found.share, other.share),
         np.where(clear, found.slopes, other.slopes),
@@ -201,7 +201,7 @@ def _variance_loadings(made: ColumnTerms, noisy: Moments, grid: Grid, k: int) ->
     return half**2 / k * (noisy.loadings[2] - 2 * m[:, None] * noisy.loadings[1])
 
 
-def told(label: str, share: float, by: float) -> str:
+def clamp_note(label: str, share: float, by: float) -> str:
     """Return the note on a correction for clamping; by: its size in standard errors."""
     return (
         f"{label}: about {share:.0%} of the blocks' estimates lie beyond an end of the box; what it took off, "

@@ -16,7 +16,7 @@ from tacit.base.arrays import Array
 from tacit.errors import InferenceError, ModelError
 from tacit.estimates.estimate import Estimate
 from tacit.method.blocks.estimate_by_blocks import Errors, means
-from tacit.method.blocks.estimate_ends import ends_of, freed
+from tacit.method.blocks.estimate_ends import ends_of, means_without_clamp
 from tacit.method.blocks.estimate_one_step import model_of
 from tacit.models import scores
 from tacit.models.blocks import block_mle
@@ -113,7 +113,7 @@ def _corrected_mean(release: Released, part: Part, values: Array) -> float:
     ends = ends_of(query.model.law, query.model.words, part)
     if ends is None or query.winsorize:
         return float(mean[0])
-    return float(freed(mean, np.array([values.var(ddof=1)]), ends).value[0])
+    return float(means_without_clamp(mean, np.array([values.var(ddof=1)]), ends).value[0])
 
 
 def _clamped(part: Part, values: Array) -> Array:

@@ -43,7 +43,7 @@ def keyed_cuts(key: bytes, rows: int, blocks: int, held: int = HELD) -> Words:
     return _filled(np.concatenate(made), blocks)
 
 
-def seated(own: Words, at: Words) -> Words:
+def words_of_equal_blocks(own: Words, at: Words) -> Words:
     """Return words from which `mechanism_labels` reads the blocks of equal size; at: the cuts.
 
     The upper 32 bits become the smallest number that is read as the block; the lower 32 bits stay.

@@ -52,13 +52,13 @@ def patience(seconds: float) -> float:
 def serve(handle: int) -> None:
     """Fork children until the curator's process closes the socket; `handle` is its file descriptor."""
     control = socket.socket(fileno=handle)
-    seconds, size = START.unpack(_whole(control, START.size))
-    given = _whole(control, size)
+    seconds, size = START.unpack(_receive_exactly(control, START.size))
+    given = _receive_exactly(control, size)
     silent_process()
     try:
         function = unpacked(given)
     except BaseException as error:
-        control.sendall(b"!" + _said(error))
+        control.sendall(b"!" + _error_line(error))
         return
     control.sendall(b".")
     control.shutdown(socket.SHUT_WR)
@@ -117,9 +117,9 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
         os.setsid()
         control.close()
         mine = socket.socket(fileno=handle)
-        rows, half, columns, wanted = HEADER.unpack(_whole(mine, HEADER.size))
+        rows, half, columns, wanted = HEADER.unpack(_receive_exactly(mine, HEADER.size))
         total = rows if half < 0 else 2 * rows
-        given = np.frombuffer(bytearray(_whole(mine, 8 * total * max(columns, 1))), dtype=np.float64)
+        given = np.frombuffer(bytearray(_receive_exactly(mine, 8 * total * max(columns, 1))), dtype=np.float64)
         block = given.reshape(total, columns) if columns else given
         silent_process()  # again: the function's modules may have set other outputs
         _limited(seconds)
@@ -133,7 +133,7 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
             mine.sendall(np.concatenate(found).tobytes())
         except BaseException as error:
             if trial:
-                mine.sendall(b"!" + _said(error))
+                mine.sendall(b"!" + _error_line(error))
     finally:
         os._exit(0)
 
@@ -146,13 +146,13 @@ def _numbers(function: Callable[..., Any], rows: Any, wanted: int) -> Any:
     return found.reshape(wanted)
 
 
-def _said(error: BaseException) -> bytes:
+def _error_line(error: BaseException) -> bytes:
     """Return the first line of an error, only of a function that has seen no real rows."""
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}{': ' + lines[0] if lines else ''}".encode()[:400]
 
 
-def _whole(given: socket.socket, size: int) -> bytes:
+def _receive_exactly(given: socket.socket, size: int) -> bytes:
     """Receive exactly so many bytes; EOFError where fewer come."""
     made = bytearray()
     while len(made) < size:

@@ -34,7 +34,7 @@ from tacit.schema.predicates.numeric_expressions import ColumnCell
 from tacit.schema.predicates.typed_conditions import Predicate
 from tacit.source import Source
 from tacit.source.engine import Words
-from tacit.source.row_arrays import RowArrays, fresh
+from tacit.source.row_arrays import RowArrays, system_random_words
 
 LARGEST: Final = 2**31
 SMALL: Final = 2**24
@@ -63,12 +63,12 @@ def words(rows: RowArrays, blocks: int, public: int | None) -> Words:
     if public is not None:
         if len(rows.values) > public:
             raise RuntimeError("the table changed while it was read")
-        own = fresh(public)  # independent words: any of them may be those of the rows left out
-        return equal_blocks.seated(own[: len(rows.values)], equal_blocks.cuts(own, blocks))
+        own = system_random_words(public)  # independent words: any of them may be those of the rows left out
+        return equal_blocks.words_of_equal_blocks(own[: len(rows.values)], equal_blocks.cuts(own, blocks))
     if rows.owners is None:
-        return fresh(len(rows.values))
+        return system_random_words(len(rows.values))
     owners = rows.owners + 1  # rows without a person, of owner -1, are one person's
-    return fresh(int(owners.max(initial=0)) + 1)[owners]
+    return system_random_words(int(owners.max(initial=0)) + 1)[owners]
 
 
 def groups(
@@ -90,7 +90,7 @@ def groups(
             yield packed(rows, words(rows, blocks, public), blocks, capacity)
             return
         if public is not None and place is None:
-            place = _seated(key, public, blocks)
+            place = _equal_block_words(key, public, blocks)
         group = Group(blocks, capacity, len(cells), first, min(size, blocks - first))
         for values, own in found:
             group.add(values, own if place is None else place(own))
@@ -114,7 +114,7 @@ def spread(
     """
     size, key = max(1, SMALL // 16 // (capacity * len(cells))), os.urandom(32)
     of = partial(_of_group, answer, blocks, capacity, size)
-    place = None if public is None else partial(_seated, key, public, blocks)
+    place = None if public is None else partial(_equal_block_words, key, public, blocks)
     found = source.spread(cells, unit, where, key, place, partial(_group, blocks, size), of, len(default))
     if found is None:
         return None
@@ -139,9 +139,9 @@ def part_of(parts: int, own: Words) -> NDArray[np.int64]:
     return _labels(own, parts)
 
 
-def _seated(key: bytes, public: int, blocks: int) -> Callable[[Words], Words]:
+def _equal_block_words(key: bytes, public: int, blocks: int) -> Callable[[Words], Words]:
     """Return the function from words, made of a key and places, to words of blocks of equal size."""
-    return partial(equal_blocks.seated, at=equal_blocks.keyed_cuts(key, public, blocks))
+    return partial(equal_blocks.words_of_equal_blocks, at=equal_blocks.keyed_cuts(key, public, blocks))
 
 
 def _group(blocks: int, size: int, own: Words) -> NDArray[np.int64]:
@@ -202,7 +202,7 @@ class Group:
         crowded = self._sizes + new > self._capacity
         for block in np.flatnonzero(crowded & (new > 0)):
             at = order[starts[block] : starts[block] + new[block]]
-            self._crowd(int(block), values[at], own[at])
+            self._keep_lowest(int(block), values[at], own[at])
         labels = labels[order]
         place = np.arange(len(order)) - starts[labels] + self._sizes[labels]
         if crowded.any():
@@ -211,7 +211,7 @@ class Group:
         self._values[labels, place], self._words[labels, place] = values[order], own[order]
         self._sizes = np.where(crowded, self._capacity, self._sizes + new)
 
-    def _crowd(self, block: int, values: NDArray[np.float64], own: Words) -> None:
+    def _keep_lowest(self, block: int, values: NDArray[np.float64], own: Words) -> None:
         """Keep, of a block's rows and new ones, those of the lowest words; equal words are ordered by their rows."""
         size = int(self._sizes[block])
         values = np.concatenate([self._values[block, :size], values])
@@ -224,12 +224,12 @@ class Group:
         unused = np.arange(self._capacity) >= self._sizes[:, None]
         self._words = np.empty((0, 0), dtype=np.uint64)
         self._values[unused] = np.inf
-        _ascend(self._values)
+        _sort_rows(self._values)
         self._values[unused] = 0.0
         return Blocks(self._values, self._sizes)
 
 
-def _ascend(values: NDArray[np.float64]) -> None:
+def _sort_rows(values: NDArray[np.float64]) -> None:
     """Sort the rows of each block in place, by the first column, then the second, ...; infinite numbers come last."""
     if values.shape[2] == 1:
         values[:, :, 0].sort(axis=1)

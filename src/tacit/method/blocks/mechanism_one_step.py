@@ -112,7 +112,7 @@ def _summed(
     total = np.zeros(1 + sum(len(column.form.polynomials) for column in shape.columns))
     if len(values):
         rows = RowArrays(values, None if shape.unit is None else own.view(np.int64))
-        v = integers(rows, scaling, _lanes(own))
+        v = integers(rows, scaling, _batch_places(own))
         each = [one.numpy(v[:, j]).sum() for j, column in enumerate(shape.columns) for one in column.form.polynomials]
         total[:] = [*each, len(v)]
     return total[None]
@@ -140,7 +140,7 @@ def released(
     return (*pilot, *(column.released(noise(cells, column.law)) for column, cells in zip(second, found, strict=True)))
 
 
-def _lanes(own: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _batch_places(own: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return each row's place in the batch, from its word alone: a row more or less moves no other."""
     return (own % np.uint64(scores.BATCH)).astype(np.int64)
 

@@ -40,7 +40,7 @@ def precision(shape: Measurement, rows: int, level: float) -> list[tuple[str, fl
     """Return for each parameter: name, assumed value, width of its interval, variances due to noise and to sampling."""
     query = cast(SampleAndAggregate, shape.query)
     if query.one_step:
-        return block_steps.stepped(shape, rows, level)
+        return block_steps.one_step_entries(shape, rows, level)
     plan = cast(BlockPlan, shape.blocks)
     sampling = _sampling(plan.model, rows)
     if query.winsorize:

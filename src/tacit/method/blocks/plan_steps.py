@@ -13,7 +13,7 @@ from tacit.base.arrays import Array
 from tacit.estimates.column_terms import terms_of
 from tacit.method.blocks.design import BlockPlan
 from tacit.method.blocks.one_step_design import H, split
-from tacit.method.blocks.winsorized_design import enough, told
+from tacit.method.blocks.winsorized_design import least_quartile_in_noise_scales, quartile_in_noise_scales
 from tacit.method.shared.measurement import Measurement, PartSpec
 from tacit.models import scores
 from tacit.models.wide_grid import REACH
@@ -26,7 +26,7 @@ QUARTILES: Final = 1.349
 """Distance between the quartiles of a normal law, in standard deviations."""
 
 
-def stepped(shape: Measurement, rows: int, level: float) -> list[Entry]:
+def one_step_entries(shape: Measurement, rows: int, level: float) -> list[Entry]:
     """Return for each parameter: name, assumed value, width of its interval, variances due to noise and to sampling.
 
     By the delta method at the fallback: slope J of the expected clipped scores, and errors J^-1 times those of scores.
@@ -76,7 +76,9 @@ def cautions(shape: Measurement, rows: int) -> list[str]:
     """Return cautions on the selection of quartiles and on the pilot, from public facts."""
     plan, found = cast(BlockPlan, shape.blocks), list[str]()
     for column in shape.columns:
-        if column.form.name == "quartiles" and told(column, plan.blocks) < enough(plan):
+        if column.form.name == "quartiles" and quartile_in_noise_scales(
+            column, plan.blocks
+        ) < least_quartile_in_noise_scales(plan):
             words = f"the quartiles of {plan.blocks:,} blocks are hardly told at this price"
             found.append(f"{column.label}: {words}; a well-chosen box, without winsorize, would do better")
     if getattr(shape.query, "one_step", False) and _pilot(shape, rows) > POOR:

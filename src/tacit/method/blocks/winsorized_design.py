@@ -23,7 +23,7 @@ QUARTILE: Final = tuple(Fraction(part, 20) for part in (2, 3, 4, 5))
 
 
 ENOUGH: Final = 3.0
-"""Least value of `told` for a box of usual width: with it the selection finds the blocks among empty grid points."""
+"""Least value of `quartile_in_noise_scales` for a box of usual width: with it the selection finds the blocks among empty grid points."""
 
 
 USUAL: Final = 15.0
@@ -54,24 +54,25 @@ def design(query: SampleAndAggregate, public: Public, cost: Cost) -> Measurement
     return replace(shape, columns=tuple(made))
 
 
-def told(column: PartSpec, k: int) -> float:
+def quartile_in_noise_scales(column: PartSpec, k: int) -> float:
     """Return half a quartile of k blocks (k / 8 ranks) in scales of the selection's noise; a public number."""
     return k / 8 / (float(column.law.scale) / column.form.parameters["denominator"])
 
 
-def enough(plan: BlockPlan) -> float:
-    """Return the least value of `told` that the selections of quartiles need; a public number.
+def least_quartile_in_noise_scales(plan: BlockPlan) -> float:
+    """Return the least value of `quartile_in_noise_scales` that the selections of quartiles need; a public number.
 
     A window that misses the quartiles adds an error of up to the square of the box's width.  Misses have probability
-    about exp(-2 told), so that `told` grows by the logarithm of the width to keep their part of the error constant.
+    about exp(-2 x), x that value, so that x grows by
+    the logarithm of the width to keep their part of the error constant.
     """
     return ENOUGH + log(max(1.0, sample_and_aggregate_design.width(plan.model) / USUAL))
 
 
 def _quartiles(column: PartSpec, wide: WideGrid, plan: BlockPlan) -> Quartiles:
     """Return the two selections of a parameter, for the smallest share of its price that finds its quartiles."""
-    made, least = [_selections(column, wide, 2 * part) for part in QUARTILE], enough(plan)
-    return next((one for one in made if told(one, plan.blocks) >= least), made[-1])
+    made, least = [_selections(column, wide, 2 * part) for part in QUARTILE], least_quartile_in_noise_scales(plan)
+    return next((one for one in made if quartile_in_noise_scales(one, plan.blocks) >= least), made[-1])
 
 
 def _selections(column: PartSpec, wide: WideGrid, part: Fraction) -> Quartiles:

@@ -28,7 +28,7 @@ PARTS: Final = 1_000
 """Several releases of the same people are averaged with weights that are multiples of 1 / PARTS, so exactly."""
 
 
-class Together(Protocol):
+class ManyReleases(Protocol):
     """Releases of one question by many parties, as `parties.combined.Combined` holds them."""
 
     @property
@@ -104,7 +104,7 @@ class CombinedHistogram(HistogramRelease):
         self.to_dict()
 
 
-def added(found: Together, parties: tuple[str, ...]) -> CombinedHistogram:
+def added(found: ManyReleases, parties: tuple[str, ...]) -> CombinedHistogram:
     """Return the sum of the parties' histograms; InferenceError C11 where one lacks cells, as sparse ones do."""
     first = found.releases[0]
     cells = int(np.prod([len(labels) for _, labels in first.levels], dtype=np.int64))
@@ -150,18 +150,18 @@ def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) ->
     return tuple(zip(map(sum, zip(*each, strict=True)), strict=True))
 
 
-def _unit(found: Together) -> int:
+def _unit(found: ManyReleases) -> int:
     """Return the integer that one row (person) adds to the sum."""
     shares = math.lcm(*(one.parts[0].parameters.get("share", 1) for one in found.releases))
     return shares * (PARTS if _repeated(found) else 1)
 
 
-def _repeated(found: Together) -> bool:
+def _repeated(found: ManyReleases) -> bool:
     """Whether some releases are about the same people."""
     return len(set(found.index)) < len(found.releases)
 
 
-def _weights(found: Together) -> list[int]:
+def _weights(found: ManyReleases) -> list[int]:
     """Return the integer weight of each release; releases of the same people share the weight of one."""
     unit, several = _unit(found), _repeated(found)
     out: list[int] = []

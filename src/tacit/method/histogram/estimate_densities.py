@@ -15,7 +15,7 @@ from tacit.base.table import Table, shown_by_summary
 from tacit.errors import InferenceError
 from tacit.estimates.bins import BINNED, spans
 from tacit.estimates.interval_inversion import Inversion
-from tacit.estimates.noisy_ratio import Everything, Scaled, ShareOfTotal, unclear
+from tacit.estimates.noisy_ratio import Scaled, ShareOfTotal, WholeUnitInterval, unclear
 from tacit.estimates.terms import Target, check_level, check_target, place_of
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.released_cells import cells_of
@@ -250,7 +250,7 @@ def _group(
     size, share = float(k.sum()), part.parameters.get("share", 1)
     reason = unclear(size, part.law, made.added * len(k), share)
     if reason is not None:
-        return widths / widths.sum(), reason, Everything(len(k))
+        return widths / widths.sum(), reason, WholeUnitInterval(len(k))
     noise: tuple[Law, int, int] = (part.law, made.added, share)
     return projected(k, size), None, ShareOfTotal(np.clip(k, 0.0, size), size, *noise, target == "population")
 

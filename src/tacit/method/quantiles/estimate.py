@@ -202,7 +202,7 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     values, limits = rising(middle, limits)
     probs = cast("tuple[Fraction, ...]", query.probs)
     sizes = _sizes(release, len(cells))
-    reasons = tuple(crowded(part, size, float(query.level)) for size in sizes for part in parts)
+    reasons = tuple(few_rows_warning(part, size, float(query.level)) for size in sizes for part in parts)
     words = _words(release, parts[0], target)
     level = float(query.level)
     return QuantileEstimate(
@@ -227,7 +227,7 @@ def within(level: float, selected: float) -> None:
         raise InferenceError(text, code="I14", hint=f"Quantiles(…, level={level}) in a new release", state=None)
 
 
-def crowded(part: Part, size: float, level: float) -> str | None:
+def few_rows_warning(part: Part, size: float, level: float) -> str | None:
     """Return why an interval may be wrong (few rows for the price, so steps far from all are selected), or None.
 
     A step r ranks off has weight exp(-r / scale); beyond the first and last ranks all G + 1 steps together must have

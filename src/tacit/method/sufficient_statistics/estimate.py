@@ -116,7 +116,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
     words = f"parameters of {query.family.words['family']}, the law of {query.what}"
     words += f", where {query.where}" if query.where else ""
     words += ", as this table has them" if target == "table" else ""
-    notes = (clamped_words(release), *unlike(release, means, at), *ends(found, at), missing_words(release))
+    notes = (clamped_words(release), *misfit_notes(release, means, at), *ends(found, at), missing_words(release))
     return Estimate(release, target, words, found.model.names, (made,), notes=notes)
 
 
@@ -273,7 +273,7 @@ def clamped_words(release: Released) -> str:
     return words + (", noise as Chen & Sung print it" if getattr(release.query, "method", "") == "chen-sung" else "")
 
 
-def unlike(release: Released, means: Means, at: At) -> tuple[str, ...]:
+def misfit_notes(release: Released, means: Means, at: At) -> tuple[str, ...]:
     """Return notes on statistics whose released variance is not the family's: a free check of its fit."""
     if release.unit is not None:
         return ()

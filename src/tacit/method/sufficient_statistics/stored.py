@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from tacit.method.sufficient_statistics.query import SufficientStatistics
-from tacit.release.field_rules import once
+from tacit.release.field_rules import all_different
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
@@ -15,5 +15,5 @@ if TYPE_CHECKING:
 def wrong(made: Release) -> Iterator[str]:
     """Yield why the parts are not those of the question; nothing where they are."""
     found = cast(SufficientStatistics, made.query).statistics or ()
-    if len(made.parts) != len(found) or not once([part.label for part in made.parts]):
+    if len(made.parts) != len(found) or not all_different([part.label for part in made.parts]):
         yield f"it has {len(made.parts)} parts for {len(found)} sufficient statistics"

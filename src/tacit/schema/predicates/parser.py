@@ -18,8 +18,8 @@ from typing import Final, NoReturn
 from tacit.errors import QueryError
 from tacit.schema.predicates.syntax import (
     FUNCTIONS,
+    AndOr,
     Arithmetic,
-    Both,
     Call,
     Comparison,
     Condition,
@@ -163,14 +163,14 @@ def _condition(node: ast.expr, names: list[str], depth: int) -> Condition:
             word = "and" if isinstance(op, ast.And) else "or"
             parts: list[Condition] = []
             for one in (_condition(value, names, depth + 1) for value in values):
-                parts += one.parts if isinstance(one, Both) and one.op == word else (one,)
-            return Both(word, tuple(parts))
+                parts += one.parts if isinstance(one, AndOr) and one.op == word else (one,)
+            return AndOr(word, tuple(parts))
         case ast.UnaryOp(op=ast.Not() | ast.Invert(), operand=operand):
             return Not(_condition(operand, names, depth + 1))
         case ast.Compare(left=left, ops=ops, comparators=others):
             chain = [left, *others]
             made = [_comparison(a, op, b, names, depth) for a, op, b in zip(chain, ops, chain[1:], strict=False)]
-            return made[0] if len(made) == 1 else Both("and", tuple(made))
+            return made[0] if len(made) == 1 else AndOr("and", tuple(made))
         case ast.Call(func=ast.Attribute(value=value, attr=attr), args=[], keywords=[]) if attr in MISSING:
             missing = Missing(_name(value, names))
             return missing if MISSING[attr] else Not(missing)

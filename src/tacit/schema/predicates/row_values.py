@@ -12,7 +12,15 @@ from typing import Any
 from tacit.schema.predicates.arithmetic import Backend, Known, value
 from tacit.schema.predicates.computed_columns import Computed, Interval, Recoded
 from tacit.schema.predicates.numeric_expressions import Applied, ColumnCell, Fixed, Operation
-from tacit.schema.predicates.typed_conditions import Absent, Among, Compare, Every, Negated, Node, Predicate
+from tacit.schema.predicates.typed_conditions import (
+    CellIsMissing,
+    Compare,
+    Every,
+    LevelIsAmong,
+    Negated,
+    Node,
+    Predicate,
+)
 
 
 def evaluate(predicate: Predicate, values: Mapping[ColumnCell, Any], backend: Backend) -> Any:
@@ -76,9 +84,9 @@ def _logic(node: Node, read: Mapping[ColumnCell, Known], backend: Backend, *, th
         case Negated(part):
             truth, known = _logic(part, read, backend, three_valued=three_valued)
             return ~truth, known
-        case Absent(cell):
+        case CellIsMissing(cell):
             return ~read[cell][1], backend.truth(True) | read[cell][1]
-        case Among(cell, indices, missing):
+        case LevelIsAmong(cell, indices, missing):
             x, known = read[cell]
             found = backend.truth(False) & known
             for i in indices:

@@ -88,7 +88,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Both:
+class AndOr:
     """The conjunction of the parts (op "and"), or their disjunction ("or")."""
 
     op: str
@@ -103,7 +103,7 @@ class Not:
 
 
 Value: TypeAlias = Name | Constant | Arithmetic | Call
-Condition: TypeAlias = Comparison | Membership | Missing | Flag | Both | Not
+Condition: TypeAlias = Comparison | Membership | Missing | Flag | AndOr | Not
 Expression: TypeAlias = Value | Cut | Recode
 
 
@@ -120,7 +120,7 @@ def columns(part: Condition | Expression) -> tuple[str, ...]:
             found = columns(value)
         case Not(inner):
             found = columns(inner)
-        case Both(_, parts):
+        case AndOr(_, parts):
             found = tuple(name for one in parts for name in columns(one))
         case Arithmetic(_, left, right) | Comparison(_, left, right):
             found = (*columns(left), *columns(right))
@@ -152,8 +152,8 @@ def spelled(part: Condition | Expression) -> str:
             return spelled(name)
         case Not(inner):
             return f"not {_inner(inner)}"
-        case Both(op, parts):
-            return f" {op} ".join(_inner(one) if isinstance(one, Both) else spelled(one) for one in parts)
+        case AndOr(op, parts):
+            return f" {op} ".join(_inner(one) if isinstance(one, AndOr) else spelled(one) for one in parts)
 
 
 _WORDS: Final = ("and", "or", "not", "in", "True", "False", "None", "is", "if", "else", "lambda", "for")
@@ -166,7 +166,7 @@ def _bare(value: Value) -> str:
 
 
 def _inner(part: Condition) -> str:
-    return f"({spelled(part)})" if isinstance(part, Both) else spelled(part)
+    return f"({spelled(part)})" if isinstance(part, AndOr) else spelled(part)
 
 
 def _quoted(text: str) -> str:

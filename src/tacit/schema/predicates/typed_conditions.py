@@ -31,7 +31,7 @@ class Compare:
 
 
 @dataclass(frozen=True)
-class Among:
+class LevelIsAmong:
     """Whether a category's level has one of these indices; `missing` is the answer for a missing cell."""
 
     cell: ColumnCell
@@ -40,7 +40,7 @@ class Among:
 
 
 @dataclass(frozen=True)
-class Absent:
+class CellIsMissing:
     """Whether a cell is missing."""
 
     cell: ColumnCell
@@ -61,7 +61,7 @@ class Negated:
     part: Node
 
 
-Node: TypeAlias = Compare | Among | Absent | Every | Negated
+Node: TypeAlias = Compare | LevelIsAmong | CellIsMissing | Every | Negated
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,12 @@ def typed(text: str, schema: ColumnTable) -> Predicate:
 def node(condition: Condition, cells: Mapping[str, ColumnCell]) -> Node:
     """Type the syntax of a condition; QueryError Q61 or Q62 where it does not fit the columns' types."""
     match condition:
-        case syntax.Both(op, parts):
+        case syntax.AndOr(op, parts):
             return Every(tuple(node(part, cells) for part in parts), op == "or")
         case syntax.Not(part):
             return Negated(node(part, cells))
         case syntax.Missing(name):
-            return Absent(cells[name.name])
+            return CellIsMissing(cells[name.name])
         case syntax.Flag(name):
             cell = cells[name.name]
             if cell.kind != "boolean":
@@ -112,7 +112,7 @@ def node(condition: Condition, cells: Mapping[str, ColumnCell]) -> Node:
 
 def _membership(cell: ColumnCell, among: tuple[syntax.Constant, ...]) -> Node:
     if cell.kind == "category":
-        return Among(cell, tuple(sorted({level_index(cell, one.value) for one in among})), missing=False)
+        return LevelIsAmong(cell, tuple(sorted({level_index(cell, one.value) for one in among})), missing=False)
     return Every(tuple(Compare("==", cell, Fixed(_constant(one.value, cell))) for one in among), some=True)
 
 
@@ -146,14 +146,14 @@ def _level(cell: ColumnCell, op: str, other: syntax.Value) -> Node:
     at, size = level_index(cell, other.value), len(_labels(cell))
     if op in ("==", "!="):
         among = (at,) if op == "==" else tuple(i for i in range(size) if i != at)
-        return Among(cell, among, missing=op == "!=")
+        return LevelIsAmong(cell, among, missing=op == "!=")
     assert cell.key is not None
     if not cell.key.ordered:
         message = f"the levels of {cell.column!r} have no order, so {op} has no meaning."
         raise wrong(message, f"\"{cell.column}\": Category([…], ordered=True), or {cell.column} in ['…']")
     own = len(cell.key.levels)  # a level for missing cells comes last and is not part of the order
     chosen = {"<": range(at), "<=": range(at + 1), ">": range(at + 1, own), ">=": range(at, own)}[op]
-    return Among(cell, tuple(i for i in chosen if i < own), missing=False)
+    return LevelIsAmong(cell, tuple(i for i in chosen if i < own), missing=False)
 
 
 def _labels(cell: ColumnCell) -> tuple[str, ...]:

@@ -70,7 +70,7 @@ class Spark:
         words: Any = work.words
         if work.numbered is not None:
             native = native.localCheckpoint()
-            firsts, words = _firsts(native), work.numbered()
+            firsts, words = _first_row_numbers(native), work.numbered()
         label = partial(_labelled, columns, persons, words, work.group, firsts)
         labelled = native.mapInArrow(label, f"g long, w long, {values}")
         labelled = labelled if persons or firsts is not None else labelled.localCheckpoint()
@@ -100,7 +100,7 @@ def _same(batches: Iterable[Any]) -> Iterator[Any]:
     yield from batches
 
 
-def _firsts(native: Any) -> dict[int, int]:
+def _first_row_numbers(native: Any) -> dict[int, int]:
     """Return the number of the first row of each partition of a checkpointed frame."""
     found = native.mapInArrow(_counted, "part long, rows long").toArrow().to_pydict()
     order = np.argsort(found["part"])

@@ -89,7 +89,7 @@ class Adjusted:
 
     def adjusted(self, step: str, **words: float | None) -> Adjusted:
         """Return the counts after one more step; InferenceError I53 as for the first."""
-        return stepped(self, step, **words)
+        return with_step(self, step, **words)
 
     def margin(self, columns: str | Sequence[str]) -> Adjusted:
         """Return the counts summed over all other columns; InferenceError I41 for an unknown column."""
@@ -127,11 +127,11 @@ def adjusted(release: Released, step: str, *more: str, A: float | None = None, c
     """Return counts after the steps; see `Statistics.adjusted`."""
     made = Adjusted(release, cells_of(release))
     for one in (step, *more):
-        made = stepped(made, one, A=A, chance=chance)
+        made = with_step(made, one, A=A, chance=chance)
     return made
 
 
-def stepped(made: Adjusted, step: str, *, A: float | None = None, chance: float | None = 0.05) -> Adjusted:
+def with_step(made: Adjusted, step: str, *, A: float | None = None, chance: float | None = 0.05) -> Adjusted:
     """Take one more step; InferenceError I53 for an unknown step or an invalid cut."""
     if step not in STEPS:
         hint = nearest(step, list(STEPS)) or ", ".join(STEPS)

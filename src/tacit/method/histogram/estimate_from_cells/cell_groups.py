@@ -10,7 +10,7 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.errors import InferenceError
-from tacit.estimates.terms import Target, check_target
+from tacit.estimates.terms import Target
 from tacit.estimates.wording import who
 from tacit.fits.cell_arrays import CellAxis
 from tacit.fits.released_cells import cells_of
@@ -26,7 +26,7 @@ MOST: Final = 1_000
 
 
 @dataclass(frozen=True)
-class Taken:
+class GroupCounts:
     """Counts of some columns in each group.
 
     axes: axes of the columns.  by: names of the grouping columns.  labels: labels of the groups, ("",) without `by`.
@@ -59,7 +59,7 @@ class Taken:
         return tuple(f"{label}:{one}" if label else one for label in self.labels for one in own)
 
 
-def taken(release: Released, columns: Sequence[str], by: By = None) -> Taken:
+def group_counts(release: Released, columns: Sequence[str], by: By = None) -> GroupCounts:
     """Select the cells of some columns, by group, from a released or simulated histogram.
 
     Extra cells of grouping columns ("missing") form no groups.  InferenceError I41 (unknown column), I50 (a column
@@ -86,7 +86,7 @@ def taken(release: Released, columns: Sequence[str], by: By = None) -> Taken:
     added = cells.counts.size // margin.counts.size
     noise = Noise(part.law, share, added, margin.counts.size, projected="project" in cells.steps)
     whole = None if names or any(set(axis.extra) - {"below", "above"} for axis in axes) else cells.total
-    return Taken(release, axes, names, labels, counts, noise, whole)
+    return GroupCounts(release, axes, names, labels, counts, noise, whole)
 
 
 def _labels(release: Released, groups: tuple[CellAxis, ...]) -> tuple[str, ...]:
@@ -110,12 +110,7 @@ def places(axis: CellAxis) -> Array:
     return axis.centers
 
 
-def checked(target: Target) -> None:
-    """Raise InferenceError I09 for an unknown target."""
-    check_target(target)
-
-
-def words(made: Taken, what: str, target: Target, inside: bool = False) -> str:
+def words(made: GroupCounts, what: str, target: Target, inside: bool = False) -> str:
     """Return the estimand in words: "mean of income, values clamped to ...".
 
     Bounds are stated where values beyond them are in the first and last bin, or are left out (`inside`).

@@ -15,13 +15,20 @@ from typing import Final
 import numpy as np
 
 from tacit.base.arrays import Array
-from tacit.estimates.terms import Target
+from tacit.estimates.terms import Target, check_target
 from tacit.fits import within_bins as within
 from tacit.fits.cell_arrays import CellAxis, CellCounts
 from tacit.fits.cell_points import Points
 from tacit.fits.sandwich import floored
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, Taken, checked, places, taken, unclear, words
+from tacit.method.histogram.estimate_from_cells.cell_groups import (
+    By,
+    GroupCounts,
+    group_counts,
+    places,
+    unclear,
+    words,
+)
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Scale, TransformedDelta
 from tacit.release.document import Released
 
@@ -44,8 +51,8 @@ class GroupNumbers:
 
 def moments(release: Released, column: str, by: By = None, target: Target = "population") -> Derived:
     """Return mean, variance and standard deviation by group; see `Statistics.moments`."""
-    checked(target)
-    made = taken(release, (column,), by)
+    check_target(target)
+    made = group_counts(release, (column,), by)
     axis = made.axes[0]
     places(axis)
     parts = [_moments(axis, counts, made.noise) for counts in made.regular]
@@ -65,7 +72,7 @@ def moments(release: Released, column: str, by: By = None, target: Target = "pop
 
 
 def derived(
-    made: Taken,
+    made: GroupCounts,
     parts: Sequence[GroupNumbers],
     target: Target,
     title: str,
@@ -112,7 +119,7 @@ def derived(
     )
 
 
-def bins_of(made: Taken) -> list[str]:
+def bins_of(made: GroupCounts) -> list[str]:
     """Return notes on too wide bins of the columns, from the counts of all groups together."""
     axes = tuple(plain(axis) for axis in made.axes)
     return within.notes(CellCounts(axes, made.regular.sum(axis=0), made.noise.cell * len(made.regular)))
@@ -147,11 +154,11 @@ def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
     spread = max(variance, float(np.sqrt(max(float(noise.variance(curve)), 0.0))), 1e-300)
     influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])
     values = np.array([mean, variance, np.sqrt(max(variance, 0.0))])
-    rough = few or loose(variance, float(noise.variance(curve)), "variance", most=0.5)
+    rough = few or noisy_variance_reason(variance, float(noise.variance(curve)), "variance", most=0.5)
     return GroupNumbers(values, influence, (few, rough, rough))
 
 
-def loose(value: float, noise: float, what: str, most: float = LOOSE) -> str | None:
+def noisy_variance_reason(value: float, noise: float, what: str, most: float = LOOSE) -> str | None:
     """Return a reason if a positive number is not clearly above the noise of a variance, else None."""
     if value <= 0 or np.sqrt(max(noise, 0.0)) > most * value:
         return f"{what} {value:,.3g} with noise of {np.sqrt(max(noise, 0.0)):,.3g}: nothing can be said for this price"

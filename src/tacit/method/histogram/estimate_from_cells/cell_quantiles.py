@@ -13,8 +13,15 @@ from tacit.errors import InferenceError
 from tacit.estimates import error_laws as laws
 from tacit.estimates.bins import logistic_of
 from tacit.estimates.monotone import rising
-from tacit.estimates.terms import Target
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, Taken, checked, places, taken, unclear, words
+from tacit.estimates.terms import Target, check_target
+from tacit.method.histogram.estimate_from_cells.cell_groups import (
+    By,
+    GroupCounts,
+    group_counts,
+    places,
+    unclear,
+    words,
+)
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve
 from tacit.release.document import Released
@@ -53,7 +60,7 @@ def quantiles(
     within: str = "smooth",
 ) -> Derived:
     """Return quantiles by group; see `Statistics.quantiles`."""
-    checked(target)
+    check_target(target)
     levels = (float(probs),) if isinstance(probs, int | float) else tuple(float(p) for p in probs)
     if not levels or len(set(levels)) < len(levels) or not all(0 < p < 1 for p in levels):
         text = f"probabilities {probs!r} are not different numbers above 0 and below 1."
@@ -61,7 +68,7 @@ def quantiles(
     if within not in ("smooth", "bins"):
         text = f"within={within!r} is neither 'smooth' nor 'bins'."
         raise InferenceError(text, code="I51", hint='within="bins": intervals of whole bins', state=None)
-    made = taken(release, (column,), by)
+    made = group_counts(release, (column,), by)
     found = curves(made, target)
     reasons = [unclear(one.rows, one.cells, one.noise) for one in found]
     values = np.array([[one.quantile(p)[0] for p in levels] for one in found])
@@ -83,7 +90,7 @@ def quantiles(
     )
 
 
-def curves(made: Taken, target: Target) -> tuple[GroupCurve, ...]:
+def curves(made: GroupCounts, target: Target) -> tuple[GroupCurve, ...]:
     """Return the distribution function of each group; InferenceError I50 for a column of levels without numbers."""
     axis = made.axes[0]
     middle = places(axis)
@@ -147,5 +154,5 @@ def _note(curve: GroupCurve, smooth: bool) -> str:
     return "intervals are of whole bins, whatever the values within do"
 
 
-def _grouped(made: Taken) -> str:
+def _grouped(made: GroupCounts) -> str:
     return f" by {' and '.join(made.by)}" if made.by else ""

@@ -12,11 +12,16 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
 from tacit.estimates.interval_inversion import Inversion
-from tacit.estimates.terms import Target
+from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Noise
-from tacit.method.histogram.estimate_from_cells.cell_groups import checked, places, taken, unclear, words
-from tacit.method.histogram.estimate_from_cells.cell_moments import GroupNumbers, derived, loose, points_of
+from tacit.method.histogram.estimate_from_cells.cell_groups import group_counts, places, unclear, words
+from tacit.method.histogram.estimate_from_cells.cell_moments import (
+    GroupNumbers,
+    derived,
+    noisy_variance_reason,
+    points_of,
+)
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived
 from tacit.release.document import Released
 
@@ -78,7 +83,7 @@ class Correlations(Derived):
 
 def correlation(release: Released, columns: Sequence[str], target: Target = "population") -> Correlations:
     """Return correlations of all pairs; see `Statistics.correlation`."""
-    checked(target)
+    check_target(target)
     names = tuple(columns)
     if isinstance(columns, str) or len(names) < 2:
         text = f"{columns!r} are not two columns or more."
@@ -88,7 +93,7 @@ def correlation(release: Released, columns: Sequence[str], target: Target = "pop
         release,
         target,
         f"Correlations of {', '.join(names)}",
-        words(taken(release, names), f"Pearson's correlations of {', '.join(names)}", target, inside=True),
+        words(group_counts(release, names), f"Pearson's correlations of {', '.join(names)}", target, inside=True),
         tuple(one.terms[0] for one in found),
         np.concatenate([one.values for one in found]),
         Several(tuple(one.inversion for one in found)),
@@ -101,7 +106,7 @@ def correlation(release: Released, columns: Sequence[str], target: Target = "pop
 
 
 def _two(release: Released, names: tuple[str, str], target: Target) -> Derived:
-    made = taken(release, names)
+    made = group_counts(release, names)
     for axis in made.axes:
         places(axis)
     part = _correlation(made.axes, made.regular[0], made.noise)
@@ -128,7 +133,7 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     rough = few
     for values, square, name in zip((x, y), squares, points.cells.names, strict=True):
         noisy = float(noise.variance((gathered(values * values) - square) / size))
-        rough = rough or loose(float(square), noisy, f"variance of {name}")
+        rough = rough or noisy_variance_reason(float(square), noisy, f"variance of {name}")
     scale = np.sqrt(np.maximum(squares, 1e-300))
     r = float(np.clip(product / (scale[0] * scale[1]), -1.0, 1.0)) if rough is None else 0.0
     a, b = x / scale[0], y / scale[1]

@@ -9,10 +9,10 @@ import numpy as np
 
 from tacit.base.arrays import Array
 from tacit.estimates.interval_inversion import NDArrayBool
-from tacit.estimates.terms import Target
+from tacit.estimates.terms import Target, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, checked, taken, unclear, words
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts, unclear, words
 from tacit.method.histogram.estimate_from_cells.cell_quantiles import curves
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
 from tacit.method.histogram.estimate_from_cells.distribution_curve import GroupCurve, Places
@@ -80,11 +80,11 @@ def cdf(
     rng: int = 0,
 ) -> Derived:
     """Return the distribution function at the edges; see `Statistics.cdf`."""
-    checked(target)
-    made = taken(release, (column,), by)
+    check_target(target)
+    made = group_counts(release, (column,), by)
     found = curves(made, target)
     reasons = [unclear(one.rows, one.cells, one.noise) for one in found]
-    own = [f"{edge:.10g}" for edge in _told(made.axes[0], found[0])]
+    own = [f"{edge:.10g}" for edge in _evaluation_points(made.axes[0], found[0])]
     m = len(own)
     sampling, weights = np.zeros((m * len(found),) * 2), np.zeros((m * len(found), found[0].cells * len(found)))
     for g, one in enumerate(found):
@@ -118,7 +118,7 @@ def _steps(axis: CellAxis, curve: GroupCurve, groups: tuple[str, ...], band: str
     first, last = float(ends[0]), float(ends[-1])
     start = None if curve.below is not None else (first, 0.0)
     end = None if curve.above is not None else (last, 1.0)
-    places = tuple(float(x) for x in _told(axis, curve))
+    places = tuple(float(x) for x in _evaluation_points(axis, curve))
     return Steps(axis.name, places, groups, "share at or below", start, end, band)
 
 
@@ -128,7 +128,7 @@ def at(curve: GroupCurve) -> Places:
     return np.arange(first, curve.bins + (curve.above is not None))
 
 
-def _told(axis: CellAxis, curve: GroupCurve) -> Array:
+def _evaluation_points(axis: CellAxis, curve: GroupCurve) -> Array:
     """Return the values at which F is estimated: levels, edges of bins, or the last possible value below an edge."""
     return curve.edges[at(curve) - 1] if curve.discrete else axis.last[at(curve)]
 

@@ -7,7 +7,7 @@ import numpy as np
 from tacit.errors import InferenceError
 from tacit.estimates import comparisons
 from tacit.estimates.contrasts import Test
-from tacit.method.histogram.estimate_from_cells.cell_groups import taken, unclear
+from tacit.method.histogram.estimate_from_cells.cell_groups import group_counts, unclear
 from tacit.release.document import Released
 
 
@@ -16,7 +16,7 @@ def independence(release: Released, one: str, other: str, *, draws: int = 9_999,
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 99:  # pyright: ignore[reportUnnecessaryIsInstance]
         text = f"draws={draws!r} is not 99 or more."
         raise InferenceError(text, code="I51", hint="draws=9_999", state=None)
-    made = taken(release, (one, other))
+    made = group_counts(release, (one, other))
     counts = made.regular[0]
     if min(counts.shape) < 2:
         text = f"{one!r} and {other!r} have {counts.shape[0]} and {counts.shape[1]} levels: two or more are compared."

@@ -8,7 +8,7 @@ from tacit.base.arrays import Array
 from tacit.base.lazy_imports import stats
 from tacit.errors import InferenceError
 from tacit.estimates.contrasts import Test
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, taken
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, group_counts
 from tacit.method.histogram.estimate_from_cells.life_table import LifeTable
 from tacit.method.histogram.estimate_from_cells.survival import life_tables
 from tacit.release.document import Released
@@ -19,7 +19,7 @@ CLEAR = 8.0
 
 def logrank(release: Released, time: str, event: str, by: By, happened: str | None = None) -> Test:
     """Return the test of equal survival; see `Statistics.logrank`."""
-    made = taken(release, (time, event), by)
+    made = group_counts(release, (time, event), by)
     tables = life_tables(made, happened)
     if len(tables) < 2:
         text = "log-rank compares two groups or more."

@@ -10,10 +10,10 @@ import numpy as np
 from tacit.base.arrays import Array
 from tacit.base.lazy_imports import pandas
 from tacit.errors import InferenceError
-from tacit.estimates.terms import Target, check_level
+from tacit.estimates.terms import Target, check_level, check_target
 from tacit.fits.cell_arrays import CellAxis
 from tacit.method.histogram.estimate_from_cells.cell_error_laws import Error
-from tacit.method.histogram.estimate_from_cells.cell_groups import By, Taken, checked, taken, words
+from tacit.method.histogram.estimate_from_cells.cell_groups import By, GroupCounts, group_counts, words
 from tacit.method.histogram.estimate_from_cells.cell_moments import sampling_of
 from tacit.method.histogram.estimate_from_cells.derived_numbers import Derived, Steps
 from tacit.method.histogram.estimate_from_cells.distribution_curve import pooled
@@ -147,8 +147,8 @@ def survival(
     target: Target = "population",
 ) -> Survival:
     """Return survival curves by group; see `Statistics.survival`."""
-    checked(target)
-    made = taken(release, (time, event), by)
+    check_target(target)
+    made = group_counts(release, (time, event), by)
     tables = life_tables(made, happened)
     axis = made.axes[0]
     edges = times_of(axis)
@@ -224,7 +224,7 @@ def _privacy(one: LifeTable, influences: Array) -> Array:
     return one.noise.covariance(weights.reshape(G * T, G * cells))
 
 
-def life_tables(made: Taken, happened: str | None) -> tuple[LifeTable, ...]:
+def life_tables(made: GroupCounts, happened: str | None) -> tuple[LifeTable, ...]:
     """Return the life table of each group; InferenceError I52 for columns that cannot be times or events."""
     time, event = made.axes
     if time.kind == "levels" and time.numbers is None:
