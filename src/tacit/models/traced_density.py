@@ -52,7 +52,7 @@ def _copied(constant: Any) -> Any:
 
 
 def effects(closed: Any) -> list[str]:
-    """Return the names of all side effects of a trace and of what it calls; for rules of derivatives see `differentiable`."""
+    """Return the names of all side effects of a trace and of what it calls, without rules of derivatives."""
     return sorted(set(_effects(closed)))
 
 

@@ -89,7 +89,8 @@ def means_without_clamp(mean: Array, variance: Array, ends: Ends, *, free: bool 
     """Return means without the clamp, from the mean and variance of clamped estimates, each of shape (m,).
 
     Means that no end is near, or whose variance is 0, stay unchanged.  The share is 1 where the equations have no
-    solution or a mean lies at an end; with a share above MOST, too, values stay unchanged.  free: see `unclamped_means`.
+    solution or a mean lies at an end; with a share above MOST, too, values stay unchanged.
+    free: see `unclamped_means`.
     """
     gap = np.minimum(mean - ends.low, ends.high - mean)
     at = (gap > 0) & (gap < NEAR * np.sqrt(variance))

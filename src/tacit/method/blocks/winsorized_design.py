@@ -23,7 +23,7 @@ QUARTILE: Final = tuple(Fraction(part, 20) for part in (2, 3, 4, 5))
 
 
 ENOUGH: Final = 3.0
-"""Least value of `quartile_in_noise_scales` for a box of usual width: with it the selection finds the blocks among empty grid points."""
+"""Least value of `quartile_in_noise_scales` for a box of usual width: enough to find the blocks among empty points."""
 
 
 USUAL: Final = 15.0
