@@ -109,17 +109,20 @@ def added(found: ManyReleases, parties: tuple[str, ...]) -> CombinedHistogram:
     first = found.releases[0]
     cells = int(np.prod([len(labels) for _, labels in first.levels], dtype=np.int64))
     for name, one in zip(found.names, found.releases, strict=True):
+        # a sum over parties misses what any one of them did not release
         if any(part.form != "histogram" or len(part.integers) != cells for part in one.parts):
             text = f"{name} has not all {cells:,} cells."
             raise InferenceError(text, code="C11", hint="Histogram of all cells alike", state=None)
     part, weights = first.parts[0], _weights(found)
     laws = {id(one.parts[0].law): one.parts[0].law for one in found.releases}  # of many parties few
+    # laws are told apart by identity, which is cheap: equal ones in two pieces make the same sum
     pieces = Counter(zip((id(one.parts[0].law) for one in found.releases), weights, strict=True))
     unit = _unit(found)
     made = replace(
         part,
         integers=_sums(weights, [one.parts[0].integers for one in found.releases]),
         law=_law([(laws[key], weight, count) for (key, weight), count in pieces.items()]),
+        # an estimate divides by `share`: one row is `unit` of the weighted sum
         parameters={**part.parameters, "share": unit},
         cost=found.cost,
     )
@@ -143,6 +146,7 @@ def added(found: ManyReleases, parties: tuple[str, ...]) -> CombinedHistogram:
 
 def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) -> tuple[tuple[int, ...], ...]:
     """Return weighted sums of each cell, in exact integers."""
+    # parties of equal weight are added before they are multiplied: one product a cell and weight, not a party
     alike: dict[int, list[Iterator[int]]] = {}
     for weight, one in zip(weights, cells, strict=True):
         alike.setdefault(weight, []).append(chain.from_iterable(one))
@@ -152,6 +156,7 @@ def _sums(weights: Sequence[int], cells: Sequence[Sequence[tuple[int, ...]]]) ->
 
 def _unit(found: ManyReleases) -> int:
     """Return the integer that one row (person) adds to the sum."""
+    # a common multiple: whole weights bring the parts of a row of every party to the same unit
     shares = math.lcm(*(one.parts[0].parameters.get("share", 1) for one in found.releases))
     return shares * (PARTS if _repeated(found) else 1)
 
@@ -171,6 +176,7 @@ def _weights(found: ManyReleases) -> list[int]:
             out.append(unit // share)
             continue
         own = [other for i, other in zip(found.index, found.releases, strict=True) if i == place]
+        # weights of releases of the same people add up to PARTS, so that a person still adds `unit`
         out.append(unit // PARTS // share * _part(own, own.index(one)))
     return out
 
@@ -180,6 +186,7 @@ def _part(own: list[Release], at: int) -> int:
     the remainder of rounding down.
     """
     worth = [Fraction(1 / (one.parts[0].law.variance() / one.parts[0].parameters.get("share", 1) ** 2)) for one in own]
+    # rounded down, so that what is left for the first is not negative
     parts = [int(PARTS * one / sum(worth)) for one in worth]
     return parts[at] if at else PARTS - sum(parts[1:])
 
@@ -187,4 +194,5 @@ def _part(own: list[Release], at: int) -> int:
 def _law(pieces: list[Piece]) -> Any:
     """Return the law of the sum of the noises; that of a single noise as it is."""
     law, weight, count = pieces[0]
+    # a single law stays exact, in its own integers
     return law if len(pieces) == 1 and weight == count == 1 else sum_of_noises(pieces)

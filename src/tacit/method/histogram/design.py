@@ -48,6 +48,7 @@ def framed(query: Histogram, public: Public, cost: Cost, *, most: int) -> Measur
     if shape.cells > most:
         more = "fewer columns, or fewer bins" + ("; or sparse=True" if most == MOST_CELLS else "")
         raise QueryError(f"Histogram: {shape.cells:,} cells; at most {most:,} are released.", code="Q31", hint=more)
+    # a row for which the condition fails, or whose value is missing, is in no cell
     leaves = where is not None or any(key.missing is None for key in keys)
     if shape.cells == 1 and neighbors == "replace-one" and not leaves:
         message = "Histogram: one cell of all rows, whose number is public under replace-one."
@@ -76,6 +77,7 @@ def _resolved(
     if n is None:
         message = 'Histogram: bins="auto" goes by the number of rows, which is private under add-remove.'
         raise QueryError(message, code="Q82", hint='Curator(…, size_hint=10_000), or bins={"age": 10}')
+    # any number of cells from two on has one sensitivity: the noise is known before the bins are
     form, _ = _form(2, neighbors, True, schema.unit is not None)
     spread = math.sqrt(noise_for(form.l1, form.l2_squared, cost).variance()) / form.parameters.get("share", 1)
     size = Size(n, alpha_of(spread), most)
@@ -86,6 +88,7 @@ def _resolved(
     others = (
         math.prod(key.size for key in _keys(replace(query, columns=rest, bins=known), known, schema)) if rest else 1
     )
+    # a column's cells beside its bins: one for missing values, two for those beyond the bounds
     return resolved(schema, tuple(query.columns), bins, size, others, query.missing + 2 * query.outside)
 
 
@@ -100,6 +103,7 @@ def _axis(schema: Schema, key: KeyMap, logistic: bool) -> Axis:
         low, high = column.days
         return Axis("date", (float(low), *key.edges, float(high)), "days since 1970-01-01", missing, key.extra)
     kind = "integer" if isinstance(column, Integer) else "real"
+    # the open end bins are the cells below and above: the axis ends at the outer finite edges
     if logistic and key.beyond is not None:
         return Axis(kind, (key.beyond[0], *key.edges, key.beyond[1]), units, missing, key.extra)
     low, high = float(cast(float, column.lower)), float(cast(float, column.upper))

@@ -90,6 +90,7 @@ class DensityEstimate:
     def sampling_errors(self) -> Array:
         """Standard errors of values from sampling alone, shape (groups, bins); 0 for a table, or a reason."""
         silent = np.array([reason is not None for reason in self.reasons])[:, None]
+        # of a binomial share
         variances = self.shares * (1 - self.shares) / np.maximum(self.sizes, 1.0)[:, None]
         return np.where(silent | (self.target == "table"), 0.0, np.sqrt(variances)) / self.widths
 
@@ -126,6 +127,7 @@ class DensityEstimate:
         limits = np.zeros((*self.shares.shape, 2))
         for g, inversion in enumerate(self.inversions):
             limits[g, :, 0], limits[g, :, 1] = inversion.interval(level)
+        # intervals are made from signed counts, shares from projected ones, which may lie outside
         low, high = np.minimum(limits[..., 0], self.shares), np.maximum(limits[..., 1], self.shares)
         return np.stack([np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)], axis=-1) / self.widths[:, None]
 
@@ -137,6 +139,7 @@ class DensityEstimate:
         at = _places(x, self.kind)
         inside = np.searchsorted(self.upper, at, side="right")  # an upper end belongs to the bin above
         if self.kind == "real":
+            # the last bin of real numbers has its upper end in it
             inside = np.where(at == self.upper[-1], len(self.upper) - 1, inside)
         safe = np.minimum(inside, len(self.upper) - 1)
         known = (inside < len(self.upper)) & (at >= self.lower[safe])
@@ -203,6 +206,7 @@ def density(
         hint = f'margin("{column}").estimate(), or density of one of {_numeric(release)}'
         raise InferenceError(text, code="I60", hint=hint, state=None)
     lower, upper = spans(axis)
+    # a bin without a possible value has width 0, and so no density
     kept = np.flatnonzero(upper > lower)
     names = [made.levels[-1][1][i] for i in kept]
     cells = made.counts.reshape(-1, made.counts.shape[-1])
@@ -221,6 +225,7 @@ def density(
         shares=np.stack([shares for shares, _, _ in found]),
         reasons=tuple(reason for _, reason, _ in found),
         inversions=tuple(inversion for _, _, inversion in found),
+        # only bins have a density: cells of missing values or beyond the bounds are not part of the size
         sizes=np.maximum(cells[:, kept].sum(axis=1), 0.0),
         notes=tuple(_notes(column, axis, len(lower) - len(kept))),
     )
@@ -242,9 +247,11 @@ def _group(
 ) -> tuple[Array, str | None, Inversion]:
     """Return projected shares of one group, a reason or None, and intervals of shares, from its signed counts."""
     release, k = made.release, counts[kept]
+    # the shares' divisor is public only where all rows are in the bins of a single group
     total = cells_of(release).total if whole and not made.axes[-1].extra else None
     if total is not None:
         scaled = block_of(release, k, made.added, target == "population").inversion
+        # divided by a number without noise: the exact interval of the count, in other units
         return projected(k, total), None, Scaled(scaled, 1 / total)
     part = release.parts[0]
     size, share = float(k.sum()), part.parameters.get("share", 1)
@@ -262,7 +269,9 @@ def projected(counts: Array, total: float) -> Array:
     array([0.59, 0.41, 0.  ])
     """
     axis = CellAxis("bins", "levels", labels=tuple(map(str, range(len(counts)))))
+    # the projection goes by counts alone: the noise's variance, 0 here, is not used
     found = CellCounts((axis,), counts, 0.0, total).simplex().counts
+    # the total again, but for rounding
     return found / found.sum()
 
 

@@ -103,9 +103,11 @@ def margin(release: Released, columns: tuple[str, ...]) -> Margin:
     counts = counts_of(release)
     others = tuple(i for i, name in enumerate(names) if name not in columns)
     kept = [name for name in names if name in columns]
+    # the sum keeps the release's order of axes; the transpose brings them into that of `columns`
     summed = counts.sum(axis=others).transpose([kept.index(name) for name in columns])
     places = [names.index(name) for name in columns]
     axes = cast("tuple[Axis, ...]", getattr(release, "axes", ()))
+    # of no other columns: the empty product, 1
     added = int(np.prod([counts.shape[i] for i in others], dtype=np.int64))
     return Margin(release, tuple(release.levels[i] for i in places), tuple(axes[i] for i in places), summed, added)
 
@@ -117,6 +119,7 @@ def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnT
     part = release.parts[0]
     share = part.parameters.get("share", 1)
     noises = min(added, FOLDED)
+    # the variance of `added` noises, spread over as many or FOLDED loadings
     load = np.sqrt(added / noises) / share
     loadings = np.full((len(k), noises), load)
     top = np.inf if release.rows is None else float(release.rows)
@@ -125,7 +128,9 @@ def block_of(release: Released, k: Array, added: int, sampling: bool) -> ColumnT
     inversion: Inversion = LinearInversion(value, variance, loadings, part.law, 0.0, top)
     if sampling:
         variance = value
+        # multinomial n p - n p**2 with a public n; independent Poisson counts without
         rank_one = np.zeros_like(value) if release.rows is None else value / np.sqrt(release.rows)
+        # limits are of a proportion p with a public n, of the Poisson mean itself without
         rows, factor = release.rows, 1.0 if release.rows is None else float(release.rows)
         inversion = CountInversion(np.rint(k), rows, _law(part.law, added, share), 0.0, factor)
     return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
@@ -135,6 +140,7 @@ def _law(law: Law, added: int, share: int) -> Law:
     """Return the law of a sum of `added` noises in rows (persons); a rounded normal for more than one."""
     if added == 1:
         return law if share == 1 else rescaled(law, share)
+    # the exact inversion needs a law of integers: a rounded normal of the same variance
     scale = float(np.sqrt(added * law.variance())) / share
     return RoundedNormal(max(Fraction(scale).limit_denominator(10**6), LEAST))
 

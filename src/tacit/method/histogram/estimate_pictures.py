@@ -76,6 +76,7 @@ def density(found: DensityEstimate, ax: Any = None, *, level: float = 0.95) -> D
 
     Raises InferenceError I01 for a level below 0.5, I05 for more groups, I20 without matplotlib.
     """
+    # the part of the interval that is there without privacy, drawn inside it
     half = NormalDist().inv_cdf(0.5 + check_level(level) / 2) * found.sampling_errors
     known = [reason is None for reason in found.reasons]
     left = [group or found.column for group, yes in zip(found.groups, known, strict=True) if not yes]
@@ -112,6 +113,7 @@ def step_functions(found: Derived, ax: Any = None, *, level: float = 0.95) -> Dr
     limits = found.intervals(level)
     shape = (len(made.groups), len(made.at))
     first, last = ([] if end is None else [end] for end in (made.start, made.end))
+    # known ends of the curve, of no or one point each, without error: put before and after its values and limits
     before, after = (np.array([y for _, y in one]) for one in (first, last))
     values, lower, upper = (
         np.stack([np.concatenate([before, group, after]) for group in one.reshape(shape)])
@@ -135,6 +137,7 @@ def _bins(found: Margin, ax: Any, level: float, target: Target) -> Drawn:
     kept, bins = _drawn(axis, column)
     values, limits = made.values, made.intervals(level)
     half = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(made.sampling_variances)
+    # cells after the bins have no place on the axis of numbers
     beside = [f"{made.terms[i]} {values[i]:,.0f}" for i in range(len(axis.edges) - 1, len(values))]
     people = who(found.release)
     caption = Caption(
@@ -159,6 +162,7 @@ def _pairs(found: Margin, ax: Any, level: float) -> Drawn:
     )
     note = facts(found.release)
     if values.size < found.counts.size:
+        # a heat map of bins must not hide that some rows are in none
         note += f" · beside the bins: {found.counts.sum() - values.sum():,.0f} {people}"
     what = f"Histogram of {one.column} and {other.column} · {people_words(found.release)}"
     counts = Counts(values, reach, level, cell_labels(tuple(levels)), label)

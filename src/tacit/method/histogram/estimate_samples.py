@@ -59,6 +59,7 @@ def logistic(release: Released) -> Mapping[str, LogisticBins]:
 
 def generator(rng: Rng) -> np.random.Generator:
     """Return the generator for a seed, a Generator or None; InferenceError I62 for anything else."""
+    # NumPy would take True as the seed 1
     if isinstance(rng, bool):
         raise _no_rng(rng)
     try:
@@ -108,8 +109,9 @@ def draw(cells: CellCounts, possible: list[Whole], n: int, rng: np.random.Genera
         raise InferenceError(text, code="I63", hint="a higher price, or fewer cells, in a new release", state=None)
     # probabilities must be non-negative: the nearest counts in least squares with the same total
     weights = CellCounts(axes, counts, 0.0, size).simplex().counts.reshape(-1)
-    filled = np.flatnonzero(weights)
+    filled = np.flatnonzero(weights)  # multinomial draws take time of the cells given: most projected ones are 0
     shares = weights[filled] / weights[filled].sum()
+    # the law of n independent draws, in less time: counts of cells first, then a random order
     found = np.repeat(filled, rng.multinomial(n, shares))
     rng.shuffle(found)
     places = np.unravel_index(found, counts.shape)
@@ -168,6 +170,7 @@ def _possible(axis: CellAxis, fact: Facts) -> Whole:
     if fact.kind not in BINNED:
         return np.arange(axis.size)
     lower, upper = spans(fact)
+    # cells after the bins (missing, below, above) can always hold rows
     return np.append(np.flatnonzero(upper > lower), np.arange(len(lower), axis.size)).astype(np.int64)
 
 
@@ -196,11 +199,13 @@ def _column(
 def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generator) -> Array | Whole:
     """Return a value in the bin of each index, or the bound for cells beyond it; arbitrary where it is missing."""
     lower, upper = spans(fact)
+    # cells after the bins get any bin here, and their own value below
     bins = np.minimum(places, len(lower) - 1)
     if fact.kind == "real":
         found: Any = lower[bins] + (upper - lower)[bins] * rng.random(len(bins))
         first, last = float(lower[0]), float(upper[-1])
     else:
+        # whole numbers from `start` to below `end`: lower ends are v - 1/2 for whole numbers, v for days
         start, end = np.ceil(lower).astype(np.int64), np.ceil(upper).astype(np.int64)
         end = np.maximum(end, start + 1)  # bins without a whole number are never drawn, but need a valid range
         found = rng.integers(start[bins], end[bins])
@@ -213,10 +218,12 @@ def _numbers(axis: CellAxis, fact: Facts, places: Whole, rng: np.random.Generato
 
 def _mapped(axis: CellAxis, places: Whole, rng: np.random.Generator, bins: LogisticBins) -> Array:
     """Return a value of the public logistic law in the bin of each index; arbitrary where the value is missing."""
+    # the axis has the inner bins; the first and the last of the map are its cells below and above
     at = np.minimum(places + 1, bins.bins - 1)
     for name, end in (("below", 0), ("above", bins.bins - 1)):
         at = np.where(places == axis.bins + axis.extra.index(name), end, at)
     share = rng.random(len(at))
+    # a share of exactly 0 in the first bin is minus infinity on the column's scale
     return bins.back((at + np.where(share == 0.0, 0.5, share)) / bins.bins)
 
 
@@ -226,6 +233,7 @@ def _typed(values: Any, kind: str, missing: NDArray[np.bool_], nullable: bool) -
         values[missing] = np.nan
         return values
     if kind == "date":
+        # pandas' usual unit of time does not reach dates beyond
         fits = bool((np.abs(values) <= NANOSECONDS).all())
         days = values.astype("datetime64[D]").astype("datetime64[ns]" if fits else "datetime64[s]")
         days[missing] = np.datetime64("NaT")

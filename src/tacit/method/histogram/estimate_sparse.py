@@ -78,7 +78,7 @@ class SparseHistogramRelease(HistogramRelease):
     def expected_empty(self) -> float:
         """How many empty cells are expected to have passed, were nearly all cells empty."""
         part = self.parts[0]
-        return self.size * float(part.law.sf(part.parameters["threshold"] - 1))
+        return self.size * float(part.law.sf(part.parameters["threshold"] - 1))  # sf(k) is P(Z > k)
 
     @property
     def _share(self) -> int:
@@ -122,7 +122,7 @@ class SparseHistogramRelease(HistogramRelease):
             if name not in given or label not in known:
                 hint = nearest(label, list(known[:1000])) or known[0]
                 raise InferenceError(f"cell: {name} has no {label!r}.", code="I02", hint=f'{name}="{hint}"', state=None)
-            place = place * len(known) + known.index(label)
+            place = place * len(known) + known.index(label)  # row-major
         kept = np.flatnonzero(self.places == place)
         if len(kept):
             low, high = self.intervals(level)
@@ -155,7 +155,7 @@ class SparseHistogramRelease(HistogramRelease):
         found: list[list[str]] = []
         rest = places
         for _, known in reversed(self.levels):
-            rest, at = np.divmod(rest, len(known))
+            rest, at = np.divmod(rest, len(known))  # row-major places: the last column varies fastest
             found.append([known[int(i)] for i in at])
         return found[::-1]
 
@@ -173,17 +173,21 @@ def conditional(law: Law, threshold: int, y: Array, level: float) -> tuple[Array
     (array([ 0., 54.]), array([36., 66.]))
     """
     a, T = (1 - level) / 2, float(threshold)
+    # logs, as both tails may underflow; at N = y the condition holds, P(Z >= 0) being above 1/2 > a
     low = _first(lambda N: _log_sf(law, y - 1 - N) - _log_sf(law, T - 1 - N) > math.log(a), np.full_like(y, -1.0), y)
+    # P(Y <= y) = P(Z <= y - N) > a for N up to y + d, where d is the greatest with P(Z <= -d) > a
     return low, y + _reach(law, a)
 
 
 def absent(law: Law, threshold: int, level: float) -> float:
     """The greatest N >= 0 that stays below the threshold with probability above 1 - level; 0 where there is none."""
+    # one-sided: nothing bounds a count that did not pass from below but 0
     return max(0.0, threshold - 1 + _reach(law, 1 - level))
 
 
 def _reach(law: Law, a: float) -> float:
     """The greatest d with P(Z <= -d) > a."""
+    # 80 scales out tails are below 1e-34, less than any 1 - level in floats
     far = np.array([80 * float(law.scale) + 2])
     return float(_first(lambda d: law.cdf(-d) <= a, -far, far)[0]) - 1
 
@@ -191,6 +195,7 @@ def _reach(law: Law, a: float) -> float:
 def _first(holds: Callable[[Array], NDArray[np.bool_]], low: Array, high: Array) -> Array:
     """The least whole N in (low, high] from which on a condition holds, element by element; it holds at `high`."""
     low, high = np.floor(low), np.ceil(high)
+    # invariant: the condition fails at `low`, or `low` is before the first N, and holds at `high`
     while (apart := high - low > 1).any():
         middle = np.floor((low + high) / 2)
         yes = holds(middle)
@@ -202,6 +207,8 @@ def _log_sf(law: Law, k: Array) -> Array:
     """Log P(Z > k), in the far tail too."""
     if isinstance(law, DiscreteLaplace):
         a = float(1 / law.scale)
+        # q = exp(-a): q**(k + 1) / (1 + q) for k >= 0, and 1 - q**(-k) / (1 + q) below
+        # k is cut so that the branch that is not taken stays finite
         far = -(np.maximum(k, -1) + 1) * a - math.log1p(math.exp(-a))
         near = np.log1p(-np.exp(np.minimum(k, -1) * a) / (1 + math.exp(-a)))
         return np.where(k >= 0, far, near)

@@ -64,6 +64,7 @@ def counts(shape: Measurement, source: Source) -> NDArray[np.int64]:
     (column,) = shape.columns
     share = column.weight if isinstance(column.weight, PersonWeight) else None
     found = source.tallied(shape.keys, shape.where, shape.unit, share)
+    # a person may be in several cells: persons were counted when the table was opened
     if shape.unit is None:
         check_number(shape.rows, found.rows)
     return found.counts

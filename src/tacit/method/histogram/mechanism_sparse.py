@@ -52,12 +52,14 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
 def released(column: PartSpec, found: Occupied, cells: int) -> tuple[Ints, Ints]:
     """Return ascending places and noisy counts of the cells that pass, as noise on every cell and T would have it."""
     threshold = column.form.parameters["threshold"]
+    # cells with rows: their own noise, and then the threshold, as in the definition
     noisy = added(found.counts, draw(column.law, len(found.counts)))
     stays = noisy >= threshold
     # Drawn as if all cells were empty; places that turn out to have rows are dropped, for they have their own noise.
     places, values = passing(column.law, threshold, cells)
     empty = ~np.isin(places, found.cells)
     where = np.concatenate([found.cells[stays], places[empty]])
+    # ascending places: the order tells nothing of which cells have rows
     order = np.argsort(where)
     return where[order], np.concatenate([noisy[stays], values[empty]])[order]
 
@@ -65,6 +67,7 @@ def released(column: PartSpec, found: Occupied, cells: int) -> tuple[Ints, Ints]
 def occupied(shape: Measurement, source: Source) -> Occupied:
     """READS ROWS.  Return the counts before noise of occupied cells, which must not be shown."""
     (column,) = shape.columns
+    # rows count 1; persons the part of their weight of one that is in the cell
     term = SumTerm(None) if column.weight is None else SumTerm(None, ONE, column.weight, IDENTITY)
     found = source.occupied(shape.keys, term, shape.unit, shape.where)
     if shape.unit is None:

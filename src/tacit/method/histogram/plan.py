@@ -24,6 +24,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
     if shape.kind == sparse_design.KIND:
         return [_kept(shape, rows, level)]
     if shape.cells > SHOWN:
+        # equal cells have equal precision: one stands for all
         return [replace(_cell(shape, rows, level), term=f"each of {shape.cells:,} cells")]
     return uniform(shape, rows, level)
 
@@ -32,6 +33,7 @@ def _cell(shape: Measurement, rows: int, level: float) -> Expected:
     """Return what is expected of one cell of many of equal size: that of two such cells without the rest."""
     two = replace(shape, keys=(KeyMap("", "", "category", (0, 1), ("0", "1"), None),), axes=shape.axes[:1])
     share = 2 * rows / regular(shape)
+    # without the other cells the number of rows is not public: counts are taken as Poisson, as small ones are
     fewer = replace(two, rows=None, neighbors="add-remove")
     return replace(uniform(fewer, max(2, round(share)), level)[0], rows=rows / regular(shape))
 
@@ -41,6 +43,7 @@ def _kept(shape: Measurement, rows: int, level: float) -> Expected:
     (column,) = shape.columns
     facts, sd = column.form.parameters, math.sqrt(column.law.variance())
     share = facts.get("share", 1)
+    # well above the threshold selection hardly matters to the interval
     y = np.array([float(2 * facts["threshold"])])
     low, high = conditional(column.law, facts["threshold"], y, level)
     width = float(high[0] - low[0]) / share

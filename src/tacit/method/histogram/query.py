@@ -69,5 +69,6 @@ def _of_one(columns: Names, bins: Any) -> Any:
     """Bins of a single column, a number or edges, are its own."""
     number = (isinstance(bins, int) and not isinstance(bins, bool)) or isinstance(bins, LogisticBins) or worded(bins)
     given: tuple[Any, ...] = tuple(cast(Any, bins)) if isinstance(bins, list | tuple) else ()
+    # a list of lists is one of pairs, a column and its bins
     edges = bool(given) and not any(isinstance(one, list | tuple) for one in given)
     return {columns[0]: cast(Any, bins)} if len(columns) == 1 and (number or edges) else cast(Any, bins)

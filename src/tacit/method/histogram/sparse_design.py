@@ -39,11 +39,12 @@ def design(query: Histogram, public: Public, cost: Cost) -> Measurement:
     shape = histogram_design.framed(query, public, cost, most=MOST_ZEROS)
     (column,) = shape.columns
     share = column.form.parameters.get("share", 1)
+    # the question counts rows (persons), the noisy integers parts of them
     own = None if query.threshold is None else query.threshold * share
     threshold = least(column.law, shape.cells, expected(public.size)) if own is None else own
     pass_too = false_cells(column.law, threshold, shape.cells)
     if pass_too > MOST_PASSING[column.law.name]:
-        lowest = -(-least(column.law, shape.cells, MOST_PASSING[column.law.name]) // share)
+        lowest = -(-least(column.law, shape.cells, MOST_PASSING[column.law.name]) // share)  # rounded up to whole rows
         text = (
             f"Histogram: about {pass_too:,.0f} empty cells of {shape.cells:,} would pass threshold={query.threshold}."
         )
@@ -72,6 +73,7 @@ def least(law: Law, cells: int, pass_too: float) -> int:
     32
     """
     low, high = 0, 1
+    # doubling, then bisection: more than `pass_too` pass at `low` (or it is 0), no more at `high`
     while false_cells(law, high, cells) > pass_too:
         low, high = high, 2 * high
     while high - low > 1:

@@ -29,7 +29,7 @@ def _sparse(made: Release) -> Iterator[str]:
         yield "its threshold is not that of the question"
     if any(len(cell) != 2 or not 0 <= cell[0] < cells or cell[1] < least for cell in part.integers):
         yield "it has a cell that there is not, or one below the threshold"
-    if any(one[0] >= other[0] for one, other in pairwise(part.integers)):
+    if any(one[0] >= other[0] for one, other in pairwise(part.integers)):  # so none is there twice
         yield "its cells are not in order"
 
 

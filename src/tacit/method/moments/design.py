@@ -46,6 +46,7 @@ def design(query: Question, public: Public, cost: Cost) -> Measurement:
     if isinstance(query, Count):
         columns = (_count(shape, public.schema) if query.weights is None else _weighted_count(shape, public.schema),)
     else:
+        # a single column keeps the price as it is stated: a share of an (epsilon, delta) price is a mu**2
         share = cost if len(query.columns) == 1 else cost.share(Fraction(1, len(query.columns)))
         columns = tuple(_column(shape, public.schema, name, share) for name in query.columns)
     return replace(shape, columns=columns)
@@ -53,6 +54,7 @@ def design(query: Question, public: Public, cost: Cost) -> Measurement:
 
 def _count(shape: Measurement, schema: Schema) -> PartSpec:
     """Return the part that counts rows (persons); QueryError Q32 where their number is public already."""
+    # where no row can leave the only cell, all neighbours have the same count, and there is nothing to protect
     leaves = shape.where is not None or any(_leaves(schema, key) for key in shape.keys)
     if shape.neighbors == "replace-one" and shape.cells == 1 and not leaves:
         raise QueryError(
@@ -73,9 +75,11 @@ def _weighted_count(shape: Measurement, schema: Schema) -> PartSpec:
     """Return the part that adds up the weights: the total is private even where the number of rows is public."""
     weight = _weight(shape, schema, weighted_forms.COUNTED)
     assert weight is not None
+    # weights of one person in several cells are dependent: `counted` has forms of its own for them
     several = isinstance(weight, PersonWeight) and shape.cells > 1 and shape.several
     form = weighted_forms.counted(weight.G, shape.cost.noise, shape.neighbors, cells=shape.cells, several=several)
     for polynomial in form.weights:
+        # from public facts, before a row is read: no summand rounds or overflows in 64 bits
         polynomial.check(weight.G)
     law = noise_for(form.l1, form.l2_squared, shape.cost)
     return PartSpec("", form, None, None, law, shape.cost, weight, _weight_grid(weight))
@@ -94,6 +98,7 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
     # coarser grids where products with weights, or fourth powers, must stay within 64 bits
     weight = _weight(shape, schema, weighted_forms.WEIGHT)
     if weight is not None:
+        # fine: means of a person's rows lie between the steps of the rows' own values
         at = resized(at, weighted_forms.WEIGHT, fine=at.kind != "boolean" or shape.unit is not None)
     elif isinstance(shape.query, Variance):
         at = resized(at, forms.COARSE, fine=shape.unit is not None)
@@ -121,9 +126,11 @@ def _weight(shape: Measurement, schema: Schema, steps: int) -> RowMap | PersonWe
     )
     if per == "row" and shape.unit is None:
         raise QueryError(f"per of {kind}: the schema has no PrivacyUnit.", code="Q71", hint="leave per= out")
+    # in totals, and in means of rows, a person counts as often as rows, up to max_rows times
     by_rows = per == "row" or isinstance(shape.query, Sum)
     if weights is not None:
         at = weightmap(schema, weights, steps)
+        # cap 1: a person weighs the mean of the weights of the person's rows
         return at if shape.unit is None else PersonWeight(steps, shape.max_rows if by_rows else 1, at)
     return PersonWeight(steps, shape.max_rows) if shape.unit is not None and by_rows else None
 
@@ -132,6 +139,7 @@ def _weight_grid(weight: RowMap | PersonWeight | None) -> Grid | None:
     """Return the public grid of the weights, from 0 to their cap; None where they have no units of their own."""
     at, cap = (weight.of, weight.cap) if isinstance(weight, PersonWeight) else (weight, 1)
     if at is not None and cap is not None and weight is not None:
+        # a person with `cap` rows or more, all of the largest weight, is at the end of the grid
         return Grid("real", 0.0, at.upper * cap, weight.G, missing="exclude" if at.missing is None else "declared")
     return None if cap is None or weight is None else Grid("rows", 0.0, float(cap), weight.G)
 

@@ -84,6 +84,7 @@ def _shared(release: Released, part: Part) -> bool:
     whether persons are in one cell only (`constant` levels): `method.shared.weighted_encoding`.
     """
     facts = part.parameters
+    # what the encodings have for several cells alone: p = 1, j = 1 (Laplace) or k = 2 (Gaussian)
     parted = facts.get("first") == 1 or facts.get("less") == 1 or facts.get("edge") == 2
     return release.unit is not None and bool(release.levels) and part.weight is not None and parted
 
@@ -101,4 +102,5 @@ def _terms(release: Released) -> tuple[str, ...]:
 def _units(release: Released) -> str | None:
     """Return the units that all columns share; None where they differ or have none."""
     found = {part.grid.units for part in release.parts if part.grid is not None}
+    # estimates of several columns have one heading: it may name units only if all agree
     return found.pop() if len(found) == 1 else None

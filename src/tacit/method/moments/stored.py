@@ -27,5 +27,6 @@ def wrong(made: Release) -> Iterator[str]:
             weighed = weights or getattr(query, "per", None) == "row"
             good = part.form not in ("count", "counted", "bernstein") and (part.form == "weighted" or not weighed)
         grouped = bool(made.levels) or made.neighbors == "add-remove"
+        # the plain forms protect rows in one cell of a public number of rows alone (law 4)
         if not good or (grouped and part.form in ("plain", "exclusion", "binary-plain", "binary-exclusion")):
             yield f"form {part.form!r} is no answer to this {type(query).__name__}"

@@ -28,6 +28,7 @@ def design(query: DataQuality, public: Public, cost: Cost) -> Measurement:
     names = tuple(query.columns) or tuple(name for name in public.schema if name != public.schema.unit)
     if not names:
         raise QueryError("DataQuality: the schema has no column.", code="Q03", hint='{"age": Real(0, 100)}')
+    # a single column keeps the price as it is stated: a share of an (epsilon, delta) price is a mu**2
     share = cost if len(names) == 1 else cost.share(Fraction(1, len(names)))
     columns = tuple(_column(qualitymap(public.schema, name), public.schema, public.neighbors, share) for name in names)
     return Measurement.of(query, public, cost, kind=KIND, mechanism=VERSION, columns=columns)
@@ -42,6 +43,7 @@ def _column(key: KeyMap, schema: Schema, neighbors: str, share: Cost) -> PartSpe
         form = weighted_forms.shared(form, weight.G)
     units = getattr(schema[key.column], "units", None)
     bounded = len(key.edges) == 2 and max(map(abs, key.edges)) < float("inf")
+    # the grid only states the bounds, for notes: classes are counted, and nothing is put on its one step
     grid = Grid(key.kind.removeprefix("quality-"), key.edges[0], key.edges[1], 1, units) if bounded else None
     law = noise_for(form.l1, form.l2_squared, share)
     return PartSpec(key.column, form, None, grid, law, share, weight, None, key)

@@ -11,5 +11,6 @@ def classes(number: int, neighbors: str) -> Encoding:
 
     Sensitivity in l1 and in squared l2: 1 (add-remove) or 2 (replace-one: one count falls by 1, another rises by 1).
     """
+    # the squares of -1 and +1 add up to 2 as well
     twice = 2 if neighbors == "replace-one" else 1
     return Encoding("classes", {"G": 1, "classes": number}, (ONE,), ((1,),) * number, twice, twice)

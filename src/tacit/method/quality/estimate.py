@@ -116,24 +116,29 @@ def share(part: Part, i: int, rows: int | None, sampling: bool, what: str, cells
     counts = np.array([[float(k) for k in part.integers[0]]] if cells is None else cells, dtype=np.float64) / parts_of
     if rows is None:
         return _ratio(part, counts, i, sampling, what, parts_of)
+    # persons are counted in parts of a whole, and the noise is in these units
     k, law = counts[:, i], rescaled(part.law, parts_of)
     value, none = np.clip(k / rows, 0.0, 1.0), np.zeros_like(k)
     loadings = np.full((len(k), 1), 1.0 / (rows * parts_of))
+    # binomial variance p / n - p**2 / n: the first is `variance`, the second the square of `rank_one`
     variance, pull = (value / rows, value / np.sqrt(rows)) if sampling else (none, none)
     inversion: Inversion = LinearInversion(value, none, loadings, part.law, 0.0, 1.0)
     if sampling:
+        # the exact law is one of whole counts
         inversion = CountInversion(np.rint(k), rows, law, 0.0, 1.0)
     return ColumnTerms(part.label, value, variance, pull, loadings, part.law, inversion, (None,) * len(k))
 
 
 def _ratio(part: Part, counts: Array, i: int, sampling: bool, what: str, parts_of: int) -> ColumnTerms:
     """Return the share of class i where the number of rows is noisy: a proportion, class i against all others."""
+    # u = 1 in class i and -1 in all others: the binary case of `noisy_moments`, where sums of u**2 are the size
     signs = np.full(counts.shape[1], -1.0)
     signs[i] = 1.0
     load = np.array([np.ones_like(signs), signs, np.ones_like(signs)]) / parts_of
     size, total = counts.sum(axis=1), counts @ signs
     squares = np.array([size, total, size])
     noisy = Moments(size, total, size, load, False, squares, load)
+    # class i against the others is what a Boolean column is, of the same integers
     proportion = replace(part, form="binary-group", grid=Grid("boolean", 0.0, 1.0, 1))
     return noisy_size_mean_terms(proportion, noisy, sampling, what)
 

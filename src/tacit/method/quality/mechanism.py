@@ -43,7 +43,9 @@ def exact(shape: Measurement, source: Source) -> tuple[Cells, ...]:
         term = SumTerm(None) if column.weight is None else SumTerm(None, ONE, column.weight, IDENTITY)
         found = source.aggregate((column.key,), (term,), shape.unit)
         if shape.unit is None:
+            # of rows alone: persons may be in several classes, and were counted when the table was opened
             check_rows(shape, found)
+        # classes are keys of the aggregation, one sum in each: put side by side they are one cell of counts
         answers.append((tuple(cell[0] for cell in found.cells),))
     return tuple(answers)
 

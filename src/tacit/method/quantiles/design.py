@@ -60,6 +60,7 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
     missing = "exclude" if at.missing is None else str(getattr(public.schema[query.column], "missing", ""))
     units = "days since 1970-01-01" if at.kind == "date" else getattr(public.schema[query.column], "units", None)
     grid = Grid(at.kind, at.lower, at.upper, at.G, units, missing)
+    # the number of present rows is public only where no row can be absent: all are in one cell, none is missing
     sized = public.rows is not None and at.missing is not None and not keys and where is None
     paid = cost if sized else cost.share(1 - SIZE)
     each = paid.share(Fraction(1, len(query.probs)))
@@ -72,6 +73,7 @@ def design(query: Quantiles, public: Public, cost: Cost) -> Measurement:
 def _size(shape: Measurement, at: RowMap, grid: Grid, cost: Cost) -> PartSpec:
     """Return the part that releases the noisy number of rows, or weight of persons, in each cell."""
     share, column = _share(shape), cast(Quantiles, shape.query).column
+    # leaves: with one cell under replace-one this part is asked for only where rows can be absent from it
     own = replace(moment_forms.count(shape.cells, shape.neighbors, leaves=True), name="size")
     own = own if share is None else weighted_forms.shared(own, share.G)
     return PartSpec(column, own, at, grid, noise_for(own.l1, own.l2_squared, cost), cost, share)
@@ -87,6 +89,7 @@ def _selection(shape: Measurement, p: Fraction, at: RowMap, grid: Grid, cost: Co
     relation: Neighbors = "replace-one" if shape.neighbors == "replace-one" else "add-remove"
     share, grouped = _share(shape), bool(shape.keys)
     A = 1 if share is None else share.G
+    # `law_for` is of rows; a person changes utilities by A times as much, so that the rate is divided by A below
     law = rank_utilities.law_for(cost.share(Fraction(1, len(RUNGS))), p, relation, grouped=grouped)
     most, squared = rank_utilities.reached(p, relation, grouped=grouped)
     facts = {"G": at.G, "numerator": p.numerator, "denominator": p.denominator}
@@ -111,8 +114,11 @@ def reach(column: PartSpec, size: float, size_variance: float, level: float) -> 
     facts = column.form.parameters
     p = facts["numerator"] / facts["denominator"]
     z = NormalDist().inv_cdf(0.5 + level / 2)
+    # a noisy size can be 0: an interval reaches over the error of one row at least
     variance = max(size, 1.0) * p * (1 - p) + p * p * size_variance
+    # from units of utility, 1 / b of a rank and A for a whole person, to rows or persons
     scale = float(column.law.scale) / (facts["denominator"] * facts.get("share", 1))
+    # Laplace: P(|x| > t) = exp(-t / scale); rounded up, as fewer ranks would cover less
     return math.ceil(math.hypot(z * math.sqrt(variance), -math.log(1 - level) * scale) + scale)
 
 

@@ -195,10 +195,14 @@ def estimate(release: Released, target: Target = "population") -> QuantileEstima
     drawn = [np.array(part.integers, dtype=np.float64).reshape(len(cells), 3) for part in parts]
     steps = np.stack(drawn, axis=1)  # cells, probabilities, (below, at, above)
     h = (grid.upper - grid.lower) / grid.G
+    # noise may select the lower end above the upper one: the order of the two is restored
     ends = np.sort(steps[..., [0, 2]], axis=-1)
     limits = ends + np.array([-0.5, 0.5])  # a step stands for half a step on either side
+    # rows are clamped to the bounds, and so are all quantiles
     limits = np.clip(grid.lower + h * limits, grid.lower, grid.upper)
+    # a value selected beyond its own ends is moved to the nearer of them
     middle = grid.lower + h * np.clip(steps[..., 1], ends[..., 0], ends[..., 1])
+    # the selections of several probabilities are independent, and may come out of order
     values, limits = rising(middle, limits)
     probs = cast("tuple[Fraction, ...]", query.probs)
     sizes = _sizes(release, len(cells))
@@ -235,6 +239,7 @@ def few_rows_warning(part: Part, size: float, level: float) -> str | None:
     """
     p = part.parameters["numerator"] / part.parameters["denominator"]
     scale = float(part.law.scale) / (part.parameters["denominator"] * part.parameters.get("share", 1))
+    # the quantile is size min(p, 1 - p) ranks from the nearer end of the rows, beyond which the steps are empty
     needed = utility_gap(scale, part.parameters["G"] + 1, 1 - level)
     if size * min(p, 1 - p) >= needed:
         return None

@@ -115,12 +115,14 @@ class QuantileDifference:
 
 def difference(a: QuantileEstimate, b: QuantileEstimate, terms: tuple[str, ...]) -> QuantileDifference:
     """Return a minus b, term by term; `tacit.difference` has matched the terms."""
+    # Bonferroni: 1 - (1 - a) - (1 - b); rounded, since 0.95 + 0.95 - 1 is 0.8999999999999999 in floats
     level = round(a.level + b.level - 1, 12)
     if level < 0.5:
         text = f"levels {a.level:g} and {b.level:g} leave {level:g} for a difference: less than one half."
         raise InferenceError(text, code="I14", hint="Quantiles(…, level=0.975) in new releases", state=None)
     from tacit.estimates.display import percent
 
+    # the least difference is of a's lower and b's upper end, the largest the other way round
     limits = np.stack([a.limits[:, 0] - b.limits[:, 1], a.limits[:, 1] - b.limits[:, 0]], axis=-1)
     note = f"intervals at {percent(a.level)} and {percent(b.level)} make one at {percent(level)} or more: {BOUND}"
     return QuantileDifference(

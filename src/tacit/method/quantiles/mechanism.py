@@ -7,8 +7,8 @@ Definition
     integers at most A (`rows.row_map.PersonWeight`).
     Released, in each cell of `by` and for each probability p: three steps, selected by rank
     (`method.shared.mechanism_rank_selection`) near p N - c, p N and p N + c.  N is the number (or weight) of present
-    rows in the cell; where it is not public, a noisy number is released first and takes its place.  c is a function of
-    p, the level, the price and that N.
+    rows in the cell.  c is a function of p, the level, the price and N; where N is not public, a noisy number is
+    released first and takes its place in c.
     Public: schema, query, relation, price, and under replace-one the number of rows (persons).
     Neighbours: one row (person) replaced, or one added or removed.
 Sensitivity
@@ -78,11 +78,12 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
     if sizes is not None:
         A = sizes.form.parameters.get("share", 1)
         noisy: Cells = noise(tuple((sum(counts.values()),) for counts in cells), sizes.law)
+        # post-processing of the released N: a negative number of rows has no quantiles
         size, variance = [max(n / A, 0.0) for (n,) in noisy], sizes.law.variance() / A**2
         last.append(sizes.released(noisy))
     made: list[Part] = []
     for column in chosen:
-        # `reach` sees the released or public N only, so the targets are public before a step is drawn
+        # `reach` sees the released or public N only, so the offsets are public before a step is drawn
         far = [reach(column, n, variance, level) for n in size]
         steps = tuple(
             tuple(draw(utilities(column, counts, c * rung), column.law) for rung in RUNGS)
@@ -96,6 +97,7 @@ def utilities(column: PartSpec, counts: Mapping[int, int], offset: int) -> rank_
     """Return the utilities of a selection near rank p N + offset; offset: in rows or persons."""
     facts = column.form.parameters
     p = Fraction(facts["numerator"], facts["denominator"])
+    # `counts` of persons are in parts, `share` to a person, and so must the offset be; steps 0 to G are G + 1
     return rank_utilities.utilities(counts, facts["G"] + 1, p, offset * facts.get("share", 1))
 
 

@@ -32,6 +32,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
         at = column.rowmap
         assert at is not None
         span, c = at.upper - at.lower, reach(column, rows, noise, query.level)
+        # a sample quantile has standard deviation sqrt(p (1 - p) / n) / f, with the density f = 1 / span
         without = 2 * z * math.sqrt(float(p * (1 - p)) / rows) * span
         width = min(2 * c / rows * span, span)
         value = at.lower + float(p) * span

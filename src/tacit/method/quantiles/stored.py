@@ -20,6 +20,7 @@ def wrong(made: Release) -> Iterator[str]:
     """Yield each reason why the parts are not those of the question; yield nothing where they are."""
     query = cast(Quantiles, made.query)
     chosen, grid = made.parts[: len(query.probs)], made.parts[0].grid
+    # where these hold, the number of present rows is public, and no part is spent on it: `design`
     public = made.rows is not None and grid is not None and grid.missing != "exclude"
     public = public and not made.levels and query.where is None
     if tuple(part.form for part in made.parts) != (

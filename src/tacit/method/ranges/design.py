@@ -29,7 +29,8 @@ def design(query: Range, public: Public, cost: Cost) -> Measurement:
     key, unit = widemap(public.schema, query.column), unit_of(public.schema)
     A = 1 if unit is None else SHARE
     weight = None if unit is None else PersonWeight(SHARE)
-    p = query.outside / 2
+    p = query.outside / 2  # half beyond each bound
+    # two selections share what N leaves; the part below states the cost of the pair
     law = rank_utilities.law_for(cost.share((1 - SIZE) / 2), p, public.relation, grouped=False)
     most = A * rank_utilities.sensitivity(p, public.relation)
     facts = {"bins": key.size, "numerator": p.numerator, "denominator": p.denominator, "share": A}
@@ -37,6 +38,7 @@ def design(query: Range, public: Public, cost: Cost) -> Measurement:
     form = Encoding("range", facts, (ONE,), ((1,), (1,)), most, most * most)
     pair = PartSpec(query.column, form, None, None, cast(Any, Selection(law.rate / A)), cost.share(1 - SIZE), weight)
     pair = replace(pair, key=key)
+    # missing rows leave the only cell, so that the number of present ones is private under replace-one too
     own = replace(moment_forms.count(1, public.relation, leaves=True), name="present")
     own = own if unit is None else weighted_forms.shared(own, SHARE)
     small = cost.share(SIZE)
@@ -51,4 +53,5 @@ def target(parameters: Any, scale: float, size: float) -> float:
     """
     p = parameters["numerator"] / parameters["denominator"]
     each = parameters["denominator"] * parameters["share"]  # units of utility in one rank
+    # all bins beyond the rows together weigh EMPTY_POINTS_WEIGHT of one that is that many ranks better
     return max(p * size, utility_gap(scale, parameters["bins"], EMPTY_POINTS_WEIGHT) / each)

@@ -85,13 +85,18 @@ def estimate(release: Released, target: Target = "population") -> RangeEstimate:
     check_target(target)
     pair, size = release.parts
     share = pair.parameters["share"]
+    # a negative noisy number of rows is none
     rows = max(size.integers[0][0] / share, 0.0)
+    # the selections are independent, and noise may swap them
     low, high = sorted(pair.integers[0])
+    # bin i holds x from WIDE[i - 1] to below WIDE[i]; the first and the last bin are unbounded
     lower = WIDE[low - 1] if low > 0 else -math.inf
     upper = WIDE[high] if high < len(WIDE) else math.inf
     beyond = rank(pair, rows)
     reason = None
+    # the target ranks T and N - T would meet or cross
     if 2 * beyond >= rows:
+        # 2 margins are half of the rows at 4 margins
         reason = f"{rows:,.0f} rows are few for this price: {4 * margin(pair):,.0f} would make a range of half of them"
     elif not math.isfinite(lower) or not math.isfinite(upper):
         reason = f"rows lie beyond {_number(WIDE[-1])}: choose bounds by what the column means, or rescale it"

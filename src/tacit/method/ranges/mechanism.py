@@ -20,8 +20,9 @@ Noise
     Both selections are drawn exactly by `noise.select`.  N has discrete Laplace or rounded normal noise.
 Cost
     The share SIZE (a twentieth) of the price for N, and half of the rest for each selection, as in
-    `method.quantiles.mechanism`.  The margin is public and the target ranks depend on the released N only: adaptive
-    composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem 3.16].
+    `method.quantiles.mechanism`.  The margin is public and the offsets of the targets depend on the released N only:
+    adaptive composition [Bun & Steinke 2016, Lemma 2.3; Dong, Roth & Su 2022, Theorem 3.2; Dwork & Roth 2014, Theorem
+    3.16].
 Failures
     None depends on a row: a bin is selected also where there is no row, or where all rows are in one bin.
 """
@@ -72,11 +73,13 @@ def released(shape: Measurement, cells: Sequence[Mapping[int, int]], draw: Any, 
     (counts,) = cells
     pair, size = shape.columns
     facts, law = pair.form.parameters, cast(Selection, pair.law)
+    # N first: the offsets of both selections depend on the released N, never on the exact one
     noisy: Cells = noise(((sum(counts.values()),),), size.law)
     N = max(noisy[0][0] / facts["share"], 0.0)
     p = Fraction(facts["numerator"], facts["denominator"])
     # ranks beyond p N: a function of the released N and public facts, never of `counts`
     further = math.ceil(max(0.0, target(facts, float(law.scale), N) - float(p) * N)) * facts["share"]
+    # the two targets, T and N - T: p N + further, and (1 - p) N - further
     low = draw(rank_utilities.utilities(counts, facts["bins"], p, further), law)
     high = draw(rank_utilities.utilities(counts, facts["bins"], 1 - p, -further), law)
     return pair.released(((low, high),)), size.released(noisy)

@@ -14,5 +14,6 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
     facts = pair.form.parameters
     beyond = 2 * target(facts, float(pair.law.scale), rows) / rows
     asked = 2 * facts["numerator"] / facts["denominator"]
+    # what noise adds: without it the part beyond the bounds is what the question asks for
     privacy = 1 - asked / beyond if beyond > asked else 0.0
     return [Expected("part beyond the bounds", beyond, min(beyond, 1.0), privacy, asked, beyond, rows)]

@@ -46,6 +46,7 @@ class AskedModel:
         if isinstance(given, AskedModel):
             return given
         made = cls._of(given, whose)
+        # a lone surrogate cannot be written as UTF-8, so that the question could not be stored
         if not is_text(made.text):
             raise QueryError(f"{whose}: a name in it holds half a character.", code="Q95", hint="names of letters")
         return made
@@ -71,7 +72,7 @@ class AskedModel:
 
             made = cls(_canonical(words_of(given)), given)
             if len(SEEN) >= MOST_SEEN:
-                del SEEN[next(iter(SEEN))]
+                del SEEN[next(iter(SEEN))]  # dicts keep their order: the oldest model
             SEEN[made.text] = given
             return made
         text = f"{whose}: {given!r} is no model."
@@ -79,4 +80,5 @@ class AskedModel:
 
 
 def _canonical(words: Mapping[str, Any]) -> str:
+    # sorted keys: one text for equal models, which are compared and looked up in SEEN by it; NaN is no JSON
     return json.dumps(words, sort_keys=True, ensure_ascii=False, allow_nan=False)

@@ -27,7 +27,8 @@ def price_of_one(cost: Cost, parameters: int) -> float:
     Laplace of scale 1 / epsilon has the variance 2 / epsilon**2, a Gaussian of rho 1 / (2 rho).
     """
     if cost.noise == "laplace" and cost.epsilon is not None:
-        return float(cost.epsilon) / parameters
+        return float(cost.epsilon) / parameters  # pure prices of the parameters add up
+    # 2 / epsilon**2 = 1 / (2 rho'), solved for epsilon at rho' = rho / parameters
     return 2 * sqrt(float(cost.zcdp) / parameters)
 
 
@@ -59,15 +60,18 @@ def blocks_for(
     most = rows / (SHORTEST * parameters)
     if parties is None:
         b = max(b, TRUST)
+        # b k**2 / n**(3/2) <= SKEW, solved for k
         most = min(rows / max(LEAST, 10 * parameters), sqrt(SKEW / b) * rows**0.75)
 
     def excess(k: float) -> float:
         return 2 * rows * (width / (k * epsilon)) ** 2 + v * k / rows + (parties or 1) * b**2 * k**4 / rows**3
 
     low, high = 2.0, max(2.0, most)
+    # a third is cut off each time: less than 1e-13 of the range is left, (2/3)**80
     for _ in range(80):  # one minimum: the sum is convex in k
         a, c = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, c) if excess(a) < excess(c) else (a, high)
+    # 1e-6: a minimum at a whole number, approached from below, is not rounded down to the number before
     return max(2, int(high + 1e-6))
 
 
@@ -86,6 +90,7 @@ def published_for_parties(rows: int, epsilon: float, parties: int, box: float) -
     >>> published_for_parties(10_000, 1.0, 50, 4.8)
     824
     """
+    # the derivative is 0 where k**4 = N**3 L**2 / (M epsilon**2)
     return max(1, min(rows, round((rows**3 * box**2 / (parties * epsilon**2)) ** 0.25)))
 
 

@@ -53,6 +53,7 @@ class Encoding:
 
     def assemble(self, sums: tuple[int, ...]) -> tuple[int, ...]:
         """Return the integers to be released with noise, from exact sums of the polynomials over a cell's rows."""
+        # Python integers: sums over 2**42 rows times entries of the matrix can exceed 64 bits
         return tuple(sum(a * s for a, s in zip(row, sums, strict=True)) for row in self.matrix)
 
     def row(self, v: int, weight: int | None = None) -> tuple[int, ...]:
@@ -80,7 +81,9 @@ def plain(G: int, noise: Noise) -> Encoding:
     H = G // 2
     c = _divisor(G, noise)
     parameters = {"G": G, "divisor": c}
+    # 441H/160 rounded up, since l1 must bound the change from above; + 1 for the difference of two floors
     l1 = G if noise == "laplace" else -(-441 * H // 160) + 1
+    # (-H, 1, 0): the sum of w = v - H from those of 1 and v
     return Encoding("plain", parameters, (ONE, IDENTITY, square(H, c)), ((-H, 1, 0), (0, 0, 1)), l1, G * G)
 
 
@@ -96,6 +99,7 @@ def exclusion(G: int, noise: Noise) -> Encoding:
     kappa = H // 2 if noise == "laplace" else 21 * H // 32
     parameters = {"G": G, "divisor": c, "presence": kappa}
     matrix = ((-H, 1, 0), (0, 0, 1), (kappa, 0, 0))
+    # rounded down is a bound too: the change is a whole number, and at most 521H/160
     l1 = G if noise == "laplace" else 521 * H // 160
     return Encoding("exclusion", parameters, (ONE, IDENTITY, square(H, c)), matrix, l1, G * G)
 
@@ -108,6 +112,8 @@ def group(G: int, noise: Noise, neighbors: str) -> Encoding:
     §12, form C), and G + v - t <= 5G/4 + 1 in l1.  Replace-one: twice that in l1, and twice its square in squared l2,
     since the vectors are non-negative.
     """
+    # the middle term is that of Bernstein's polynomials, 2 v (G - v) / G, or 3/2 of it: the factor is as large as the
+    # norm of a row allows, as more signal in it is less noise in the moments (theory §12, forms B and C)
     m = 2 if noise == "laplace" else 3
     if noise == "gaussian" and G < 32:
         raise ArithmeticError(f"the encoding of groups needs a grid of at least 32 steps, not {G}")
@@ -125,6 +131,7 @@ def bernstein(G: int, neighbors: str) -> Encoding:
     C_j grows with j and C_4 = G**4, so the five integers are non-negative and add up to M = floor(G**4 / d) for every
     v: a row adds M in l1, and at most M in l2 (M at v = 0).  Replace-one: 2M, and 2 M**2 in squared l2.  Theory §1.3.
     """
+    # rounded up, so that M does not exceed MASS
     d = max(1, -(-(G**4) // MASS))
     M = G**4 // d
     # C_0 = (G-v)^4, C_1 = (G-v)^3 (G+3v), C_2 = (G-v)^2 (G^2+2Gv+3v^2), C_3 = G^4 - v^4, expanded
@@ -135,6 +142,7 @@ def bernstein(G: int, neighbors: str) -> Encoding:
         (G**4, 0, 0, 0, -1),
     )
     polynomials = (ONE, *(Polynomial(c, d) for c in cumulative))
+    # differences F_j - F_(j-1); F_4 = M for every row, so that it needs no polynomial of its own
     matrix = ((0, 1, 0, 0, 0), (0, -1, 1, 0, 0), (0, 0, -1, 1, 0), (0, 0, 0, -1, 1), (M, 0, 0, 0, -1))
     twice = 2 if neighbors == "replace-one" else 1
     return Encoding("bernstein", {"G": G, "divisor": d, "mass": M}, polynomials, matrix, twice * M, twice * M * M)
@@ -151,6 +159,7 @@ def binary_exclusion(noise: Noise) -> Encoding:
     Laplace, a = b = 1: two present rows differ by 2a = 2, present and absent by a + b = 2.
     Gaussian, a = 2, b = 3: squared, (2a)**2 = 16, and a**2 + b**2 = 13.
     """
+    # b is the largest whole number for which absent rows cost no more than 2a: less noise on the number of rows
     a, b = (1, 1) if noise == "laplace" else (2, 3)
     l1 = max(2 * a, a + b)
     return Encoding(
@@ -170,6 +179,7 @@ def count(cells: int, neighbors: str, leaves: bool) -> Encoding:
     leaves: whether a row can be in no cell; ArithmeticError where the count is public.
     """
     twice = 2 if neighbors == "replace-one" and cells > 1 else 1
+    # of sensitivity 0: all neighbours have the same number of rows
     if neighbors == "replace-one" and cells == 1 and not leaves:
         raise ArithmeticError("the number of all rows is public under replace-one")
     return Encoding("count", {"G": 1}, (ONE,), ((1,),), twice, twice)
@@ -177,6 +187,7 @@ def count(cells: int, neighbors: str, leaves: bool) -> Encoding:
 
 def _divisor(G: int, noise: Noise) -> int:
     """Return c of `plain` and `exclusion`; ArithmeticError for a G that their proofs do not cover."""
+    # H = G / 2 must be whole, and so must c = 5G / 16 (theory §12, form Z: 8 divides H)
     if G % 2 or (noise == "gaussian" and (G % 16 or G // 2 < SMALLEST_GAUSSIAN_H)):
         raise ArithmeticError(f"no proven form on a grid of {G} steps")
     return G if noise == "laplace" else 5 * G // 16

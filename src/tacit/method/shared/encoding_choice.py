@@ -19,9 +19,10 @@ def choose(
     """
     if fourth:
         return forms.bernstein(at.G, neighbors)
-    binary = at.G == 1
+    binary = at.G == 1  # means of persons' Booleans lie between 0 and 1, on a finer grid: they are numbers
     if grouped or neighbors == "add-remove":
         return forms.binary_group(neighbors) if binary else forms.group(at.G, noise, neighbors)
+    # from here on one cell under replace-one: a row stays in it, or `leaves` it for none
     if leaves:
         return forms.binary_exclusion(noise) if binary else forms.exclusion(at.G, noise)
     return forms.binary_plain() if binary else forms.plain(at.G, noise)
@@ -32,4 +33,5 @@ def resized(at: RowMap, G: int, *, fine: bool) -> RowMap:
     steps = min(at.steps, G)
     factor = G // steps if fine else 1
     made = replace(at, steps=steps, factor=factor)
+    # the place of a missing value on the new grid: missing * made.G / at.G to the nearest step, in integers
     return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))

@@ -132,6 +132,7 @@ class Measurement:
     @property
     def several(self) -> bool:
         """Whether a person may be in several cells."""
+        # a person has one level of a `constant` key, and without keys there is one cell
         return self.unit is not None and any(not key.constant for key in self.keys)
 
     @property

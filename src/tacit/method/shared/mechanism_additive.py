@@ -30,6 +30,8 @@ from tacit.release.parts import Cells
 def protect(exact: Cells, law: Law) -> Cells:
     """Return noisy integers of one part, in the shape of the exact ones."""
     noise: Sequence[int] = draw(law, sum(len(cell) for cell in exact)).tolist()
+    # each draw is used once, as the proof asks for independent noises
     fresh = iter(noise)
     sums = (tuple(k + z for k, z in zip(cell, islice(fresh, len(cell)), strict=True)) for cell in exact)
+    # the noisy sum is clamped, never the exact one (Failures above)
     return tuple(tuple(max(-MOST, min(MOST, one)) for one in cell) for cell in sums)

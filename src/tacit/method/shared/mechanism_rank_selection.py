@@ -53,5 +53,7 @@ def select(runs: Runs, law: Selection) -> int:
     >>> select(utilities({2: 3, 5: 1}, 8, Fraction(1, 2)), Selection(Fraction(1000)))
     2
     """
+    # steps of equal utility are drawn as one run, and then one of them evenly: the same law, in time
+    # that grows with the rows and not with the steps
     run, place = choose(law, runs.utility, runs.points)
     return runs.first[run] + place

@@ -18,6 +18,7 @@ def exact_sums(shape: Measurement, source: Source) -> tuple[Cells, ...]:
     terms: list[SumTerm] = []
     for column in shape.columns:
         terms += column.terms
+    # one pass for all parts: they are sums of the same rows
     found = source.aggregate(shape.keys, terms, shape.unit, shape.where)
     check_rows(shape, found)
     answers: list[Cells] = []
@@ -43,5 +44,6 @@ def check_rows(shape: Measurement, found: Aggregate) -> None:
 
 def check_number(public: int | None, found: int) -> None:
     """Raise RuntimeError where a public number of rows is not the one found; `public` None: nothing to check."""
+    # checked only where the number is public: neighbouring tables agree in it, so the error tells nothing of a row
     if public is not None and found != public:
         raise RuntimeError("the table changed while it was read")

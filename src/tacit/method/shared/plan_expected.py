@@ -44,6 +44,7 @@ def uniform(shape: Measurement, rows: int, level: float) -> list[Expected]:
     """Return one entry for each term, for values spread evenly and equally frequent cells."""
     filled = np.ones(1, dtype=np.int64)
     for key in shape.keys:
+        # 1 for cells of regular levels, 0 for those of missing or outside values; row-major, shape (cells,)
         filled = np.outer(filled, np.arange(key.size) < key.regular).reshape(-1)
     each = tuple(_integers(column, rows / regular(shape), shape.cells) for column in shape.columns)
     return of_integers(shape, tuple(one * filled[:, None] for one in each), rows, level)
@@ -54,6 +55,7 @@ def of_integers(shape: Measurement, integers: tuple[NDArray[np.int64], ...], row
     found: Any = simulated(shape, integers).estimate()
     limits = found.intervals(level)
     sampling, privacy = found.sampling_variances, found.privacy_variances
+    # width of a normal interval, in standard errors
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
     return [
         Expected(
@@ -78,12 +80,14 @@ def _integers(column: PartSpec, rows: float, cells: int) -> NDArray[np.int64]:
     """Return the integers that a part would have for the assumed values, shape (cells, k)."""
     if column.key is not None:
         one = np.zeros(len(column.key.labels))
+        # the last class holds the cells that are as declared
         one[-1] = rows * (1 if column.weight is None else column.weight.G)
     elif column.rowmap is None:
         one = np.mean([column.form.row(0, a) for a in _weights(column)], axis=0) * rows
     else:
         G = column.rowmap.G
         points = [0, 1] if G == 1 else sorted({round(G * i / (POINTS - 1)) for i in range(POINTS)})
+        # every weight with every value: weights and values are assumed independent
         one = np.mean([column.form.row(v, a) for a in _weights(column) for v in points], axis=0) * rows
     return np.repeat(np.rint(one).astype(np.int64)[None, :], cells, axis=0)
 
@@ -93,5 +97,6 @@ def _weights(column: PartSpec) -> list[int | None]:
     if column.weight is None or not column.form.weights:
         return [None]
     G = column.weight.G
+    # without a column of weights a person who is in one cell has all of the weight there
     alike = isinstance(column.weight, PersonWeight) and column.weight.of is None
     return [G] if alike else [round(G * i / 10) for i in range(11)]

@@ -32,6 +32,7 @@ def sensitivity(prob: Fraction, neighbors: Neighbors) -> int:
     (1, 2)
     """
     a, b = prob.numerator, prob.denominator
+    # replaced: T stays, and L and R move by at most 1; added or removed: b L - T moves by -a or b - a, or the reverse
     return b if neighbors == "replace-one" else max(a, b - a)
 
 
@@ -44,6 +45,7 @@ def reached(prob: Fraction, neighbors: Neighbors, *, grouped: bool) -> tuple[int
     one, leaving = sensitivity(prob, neighbors), sensitivity(prob, "add-remove")
     if not grouped or neighbors == "add-remove":
         return one, one * one
+    # the corners of a convex sum: the row stays in its cell, or leaves one cell and enters another
     return max(one, 2 * leaving), max(one * one, 2 * leaving * leaving)
 
 
@@ -59,7 +61,9 @@ def law_for(cost: Cost, prob: Fraction, neighbors: Neighbors, *, grouped: bool) 
     leaving = sensitivity(prob, "add-remove")
     if cost.noise == "laplace":
         most = max(one, 2 * leaving) if moving else one
+        # epsilons of the changed cells add up, and so do the most that their utilities change
         return Selection((cost.epsilon or Fraction(0)) / (2 * most))
+    # either one cell changes, by `one` at the whole price, or two do, by `leaving` at half of it each
     rate = range_for(cost) / (2 * one)
     return Selection(min(rate, range_for(cost.share(Fraction(1, 2))) / (2 * leaving)) if moving else rate)
 
@@ -73,13 +77,15 @@ def utilities(counts: Mapping[int, int], steps: int, prob: Fraction, offset: int
     a, b = prob.numerator, prob.denominator
     target = a * sum(counts.values()) + b * offset
     runs = Runs([], [], [])
+    # invariant: the steps before `at` are in runs, and `below` rows are on them
     below = at = 0
 
     def add(end: int, rows: int) -> None:
         nonlocal below, at
-        if end > at:
+        if end > at:  # none between neighbouring steps that both have rows
             runs.first.append(at)
             runs.points.append(end - at)
+            # at each step of the run L = below and R = below + rows, as only runs of one step have rows
             runs.utility.append(-max(0, b * below - target, target - b * (below + rows)))
         below, at = below + rows, end
 

@@ -68,11 +68,13 @@ def weighted(G: int, A: int, noise: Noise, neighbors: str, *, several: bool) -> 
     3a - 7 a**2 / 4A + 7/8 <= 9A/7 + 7/8.
     """
     m, p = (2, 1 if several else 2) if noise == "laplace" else (3, 1 if several else 3)
+    # G = 1 has no middle term, so the condition of `encoding.group` is not needed
     if noise == "gaussian" and 1 < G < 32:
         raise ArithmeticError(f"the encoding of weighted values needs a grid of at least 32 steps, not {G}")
     if noise == "gaussian" and not several and largest(A, p) > A * A:
         raise ArithmeticError(f"the encoding of weighted values is not proven for weights on {A} steps")
     b = rounded_square(A)
+    # integers are non-negative: the norms of two rows add up, in one cell or in two
     twice = 2 if neighbors == "replace-one" else 1
     parameters = {"G": G, "middle": m, "A": A, "first": p}
     if G == 1:  # v is 0 or 1, so v - t is 0: four integers
@@ -89,6 +91,7 @@ def weighted(G: int, A: int, noise: Noise, neighbors: str, *, several: bool) -> 
         )
     total, l1 = A * G, A * G
     if noise == "gaussian":
+        # p = 3: (9A/7 + 7/8) G for the docstring's 3a - 7b/4, and b <= A for the 1 beside 5G/4, both rounded up
         l1 = A * (5 * G // 4 + 1) if several else (9 * A // 7 + 2) * (G + 1)
     return Encoding("weighted", parameters, polynomials, matrix, twice * l1, twice * total * total, weights)
 
@@ -117,6 +120,7 @@ def counted(A: int, noise: Noise, neighbors: str, *, cells: int, several: bool) 
     """
     j, k = (int(several), 1) if noise == "laplace" else (0, 2 if several else 3)
     one = cells == 1 and not several
+    # A even: a - A/2 must be whole in the proof of one cell
     if A % 2 or (noise == "gaussian" and one and furthest(A) > A * A):
         raise ArithmeticError(f"no weighted count is proven for weights on {A} steps")
     twice = 2 if neighbors == "replace-one" and not one else 1
@@ -131,6 +135,7 @@ def furthest(A: int) -> int:
     """Return the maximum of (A - s)**2 + 9 ceil((A - s) s / A)**2 over s in {1, ..., A}, and of A**2, by trying all."""
     found = _FURTHEST.get(A)
     if found is None:
+        # -((s - A) * s // A) is (A - s) s / A rounded up
         found = max(A * A, *((A - s) ** 2 + 9 * (-((s - A) * s // A)) ** 2 for s in range(1, A + 1)))
         _FURTHEST[A] = found
     return found

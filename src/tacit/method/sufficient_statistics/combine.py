@@ -38,17 +38,20 @@ def common(
     """
     map_, found = statistics_of(releases, index)
     made = [pooled(one, sampled=sampled) for one in found]
+    # statistics are pooled before they are mapped: means are unbiased, parameters mapped party by party are not
     means = pooled_means(found, made)
     at = map_.solve(means.value, means.spread)
     words = next((_size_note(one) for one in made if one.unclear[0]), None)
     block = fitted(map_, means, at, "population" if sampled else "table", words)
     inverse = at.inverse
+    # where statistics do not tell parameters apart, parties' own parameters are all shown at the common place
     inverse = np.zeros((len(at.theta),) * 2) if inverse is None else inverse
     each = _stacked([party_estimates(one, sampled=sampled) for one in found])
+    # one Newton step from the common parameters: its error in a party is linear in that of the party's statistics
     theta = at.theta + (each.value - at.mean) @ inverse.T
     parts = _with_delta_errors(map_, each, theta, [at] * len(theta), sampled)
     pull = np.abs(inverse) * means.spread  # how much each statistic moves each parameter
-    pull = pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]
+    pull = pull / np.maximum(pull.sum(axis=1), 1e-300)[:, None]  # of no derivatives: 0, not 0 / 0
     return block, parts, np.stack([one.shares[:, 0] for one in made], axis=1) @ pull.T
 
 
@@ -56,6 +59,7 @@ def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) ->
     """Return each party's own parameters, with variances due to sampling and to noise."""
     map_, found = statistics_of(releases, index)
     each = _stacked([party_estimates(one, sampled=sampled) for one in found])
+    # above 0, as the search for parameters divides by it
     spread = np.sqrt(each.sampling + each.privacy) + 1e-12
     start: Array | None = None  # the first party's solution starts the search for the others
     places: list[At] = []
@@ -67,6 +71,7 @@ def varied(releases: Sequence[Released], index: Sequence[int], sampled: bool) ->
 
 def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
     """Return pooled statistics with their errors; the noises of all parties are summarised by a few (`noises`)."""
+    # pooling is on the scale [-1, 1] of each statistic: variances go to its own units by the square
     scale = np.array([one.scale for one in found]) ** 2
     sampling, privacy, excess = (
         scale * np.array([getattr(one, name)[0] for one in made]) for name in ("variance", "noise", "excess")
@@ -74,10 +79,13 @@ def pooled_means(found: Sequence[Evidence], made: Sequence[Pooled]) -> Means:
     law, each = noises(privacy, excess)
     p, k = each.shape
     loadings = np.zeros((p, p * k))
+    # block diagonal, shape (p, p k): noises of different statistics are independent
     for j in range(p):
         loadings[j, j * k : (j + 1) * k] = each[j]
     value = np.array([one.value[0] for one in made])
+    # noisy sizes may add up to less than a row
     size = np.array([max(float(one.size.sum()), 1.0) for one in found])
+    # the interval of one pooled mean is mapped to the parameter as it is (`estimate.MonotoneMap`)
     exact = made[0] if p == 1 else None
     return Means(value, sampling, np.ones(p), size, loadings, law, exact, _correlation_factors(found, made))
 
@@ -86,6 +94,8 @@ def _correlation_factors(found: Sequence[Evidence], made: Sequence[Pooled]) -> A
     """Return factors of the correlations of pooled statistics, shape (p, p): below 1 where parties' weights differ."""
     size = np.sqrt(np.maximum(found[0].size[:, 0], 1.0))[:, None]
     part = np.stack([one.shares[:, 0] for one in made], axis=1) / size
+    # with weights w_js of means of N_j rows the covariance of statistics s, t is theirs in a row, times
+    # sum_j w_js w_jt / N_j; divided by the two standard deviations, a cosine
     product = part.T @ part
     length = np.sqrt(np.maximum(np.diag(product), 1e-300))
     return product / np.outer(length, length)
@@ -112,9 +122,10 @@ def _with_delta_errors(
             usable[j] = False
             continue
         sd = np.sqrt(each.sampling[j])
+        # variances are the parties' own, correlations the model's, as no release holds them
         own = at.correlation * np.outer(sd, sd) if sampled else np.zeros((len(sd),) * 2)
         sampling[j] = np.diag(inverse @ own @ inverse.T)
-        privacy[j] = inverse**2 @ each.privacy[j]
+        privacy[j] = inverse**2 @ each.privacy[j]  # independent noises: no covariances
     value = np.clip(theta, map_.model.lower, map_.model.upper)
     return PartyEstimates(value, np.maximum(sampling, 0.0), privacy, usable)
 

@@ -47,6 +47,7 @@ def _column(
     query = cast(SufficientStatistics, shape.query)
     at, statistic, computed = _mapped(query, schema, given)
     if shape.unit is not None:
+        # means of a person's rows lie between the steps of whole numbers and Booleans
         at = encoding_choice.resized(at, max(at.G, GRID), fine=True)
     leaves = at.missing is None or shape.where is not None
     form = encoding_choice.choose(at, share.noise, neighbors=shape.neighbors, grouped=False, leaves=leaves)
@@ -54,6 +55,7 @@ def _column(
         polynomial.check(at.G)
     law = noise_for(form.l1, form.l2_squared, share)
     wider = widened(query, shape.rows, share)
+    # n / k >= 1: never less noise than the price asks for
     law = law if wider == 1 else cast(Any, type(law))(law.scale * wider)
     kept = getattr(column_of(schema, query.what), "missing", EXCLUDE)
     own = statistic.outer == "itself" and statistic.inner == "row"
@@ -71,6 +73,7 @@ def _mapped(
         text = f"column {query.what!r} of SufficientStatistics is a {type(column).__name__}: no family is of such rows."
         raise QueryError(text, code="Q11", hint="a Real, Integer or Boolean column")
     bounded = isinstance(column, Boolean) or column.lower is not None
+    # the column's own grid: whole numbers are then exact, and no column is computed
     if given.outer == "itself" and given.inner == "row" and query.what not in bounds and bounded:
         return rowmap(schema, query.what), given, None
     inner = _inner(query, column, given)
@@ -82,6 +85,7 @@ def _mapped(
     at = RowMap(label, computed.source, "real", own[0], own[1], GRID)
     if cell.missing is None:
         return at, statistic, computed
+    # a declared missing value counts as the statistic of that value, on the statistic's grid
     place, _ = at.numpy(statistic.values(np.array([cell.missing]), own))
     return replace(at, missing=int(place[0])), statistic, computed
 
@@ -101,6 +105,7 @@ def _inner(query: SufficientStatistics, column: Boolean | Integer | Real, given:
         raise QueryError(text, code="Q115", hint=f'bounds={{"{name}": (-5, 5)}}')
     if given.inner == "row":
         return _shaped(given, (float(low), float(high)), name)
+    # log(1 - x) falls in x: its bounds come from the opposite ends
     low, high = (low, high) if given.inner == "log" else (1 - high, 1 - low)
     if low <= 0:
         text = f"bounds of {query.what!r}: {name} is not bounded by them."
@@ -119,6 +124,7 @@ def _cell(schema: Schema, name: str, statistic: SufficientStatistic, own: Bounds
     """Return the column as the statistic reads it, clamped to the rows at which the statistic reaches its bounds."""
     low, high = statistic.row_bounds(statistic.inner_bounds(own))
     cell = replace(cell_of(schema, name), lower=low, upper=high)
+    # clamped as any row: a declared value beyond the bounds must not make the statistic leave its own
     return cell if cell.missing is None else replace(cell, missing=min(max(cell.missing, low), high))
 
 

@@ -95,6 +95,7 @@ class Means:
     def spread(self) -> Array:
         """Standard errors, shape (p,), kept slightly above 0."""
         privacy = (self.loadings**2).sum(axis=1) * self.law.variance()
+        # above 0, as the search for parameters divides by it
         return np.sqrt(self.sampling + privacy) + 1e-12 * (1 + np.abs(self.value))
 
 
@@ -107,6 +108,7 @@ def estimate(release: Released, target: Target = "population") -> Estimate:
         terms_of("Mean", part, rows=release.rows, grouped=query.where is not None, target=target, what=who(release))
         for part in release.parts
     ]
+    # only the search uses this spread; the errors of the means are shrunk to the model's at its solution
     value, spread = _noisy(blocks)
     at = found.solve(value, spread)
     means = means_of(release, blocks, at, target)
@@ -147,6 +149,7 @@ def means_of(release: Released, blocks: Sequence[ColumnTerms], at: At, target: T
     wide = np.zeros((len(blocks), sum(one.loadings.shape[1] for one in blocks)))
     start = 0
     for j, one in enumerate(blocks):
+        # noises of another scale count as multiples of the first law with their own variance: one law serves the terms
         scale = 1.0 if one.law == law else np.sqrt(one.law.variance() / law.variance())
         stop = start + one.loadings.shape[1]
         wide[j, start:stop] = scale * one.loadings[0]
@@ -156,6 +159,7 @@ def means_of(release: Released, blocks: Sequence[ColumnTerms], at: At, target: T
     trust = np.ones(len(blocks))
     if target == "population" and release.unit is None and noise.any():
         model = np.diag(at.cov)
+        # empirical Bayes: the squared difference is about (true difference)**2 + noise**2 in mean
         off = np.maximum((sampling * size - model) ** 2 - noise**2, (TRUSTED * model) ** 2)
         trust = off / np.maximum(off + noise**2, 1e-300)
     exact = blocks[0].inversion if release.parts[0].form in BINARY else None
@@ -167,10 +171,12 @@ def _second(release: Released, part: Part) -> tuple[float, float]:
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
     size = max(float(noisy.size[0]), 1.0)
     if part.form in BINARY:
-        return size, 0.0
+        return size, 0.0  # u**2 = 1: the variance follows from the mean
     m = min(max(float(noisy.total[0]) / size, -1.0), 1.0)
+    # derivatives of sum (u - m)**2 = Q - 2 m S + m**2 N in the noises, at the released m
     load = noisy.loadings[2] - 2 * m * noisy.loadings[1] + m * m * noisy.loadings[0]
     low, high = box_of(part)
+    # u is on [-1, 1]: half the width of the bounds, squared, is in the statistic's units
     return size, float(np.sqrt((load**2).sum() * part.law.variance()) / size * ((high - low) / 2) ** 2)
 
 
@@ -181,6 +187,7 @@ def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | N
     inverse = at.inverse
     if inverse is None or reason is not None:
         why = reason or "within their bounds the statistics do not tell the parameters apart"
+        # a standard error of half the box stands for: not known
         joint = np.diag(((high - low) / 2) ** 2 if target == "population" else np.zeros(p))
         loadings = np.zeros_like(means.loadings)
         whole = Within(low, high)
@@ -188,9 +195,11 @@ def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | N
             "", at.theta, np.diag(joint), np.zeros(p), loadings, means.law, whole, (why,) * p, joint=joint
         )
     own = sampling_of(means, at) if target == "population" else np.zeros((p, p))
+    # delta method: theta moves by A = dtheta/dm times the error of the means
     joint, loadings = inverse @ own @ inverse.T, inverse @ means.loadings
     variance = np.maximum(np.diag(joint), 0.0)
     inversion: Inversion = (
+        # a monotone map carries an interval over exactly; several parameters have none such
         _mapped(found, means, at, own) if p == 1 else LinkedDelta(found, at.theta, variance, loadings, means.law)
     )
     return ColumnTerms("", at.theta, variance, np.zeros(p), loadings, means.law, inversion, (None,) * p, joint=joint)
@@ -199,6 +208,7 @@ def fitted(found: MeanMap, means: Means, at: At, target: Target, reason: str | N
 def sampling_of(means: Means, at: At) -> Array:
     """Return the sampling covariance of the means: variances released or the law's, correlations the law's."""
     model = np.diag(at.cov) / means.size
+    # released variances are noisy and can be negative
     sd = np.sqrt(np.maximum(means.trust * means.sampling + (1 - means.trust) * model, 0.0))
     found = at.correlation * np.outer(sd, sd)
     return found if means.alike is None else found * means.alike
@@ -234,12 +244,14 @@ class MonotoneMap:
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Return the parameters whose clamped means lie in the interval of the mean."""
+        # the search starts at the estimate: the map is monotone, so there is one solution
         ends = [self.map.solve(end, self.spread, self.at.theta).theta for end in self.mean.interval(level)]
-        low, high = np.minimum(*ends), np.maximum(*ends)
+        low, high = np.minimum(*ends), np.maximum(*ends)  # the map may fall: a rate is one over a mean
         box = self.map.model
         edge = self.map.inner
         low = np.where(low <= edge[0], box.lower, low)  # the search stays a little inside the box
         high = np.where(high >= edge[1], box.upper, high)
+        # the interval has the estimate in it, also where searches end a little apart
         return np.minimum(low, self.at.theta), np.maximum(high, self.at.theta)
 
 
@@ -257,8 +269,10 @@ class LinkedDelta:
         """Return the estimate -+ the quantile of the normal law plus noise, cut to the box."""
         s, b = split(self.law, self.loadings)
         boxes = self.map.model.parameters
+        # delta method: an error of theta is that error over dtheta / dcoordinate in the coordinate
         half = halfwidth(level, np.sqrt(self.variance + s**2), b) / slopes(boxes, self.value)
         middle = coordinates(boxes, self.value)
+        # beyond exp(709) floats are infinite
         low, high = (parameters_at(boxes, np.clip(end, -700, 700)) for end in (middle - half, middle + half))
         return np.maximum(low, self.map.model.lower), np.minimum(high, self.map.model.upper)
 
@@ -279,6 +293,7 @@ def misfit_notes(release: Released, means: Means, at: At) -> tuple[str, ...]:
         return ()
     model, said = np.diag(at.cov) / means.size, list[str]()
     for j, part in enumerate(release.parts):
+        # only where the released variance is clearly above its noise, and is that of more than a few rows
         known = means.trust[j] > 0.8 and means.size[j] > 1000 and part.form not in BINARY and means.sampling[j] > 0
         ratio = means.sampling[j] / max(model[j], 1e-300)
         if known and not 1 / UNLIKE < ratio < UNLIKE:

@@ -30,7 +30,9 @@ def integers(shape: Measurement, rows: int) -> tuple[NDArray[np.int64], ...]:
     points, weights, _ = rule(found.model, found.model.fallback, found.kinks)
     made: list[NDArray[np.int64]] = []
     for column, statistic, box in zip(shape.columns, found.statistics, found.boxes, strict=True):
+        # points without weight may lie outside the support, where a logarithm is NaN: they get any value in the box
         v, _ = cast(RowMap, column.rowmap).numpy(np.where(weights > 0, statistic.values(points, box), box[0]))
+        # expected sums of the polynomials of a row, by the quadrature of the law
         sums = [rows * float(weights @ np.asarray(term.polynomial.numpy(v), np.float64)) for term in column.terms]
         matrix = np.array(column.form.matrix, dtype=np.float64)
         made.append(np.rint(matrix @ np.array(sums)).astype(np.int64)[None, :])

@@ -130,6 +130,7 @@ def _method(method: str, blocks: int | None) -> None:
         raise QueryError(text, code="Q116", hint='method="direct"')
     if blocks is None:
         return
+    # True is an int too
     whole = isinstance(blocks, int) and not isinstance(blocks, bool)  # pyright: ignore[reportUnnecessaryIsInstance]
     if method == "direct" or not whole or blocks < 1:
         text = f"blocks of SufficientStatistics: {blocks!r}" + (
@@ -145,7 +146,9 @@ def widened(query: SufficientStatistics, rows: int | None, share: Cost) -> Fract
     if rows is None:
         text = 'method "chen-sung" of SufficientStatistics divides by the number of rows, which is private.'
         raise QueryError(text, code="Q116", hint='neighbors="replace-one", or method="direct"')
+    # the printed rule is for one parameter at the statistic's share of the price
     blocks = query.blocks or published_blocks(rows, price_of_one(share, 1))
+    # n / k below 1 would be less noise than the price asks for
     if blocks > rows:
         text = f"blocks of SufficientStatistics: {blocks:,} for {rows:,} rows."
         raise QueryError(text, code="Q116", hint=f"blocks={max(1, rows // 20)}")

@@ -85,6 +85,7 @@ class Adjusted:
     @property
     def std_error(self) -> float | None:
         """Standard deviation of a count's noise, without sampling error; None where there is a `reason`."""
+        # variance (1 - 1 / cells) after the projection: the mean of all noises is subtracted from each (theory §7)
         return None if self.reason else float(np.sqrt(max(self.cells.variance - self.cells.shared, 0.0)))
 
     def adjusted(self, step: str, **words: float | None) -> Adjusted:
@@ -139,6 +140,7 @@ def with_step(made: Adjusted, step: str, *, A: float | None = None, chance: floa
     if step == "project" and made.cells.total is None:
         text = "the number of rows that the cells hold is not public: there is nothing to project to."
         raise InferenceError(text, code="I53", hint='"simplex" keeps the noisy total', state=None)
+    # after other steps the excess over the total is no mean of noises, and to subtract it is not unbiased
     if step == "project" and made.reason:
         raise InferenceError(f"{made.reason}; project first.", code="I53", hint='"project", then the rest', state=None)
     if step != "threshold":
@@ -159,11 +161,11 @@ def cut_of(made: Adjusted, A: float | None, chance: float | None) -> float:
     if A is not None:
         if not 0 < A < np.inf:
             raise InferenceError(f"A={A!r} is not above 0.", code="I53", hint="A=2", state=None)
-        scale = float(np.sqrt(part.law.variance() / 2)) / share
+        scale = float(np.sqrt(part.law.variance() / 2)) / share  # Laplace of scale b: 2 b**2
         # one changed row moves two cells, so that Laplace noise has scale 2 / epsilon
         scale = scale / 2 if made.release.neighbors == "replace-one" else scale
         n = made.cells.total if made.cells.total is not None else float(made.cells.counts.sum())
-        return A * scale * float(np.log(max(n, 1.0)))
+        return A * scale * float(np.log(max(n, 1.0)))  # a noisy total may be below 1
     if chance is None or not 0 < chance < 1:
         raise InferenceError(f"chance={chance!r} is not between 0 and 1.", code="I53", hint="chance=0.05", state=None)
     # union bound over the cells
@@ -179,8 +181,9 @@ def least(law: Law, p: float) -> float:
     9.0
     """
     high = 1
-    while float(law.sf(high - 1)) > p:
+    while float(law.sf(high - 1)) > p:  # sf(k - 1) is P(noise >= k)
         high *= 2
+    # bisection keeps P(noise >= low) > p (or low = 0) and P(noise >= high) <= p
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

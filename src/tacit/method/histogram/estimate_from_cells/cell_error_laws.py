@@ -45,6 +45,7 @@ class Noise:
     def variance(self, weights: Array) -> Array:
         """Return the noise variance, shape (...), of sums with weights of shape (..., k); other cells weigh 0."""
         total = weights.sum(axis=-1)
+        # noises after the projection have covariance cell * (identity - ones / size)
         return self.cell * ((weights**2).sum(axis=-1) - self.projected * total**2 / self.size)
 
     def covariance(self, weights: Array) -> Array:
@@ -62,11 +63,13 @@ class Noise:
         # projection subtracts total / size from every weight; cells of weight 0 get it too (the last load)
         shift = total / self.size if self.projected else np.zeros_like(total)
         loads = np.concatenate([weights - shift, -shift], axis=-1) / self.share
+        # so many cells of weight 0 there are
         rest = np.maximum(self.size - times.sum(axis=-1, keepdims=True), 0.0)
         number = self.added * np.concatenate([times, rest], axis=-1)
         normal = laws.normal_part(self.law)
+        # the normal share of the noise joins the sampling error; the rest stays Laplace, cell by cell
         variance = sampling + normal * self.law.variance() * (number * loads**2).sum(axis=-1)
-        if normal == 1:
+        if normal == 1:  # no Laplace part: one noise of scale 0 keeps the shapes
             return Error(variance, np.zeros((*variance.shape, 1)), np.ones(1))
         return Error(variance, np.abs(loads) * laws.smooth(self.law) * (1 - normal) ** 0.5, number)
 
@@ -109,8 +112,11 @@ class Error:
         sixth = 240 * (self.number * b**6).sum(axis=-1)
         kurtosis, quantile = one_laplace(level)
         z = laws.normal_quantile(level)
+        # sixth cumulant less that of the table's one Laplace noise of the same kurtosis: several have a smaller one
         more = np.minimum(sixth - 240 * (fourth / 12) ** 1.5, 0.0)
+        # Cornish-Fisher: kappa_6 / 720 times the Hermite polynomial He_5(z); damped, as the series overshoots
         correction = 0.75 * np.exp(-0.42 * fourth) * more / 720 * (z**5 - 10 * z**3 + 15 * z)  # damped
+        # the table's standardised law has the variance and kurtosis of this error
         middle = np.asarray(cast(Any, np).interp(fourth, kurtosis, quantile), dtype=np.float64)
         return self.sd * (middle + correction)
 
@@ -119,5 +125,6 @@ class Error:
 def one_laplace(level: float) -> tuple[Array, Array]:
     """Return a table for a standardised normal plus one Laplace noise: excess kurtosis, 0 to 3, and half-width."""
     share = np.linspace(0, 1, NODES)  # fraction of the variance that is due to the Laplace noise
+    # 2 b**2 = share; excess kurtosis 12 b**4 = 3 share**2
     b = np.sqrt(share / 2)
     return 3 * share**2, laws.halfwidth(level, np.sqrt(1 - share), b[:, None])

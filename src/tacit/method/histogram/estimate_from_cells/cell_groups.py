@@ -71,7 +71,7 @@ def group_counts(release: Released, columns: Sequence[str], by: By = None) -> Gr
         raise InferenceError(text, code="I50", hint="each column once", state=None)
     raw = cells_of(release)
     for name in (*names, *columns):
-        raw.axis(name)
+        raw.axis(name)  # InferenceError I41 before anything is computed
     cells = raw.project()  # before the margin, so that all margins come from the same projected cells
     margin = cells.margin((*names, *columns))
     groups, axes = margin.axes[: len(names)], margin.axes[len(names) :]
@@ -79,12 +79,15 @@ def group_counts(release: Released, columns: Sequence[str], by: By = None) -> Gr
     if len(labels) > MOST:
         text = f"{len(labels):,} groups are too many: at most {MOST:,}."
         raise InferenceError(text, code="I48", hint="by fewer columns", state=None)
+    # extra cells of grouping columns are no groups; those of the columns themselves stay
     inner = tuple(slice(0, axis.bins) for axis in groups)
     counts = margin.counts[inner].reshape(len(labels), *(axis.size for axis in axes))
     part = release.parts[0]
     share = part.parameters.get("share", 1)
     added = cells.counts.size // margin.counts.size
+    # all cells of the margin count, those that are not used too: the projection spreads the excess over every one
     noise = Noise(part.law, share, added, margin.counts.size, projected="project" in cells.steps)
+    # rows beyond the bounds are present ones; with a cell of missing values the number of present rows is private
     whole = None if names or any(set(axis.extra) - {"below", "above"} for axis in axes) else cells.total
     return GroupCounts(release, axes, names, labels, counts, noise, whole)
 
@@ -97,6 +100,7 @@ def _labels(release: Released, groups: tuple[CellAxis, ...]) -> tuple[str, ...]:
 def unclear(rows: float, cells: int, noise: Noise, what: str = "rows") -> str | None:
     """Return a reason if a sum of `cells` noisy counts is too near 0 to divide by, else None."""
     sd = float(np.sqrt(max(float(noise.variance(np.ones(cells))), 0.0)))
+    # with a public total the noise of the sum of all cells is 0, and no number of rows above 0 is too few
     if rows <= 0 or rows < CLEAR * sd:
         return f"number of {what} {rows:,.0f} with noise of {sd:,.0f}: too few for this price"
     return None

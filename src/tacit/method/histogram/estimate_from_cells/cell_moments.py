@@ -57,7 +57,7 @@ def moments(release: Released, column: str, by: By = None, target: Target = "pop
     places(axis)
     parts = [_moments(axis, counts, made.noise) for counts in made.regular]
     low, high = _ends(axis)
-    spread = ((high - low) / 2) ** 2
+    spread = ((high - low) / 2) ** 2  # Popoviciu: the largest variance between bounds
     lows, highs = np.array([low, 0.0, 0.0]), np.array([high, spread, np.sqrt(spread)])
     return derived(
         made,
@@ -85,6 +85,7 @@ def derived(
 
     own: names of a group's p statistics.  scales: scale of each interval.  bounds: lower and upper, shape (p,).
     """
+    # groups have different cells: sampling errors are uncorrelated, and noises but for the projection
     p, cells = parts[0].influence.shape
     groups = len(parts)
     sampling = np.zeros((p * groups, p * groups))
@@ -130,9 +131,11 @@ def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
 
     Each variance is raised to at least one standard deviation of the noise that it carries itself.
     """
+    # sum n_r IF_r IF_r', the variance of sums over Poisson counts; signed counts can make it indefinite
     found = floored((influence * counts) @ influence.T) if len(influence) else np.zeros((0, 0))
     own = np.diag(found)
     least = np.sqrt(np.maximum(noise.variance(influence**2), 0.0))
+    # correlations are kept where variances are raised; a variance of 0 is set on the diagonal, without covariances
     grown = np.sqrt(np.maximum(own, least) / np.maximum(own, 1e-300))
     out = found * np.outer(grown, grown)
     np.fill_diagonal(out, np.maximum(own, least))
@@ -142,15 +145,19 @@ def sampling_of(counts: Array, influence: Array, noise: Noise) -> Array:
 def _moments(axis: CellAxis, counts: Array, noise: Noise) -> GroupNumbers:
     points = points_of((axis,), counts)
     x = points.position(points.cells.axes[0])[0]
+    # shape (2, cells): what a row in each cell adds to the sums of x and x**2
     gathered = points.gather(np.stack([x, x**2], axis=-1)).T
     few = unclear(float(counts.sum()), axis.bins, noise)
     size = max(float(counts.sum()), 1.0)
     mean = float(gathered[0] @ counts) / size
     centred = points.gather(((x - mean) ** 2)[:, None])[:, 0]
+    # influence of a ratio: a row in the cell moves S1 / N by (x - mean) / N
     off = (gathered[0] - mean) / size
     own = float(noise.variance(off))
     variance = float(centred @ counts) / size + own  # the squared noisy mean is too large by `own` on average
+    # no part for the error of the mean: sum (x - mean)**2 has derivative 0 there
     curve = (centred - variance) / size
+    # sd = sqrt(variance) by the delta method; a variance within its noise is raised to that noise
     spread = max(variance, float(np.sqrt(max(float(noise.variance(curve)), 0.0))), 1e-300)
     influence = np.stack([off, curve, curve / (2 * np.sqrt(spread))])
     values = np.array([mean, variance, np.sqrt(max(variance, 0.0))])

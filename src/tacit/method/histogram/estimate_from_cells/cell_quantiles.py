@@ -45,6 +45,7 @@ class Inverted:
                 limits[g, i] = _range(curve) if self.unclear[g] else curve.interval(tau, level, self.smooth)
         order = np.argsort(self.probs)
         values = self.values.reshape(limits.shape[:2])
+        # values come from the isotonic F and limits from the signed counts: the estimate may lie outside
         limits = np.stack([np.minimum(limits[..., 0], values), np.maximum(limits[..., 1], values)], axis=-1)
         _, sorted_limits = rising(values[:, order], limits[:, order])
         limits[:, order] = sorted_limits
@@ -72,6 +73,7 @@ def quantiles(
     found = curves(made, target)
     reasons = [unclear(one.rows, one.cells, one.noise) for one in found]
     values = np.array([[one.quantile(p)[0] for p in levels] for one in found])
+    # probabilities may be given in any order; quantiles rise with them, but for rounding
     values[:, np.argsort(levels)] = np.maximum.accumulate(values[:, np.argsort(levels)], axis=1)
     smooth = within == "smooth"
     said = [reasons[g] or _reason(one, p, smooth) for g, one in enumerate(found) for p in levels]
@@ -94,6 +96,7 @@ def curves(made: GroupCounts, target: Target) -> tuple[GroupCurve, ...]:
     """Return the distribution function of each group; InferenceError I50 for a column of levels without numbers."""
     axis = made.axes[0]
     middle = places(axis)
+    # cells of one value each: F jumps at the values and is flat between them
     discrete = axis.kind == "levels"
     edges = middle if discrete else axis.bounds
     below, above = made.extra("below"), made.extra("above")
@@ -133,6 +136,7 @@ def _reason(curve: GroupCurve, tau: float, smooth: bool) -> str | None:
         return f"in the last bin, which holds all values above {curve.edges[-2]:,g}"
     if not smooth:
         return None
+    # the interval is the error's quantile plus `room`: above the former, it is mostly for the unknown shape
     room = curve.room(np.array([at]), np.array([share]))[0] * curve.size
     sd = float(curve.error(np.array([at]), np.array([share]), np.array([tau])).sd[0])
     if room > laws.normal_quantile(0.95) * sd:

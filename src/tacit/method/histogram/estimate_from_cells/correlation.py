@@ -76,6 +76,7 @@ class Correlations(Derived):
         frame: Any = self.to_frame(level)
         told = dict(zip(self.terms, cast("list[float | str]", list(frame[what])), strict=True))
         names = list(self.columns)
+        # a pair is computed once, under one of its two names; the diagonal is 1
         same = "" if what == "reason" else 1.0
         found = [[told.get(f"{a}:{b}", told.get(f"{b}:{a}", same)) for b in names] for a in names]
         return pandas().DataFrame(found, index=names, columns=names)
@@ -93,6 +94,7 @@ def correlation(release: Released, columns: Sequence[str], target: Target = "pop
         release,
         target,
         f"Correlations of {', '.join(names)}",
+        # all columns at once for the words alone: each pair has cells of its own
         words(group_counts(release, names), f"Pearson's correlations of {', '.join(names)}", target, inside=True),
         tuple(one.terms[0] for one in found),
         np.concatenate([one.values for one in found]),
@@ -125,7 +127,7 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
         return points.gather(values[:, None])[:, 0]
 
     x, y = x - float(gathered(x) @ flat) / size, y - float(gathered(y) @ flat) / size
-    off = np.stack([gathered(x), gathered(y)]) / size
+    off = np.stack([gathered(x), gathered(y)]) / size  # influence of both means, shape (2, cells)
     own = noise.covariance(off)
     # second moments about noisy means are too small by the covariance of the noise in these, which is added back
     squares = np.array([float(gathered(x * x) @ flat), float(gathered(y * y) @ flat)]) / size + np.diag(own)
@@ -133,12 +135,15 @@ def _correlation(axes: tuple[CellAxis, ...], counts: Array, noise: Noise) -> Gro
     rough = few
     for values, square, name in zip((x, y), squares, points.cells.names, strict=True):
         noisy = float(noise.variance((gathered(values * values) - square) / size))
+        # a correlation is divided by both standard deviations: each variance must be clear of its noise
         rough = rough or noisy_variance_reason(float(square), noisy, f"variance of {name}")
     scale = np.sqrt(np.maximum(squares, 1e-300))
+    # the noisy product may exceed what the noisy variances allow
     r = float(np.clip(product / (scale[0] * scale[1]), -1.0, 1.0)) if rough is None else 0.0
     a, b = x / scale[0], y / scale[1]
     # influence function of a correlation: a b - r (a**2 + b**2) / 2 for standardised a, b
     influence = gathered(a * b - r * (a * a + b * b) / 2) / size if rough is None else np.zeros(flat.size)
+    # clipped: the noisy moments contradict each other, and a standard error at r = 1 would be too small
     if rough is None and abs(r) == 1.0:
         rough = "noise hides how far the correlation is from 1"
     return GroupNumbers(np.array([r]), influence[None, :], (rough,))

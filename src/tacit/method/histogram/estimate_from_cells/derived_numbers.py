@@ -72,6 +72,7 @@ def positive(v: float, q: float) -> tuple[float, float]:
     >>> positive(4.0, 3.0)
     (1.0, 7.0)
     """
+    # on the log scale limits are v e**(-+q / v): beyond factors of e**(1/2) the normal law of the log is doubtful
     if q >= v / 2:
         return max(v - q, 0.0), max(v + q, 0.0)
     return v * math.exp(-q / v), v * math.exp(q / v)
@@ -150,10 +151,11 @@ class Derived:
     def privacy_shares(self) -> Array:
         """Part of the variance that is due to privacy, shape (terms,); InferenceError I04 where there is none."""
         noise, total = np.diag(self._covariance(self.privacy)), self.std_errors**2
-        return np.divide(noise, total, out=np.zeros_like(total), where=total > 0)
+        return np.divide(noise, total, out=np.zeros_like(total), where=total > 0)  # 0 without any variance
 
     def intervals(self, level: float = 0.95) -> Array:
         """Return lower and upper limits, shape (terms, 2); InferenceError I01 for a level below 0.5, or 1 and above."""
+        # the inversion knows all terms of the whole estimate; `picked` are those left by selection
         ends = np.stack(self.inversion.interval(check_level(level)), axis=-1)
         return ends[list(self.picked)]
 
@@ -193,7 +195,7 @@ class Derived:
         at = [place_of(self.terms, one) for one in asked]
         kept = replace(self, terms=tuple(asked), values=self.values[at], reasons=tuple(self.reasons[i] for i in at))
         both = [None if part is None else part[np.ix_(at, at)] for part in (self.sampling, self.privacy)]
-        kept = replace(kept, steps=None)
+        kept = replace(kept, steps=None)  # some of the terms are no whole curve
         return replace(kept, sampling=both[0], privacy=both[1], picked=tuple(self.picked[i] for i in at))
 
     def __len__(self) -> int:

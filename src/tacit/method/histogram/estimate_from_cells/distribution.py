@@ -49,10 +49,12 @@ class Banded:
 
     def _one(self, curve: GroupCurve, level: float) -> tuple[Array, Array]:
         j = at(curve)
+        # signed sums in the test, which are unbiased; the isotonic estimate only starts the bisection
         S, inside = curve.sums[j], curve.rising[j]
         factor = critical(curve, level, self.rng) if self.simultaneous else None
 
         def accepted(phi: Array) -> NDArrayBool:
+            # the error law depends on phi, through weights and sampling variance, so that no formula gives the limits
             error = _error(curve, j, phi)
             q = error.halfwidth(level) if factor is None else factor * error.sd
             return np.abs(S - phi * curve.rows) <= q
@@ -66,7 +68,9 @@ class Banded:
                 middle = (outer + inner) / 2
                 yes = accepted(middle)
                 outer, inner = np.where(yes, outer, middle), np.where(yes, middle, inner)
+            # the inner end is accepted: an interval is too short by 2**-STEPS at most
             out.append(np.where(whole, bound, inner))
+        # F rises, so a lower limit is one of later edges too, and an upper one of earlier edges, where all hold at once
         return np.maximum.accumulate(out[0]), np.minimum.accumulate(out[1][::-1])[::-1]
 
 
@@ -92,6 +96,7 @@ def cdf(
         F = one.rising[at(one)]
         if target == "population":  # covariance of an empirical distribution function
             sampling[here, here] = (np.minimum.outer(F, F) - np.outer(F, F)) / one.size
+        # influence of the ratio S_j / N: a row in the cell moves it by ([cell at or below edge j] - F_j) / N
         weights[here, cells] = (steps(one) - F[:, None]) / one.size
     bad = tuple(reason is not None for reason in reasons)
     band = "simultaneous bands" if simultaneous else "pointwise intervals"
@@ -124,17 +129,20 @@ def _steps(axis: CellAxis, curve: GroupCurve, groups: tuple[str, ...], band: str
 
 def at(curve: GroupCurve) -> Places:
     """Return indices of the edges at which F is not known to be 0 or 1."""
+    # without a cell below F is 0 at the lower bound; F of levels is told at the levels, from the first on
     first = 0 if curve.below is not None and not curve.discrete else 1
     return np.arange(first, curve.bins + (curve.above is not None))
 
 
 def _evaluation_points(axis: CellAxis, curve: GroupCurve) -> Array:
     """Return the values at which F is estimated: levels, edges of bins, or the last possible value below an edge."""
+    # index j of levels is F just before level j, that is at level j - 1
     return curve.edges[at(curve) - 1] if curve.discrete else axis.last[at(curve)]
 
 
 def steps(curve: GroupCurve) -> Array:
     """Return an indicator (0 or 1) of the cells at or below each edge, shape (edges, cells)."""
+    # edge j has j bins below it, and the cell below the bounds
     first = at(curve) + (curve.below is not None)
     return (np.arange(curve.cells)[None, :] < first[:, None]).astype(np.float64)
 
@@ -153,13 +161,15 @@ def critical(curve: GroupCurve, level: float, rng: int) -> float:
     generator = np.random.default_rng(rng)
     F = curve.rising
     ends = [0.0] if curve.below is not None else [], [1.0] if curve.above is not None else []
+    # probabilities of all cells, those beyond the bounds too, shape (cells,)
     share = np.diff(np.concatenate([ends[0], F, ends[1]]))
     lower, phi = steps(curve), F[at(curve)]
     sd = _error(curve, at(curve), phi).sd
-    share = np.maximum(share, 0.0) / max(float(np.maximum(share, 0.0).sum()), 1e-300)
+    share = np.maximum(share, 0.0) / max(float(np.maximum(share, 0.0).sum()), 1e-300)  # against rounding: F never falls
     found: list[Array] = []
     left = DRAWS
     while left > 0:
+        # so many draws at a time that their noises take ROOM numbers or less
         now = max(1, min(left, ROOM // curve.cells))
         z = curve.noise.sample((now, curve.cells), generator)
         if curve.noise.projected:
@@ -169,7 +179,9 @@ def critical(curve: GroupCurve, level: float, rng: int) -> float:
             z -= ((z.sum(axis=1) + others) / curve.noise.size)[:, None]
         if curve.sampling:
             own = generator.standard_normal((now, curve.cells)) * np.sqrt(share)
+            # diag(p) - p p', the multinomial covariance, from independent normals times sqrt(p)
             z += (own - own.sum(axis=1, keepdims=True) * share) * np.sqrt(curve.size)
+        # error of S_j less phi times that of N: D(phi) as in the intervals
         sums = np.cumsum(z, axis=1)[:, lower.sum(axis=1).astype(int) - 1]
         off = np.abs(sums - z.sum(axis=1, keepdims=True) * phi)
         found.append((off / np.maximum(sd, 1e-300)).max(axis=1))

@@ -84,6 +84,7 @@ class GroupCurve:
     def rising(self) -> Array:
         """Isotonic estimate of F at the edges, within [0, 1] (pooled adjacent violators), shape (K + 1,)."""
         F = self.sums / self.size
+        # F is known where no cell lies beyond a bound: 0 at the lower one, 1 at the upper one
         inner = slice(0 if self.below is not None else 1, None if self.above is not None else -1)
         out = np.zeros(len(F))
         out[-1] = 1.0
@@ -102,6 +103,7 @@ class GroupCurve:
             return np.zeros(self.bins), np.zeros(self.bins)
         width = np.diff(self.line)
         slope, off = slopes(share / width, (self.line[1:] + self.line[:-1]) / 2)
+        # the density is 0 at an end of the bin where slope * width**2 is -+2 share; two such slopes differ by 4 share
         return np.clip(slope * width**2, -2 * share, 2 * share), np.minimum(off * width**2, 4 * share)
 
     @property
@@ -111,6 +113,7 @@ class GroupCurve:
 
     def room(self, at: Places, within: Array) -> Array:
         """Return how far F may be off at the fraction `within` of bin `at`, as its slope there is uncertain."""
+        # a slope off by d moves F at the fraction u of a bin by d u (1 - u) / 2, and not at all at the edges
         return self.shape[1][at] * within * (1 - within) / 2
 
     def error(self, at: Places, within: Array, tau: Array) -> Error:
@@ -127,7 +130,7 @@ class GroupCurve:
         at, u = self.placed(tau)
         if self.discrete or at < 0 or at == self.bins:
             return float(self.edges[max(at, 0)]), at
-        if u in (0.0, 1.0):
+        if u in (0.0, 1.0):  # edges exactly, also on the logistic scale
             return float(self.edges[at + int(u)]), at
         return self.back(float(self.line[at] + u * (self.line[at + 1] - self.line[at]))), at
 
@@ -138,12 +141,14 @@ class GroupCurve:
             return -1, 1.0
         if self.above is not None and tau > F[-1]:
             return self.bins, 0.0
+        # the first bin whose upper edge has F >= tau
         at = int(np.clip(np.searchsorted(F, tau, side="left") - 1, 0, self.bins - 1))
         if self.discrete:
             return at, 0.0
         share, slope = F[at + 1] - F[at], self.shape[0][at]
         left = float(np.clip(tau - F[at], 0.0, share))
         start = share - slope / 2  # the root of start * u + slope * u**2 / 2 = left that lies in [0, 1]
+        # the quadratic formula with the root in the denominator: no cancellation, and a slope of 0 is no special case
         root = start + np.sqrt(max(start**2 + 2 * slope * left, 0.0))
         return at, float(min(2 * left / root, 1.0)) if root > 0 else 0.5
 
@@ -151,10 +156,12 @@ class GroupCurve:
         """Return the ends of {t: |S(t) - tau N| <= error quantile}, as whole bins (levels) unless `smooth`."""
         smooth = smooth and self.shaped
         at, u = self._grid(smooth)
+        # signed counts: linear in u, less the parabola of the sloped density, which vanishes at the edges
         curved = self.sums[at] + u * self.counts[at] - self.shape[0][at] * u * (1 - u) / 2 * self.size
         off = curved - tau * self.rows
         q = self.error(at, u, np.full(len(at), tau)).halfwidth(level) + self.room(at, u) * self.size
         high, low = off + q, off - q
+        # accepted where low <= 0 <= high; from the first such point to the last, as signed sums need not rise
         first = int(np.argmax(high >= 0)) if (high >= 0).any() else len(at) - 1
         last = len(at) - 1 - int(np.argmax(low[::-1] <= 0)) if (low <= 0).any() else 0
         return self._ends(at + u, high, low, first, last, smooth)
@@ -169,8 +176,10 @@ class GroupCurve:
             return float(lower), float(upper)
         if not smooth:
             lower = start if first == 0 else self.edges[int(x[first]) - 1]
+            # an edge next to an accepted one is the end: the quantile may be anywhere in the bin between
             upper = stop if last >= end else self.edges[int(x[last]) + 1]
             return float(lower), float(upper)
+        # between grid points the ends are where the inequality is an equality, by linear interpolation
         place = np.interp(x, np.arange(self.bins + 1), self.line)
         lower = start if first == 0 else self.back(_zero(place, high, first - 1))
         upper = stop if last >= end else self.back(_zero(place, low, last))
@@ -195,6 +204,7 @@ def pooled(values: Array) -> Array:
     for value in values:
         means.append(float(value))
         sizes.append(1)
+        # invariant: the means of the blocks before the last do not fall; a violation merges the last two
         while len(means) > 1 and means[-2] > means[-1]:
             size = sizes[-2] + sizes[-1]
             means[-2:] = [(means[-2] * sizes[-2] + means[-1] * sizes[-1]) / size]
@@ -210,6 +220,7 @@ def slopes(density: Array, middle: Array) -> tuple[Array, Array]:
     """
     between = np.diff(density) / np.diff(middle)
     place = (middle[1:] + middle[:-1]) / 2
+    # second differences: slopes are taken as a line through those between neighbouring bins
     turn = np.diff(between) / np.diff(place)
     inner = between[:-1] + turn * (middle[1:-1] - place[:-1])
     first, last = between[0] + turn[0] * (middle[0] - place[0]), between[-1] + turn[-1] * (middle[-1] - place[-1])

@@ -31,6 +31,7 @@ def independence(release: Released, one: str, other: str, *, draws: int = 9_999,
         if not made.noise.projected:
             return z
         rest = made.noise.size - counts.size
+        # the margin's other cells enter the projection only by the sum of their noises, taken as normal
         others = generator.standard_normal(cells[0]) * np.sqrt(rest * made.noise.cell)
         return z - ((z.sum(axis=(1, 2)) + others) / made.noise.size)[:, None, None]
 

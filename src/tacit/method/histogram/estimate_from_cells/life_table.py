@@ -48,6 +48,7 @@ class LifeTable:
         J = self.bins
         upto = np.triu(np.ones((J, J)))  # a row that leaves in i was at risk in j <= i
         own = upto - np.eye(J) / 2 if self.half else upto
+        # columns: events, censored, beyond; rows beyond the last bin were at risk in every bin
         return np.concatenate([upto, own, np.ones((J, 1))], axis=1)
 
     @cached_property
@@ -74,15 +75,16 @@ class LifeTable:
         """Number of leading bins with clearly more rows at risk than noise, and rows left after their events."""
         rows, times = self.weights(self.entered)
         sd = self.noise.error(rows, np.zeros(self.bins), times).sd
+        # at least half a row; rows left after the events must be clear of noise too, as log((R - d) / R) is taken
         good = (self.at_risk > np.maximum(CLEAR * sd, 0.5)) & (self.at_risk - self.events > CLEAR / 2 * sd)
         good &= self.at_risk - self.events > 1e-9
-        return self.bins if good.all() else int(np.argmin(good))
+        return self.bins if good.all() else int(np.argmin(good))  # index of the first False
 
     @cached_property
     def logs(self) -> Array:
         """Log of survival at the ends of the clear bins, shape (clear,)."""
         at_risk, events = self.at_risk[: self.clear], self.events[: self.clear]
-        return np.cumsum(np.log((at_risk - events) / at_risk))
+        return np.cumsum(np.log((at_risk - events) / at_risk))  # log S = sum of log(1 - d / R)
 
     @cached_property
     def influence(self) -> Array:
@@ -92,7 +94,7 @@ class LifeTable:
         # with R at risk and d events, log((R - d) / R) has derivatives 1 / (R - d) - 1 / R in R, -1 / (R - d) in d
         left = 1 / (at_risk - events)
         steps = (left - 1 / at_risk)[:, None] * self.entered[:k]
-        steps[np.arange(k), np.arange(k)] -= left
+        steps[np.arange(k), np.arange(k)] -= left  # events in bin j are column j
         return np.cumsum(steps, axis=0)
 
 

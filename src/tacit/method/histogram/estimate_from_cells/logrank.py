@@ -31,6 +31,7 @@ def logrank(release: Released, time: str, event: str, by: By, happened: str | No
         raise InferenceError(text, code="I54", hint="a larger budget, or fewer cells", state=None)
     words = "with the noise in its variance (asymptotic)"
     if len(off) == 1:
+        # of two groups chi-square is z**2; the sign of z says which has more events
         z = float(off[0] / np.sqrt(covariance[0, 0]))
         return Test(title, z, 1, float(2 * stats().norm.sf(abs(z))), f"log-rank, normal law {words}, two-sided")
     chi2 = float(off @ np.linalg.solve(covariance, off))
@@ -48,12 +49,15 @@ def compared(tables: tuple[LifeTable, ...]) -> tuple[Array, Array] | tuple[None,
     total, d = at_risk.sum(axis=0), events.sum(axis=0)
     one = tables[0]
     rows, times = one.weights(one.entered)
+    # all groups have cells of one noise, so the total's standard deviation is sqrt(groups) times a group's
     own = one.noise.error(rows, np.zeros(one.bins), times).sd * np.sqrt(len(tables))
     good = (total > np.maximum(CLEAR * own, 1.5)) & (at_risk > CLEAR / 2 * own).all(axis=0)
     if not good.any():
         return None, None
+    # bins that are not used divide by 1 and weigh 0
     total, share = np.where(good, total, 1.0), np.where(good, at_risk / np.where(good, total, 1.0), 0.0)
     off = ((events - share * d) * good).sum(axis=1)
+    # d events among R at risk: variance d (R - d) / (R - 1) times p_g ([g = h] - p_h); noise can make it negative
     spread = np.where(good, np.maximum(d * (total - d) / np.maximum(total - 1, 1.0), 0.0), 0.0)
     sampling = np.diag((spread * share).sum(axis=1)) - (spread * share) @ share.T
     weights = _weights(tables, share, d / total * good, good)

@@ -52,8 +52,10 @@ class LogLog:
         relative = q / np.maximum(hazard, 1e-300)
         near = relative < 1
         step = np.exp(np.where(near, relative, 0.0))
+        # a limit of -log S at or below 0 has no log: there the limits are those of -log S itself, cut at S = 1
         low[:k] = np.exp(-np.where(near, hazard * step, np.maximum(hazard + q, 0.0)))
         high[:k] = np.exp(-np.where(near, hazard / step, np.maximum(hazard - q, 0.0)))
+        # S never rises, so its last upper limit holds for later times too
         high[k:] = high[k - 1]
         return low, high
 
@@ -154,6 +156,7 @@ def survival(
     edges = times_of(axis)
     T = len(edges)
     found = [_group_survival(table, edges, "above" not in axis.extra, target) for table in tables]
+    # groups have different rows: block diagonal
     sampling = np.zeros((T * len(found),) * 2)
     for g, one in enumerate(found):
         sampling[g * T : (g + 1) * T, g * T : (g + 1) * T] = one.sampling
@@ -200,8 +203,10 @@ def _group_survival(table: LifeTable, edges: list[float], pinned: bool, target: 
     inner = np.exp(-np.maximum(pooled(-table.logs[:k]), 0.0))
     values = np.append(inner, np.full(T - k, inner[-1] if k else 1.0))
     influence = np.zeros((T, table.entered.shape[1]))
+    # delta method: dS = S d(log S)
     influence[:k] = table.influence[:k] * inner[:, None]
     own = table.influence[:k]
+    # the sum over cells of count times squared influence: Greenwood's variance of log S, of exact times
     part = sampling_of(table.counts, own, table.noise) if target == "population" else np.zeros((k, k))
     sampling = np.diag((values / 2) ** 2)  # after the clear times: half of the range from 0 to the last known value
     sampling[:k, :k] = part * np.outer(inner, inner)
@@ -220,6 +225,7 @@ def _privacy(one: LifeTable, influences: Array) -> Array:
     G, T, cells = own.shape
     weights = np.zeros((G, T, G, cells))
     for g in range(G):
+        # a group's curve depends on the group's own cells, shape (G, T, G, cells)
         weights[g, :, g] = own[g]
     return one.noise.covariance(weights.reshape(G * T, G * cells))
 
@@ -232,6 +238,7 @@ def life_tables(made: GroupCounts, happened: str | None) -> tuple[LifeTable, ...
         raise InferenceError(text, code="I52", hint="a Real, Integer or Date column", state=None)
     at = _event(event, happened)
     inner = made.counts[:, :, : event.bins]
+    # rows below the lower bound left before the first bin: a bin of its own at its start
     order = ([time.bins + time.extra.index("below")] if "below" in time.extra else []) + list(range(time.bins))
     events = inner[:, order, at]
     censored = inner[:, order, :].sum(axis=2) - events
@@ -253,6 +260,7 @@ def _event(axis: CellAxis, happened: str | None) -> int:
     if happened is None and labels == ("false", "true"):
         return 1
     if happened is None and axis.numbers is not None and axis.bins == 2:
+        # of levels 0 and 1 the event is 1
         return int(np.argmax(axis.numbers))
     if happened in labels:
         return labels.index(happened)
@@ -264,6 +272,7 @@ def _event(axis: CellAxis, happened: str | None) -> int:
 def times_of(axis: CellAxis) -> list[float]:
     """Return the times of a survival curve: ends of bins (the lower bound too, with a cell below), or the values."""
     if axis.kind == "levels":
+        # rows below the first value count as at the whole number before it
         first = [float(axis.centers[0]) - 1] if "below" in axis.extra else []
         return first + [float(x) for x in axis.centers]
     edges = [float(x) for x in axis.last]
