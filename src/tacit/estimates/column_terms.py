@@ -23,7 +23,7 @@ from tacit.estimates.interval_inversion import (
     SpreadInversion,
     central,
 )
-from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers
+from tacit.estimates.noisy_moments import BINARY, Moments, integers, moments, powers, totals
 from tacit.estimates.terms import ColumnTerms, Target
 from tacit.noise.laws import Law, rescaled
 from tacit.release.parts import Grid, Part
@@ -55,6 +55,8 @@ def terms_of(
         return count_terms(part, found, rows, sampling)
     if part.form == "bernstein":
         return variance_terms(part, found, _whole(part, rows, grouped), sampling, what)
+    if part.form == "total":
+        return total_terms(part, found, rows, sampling)
     noisy = moments(part.form, part.parameters, found, rows)
     if kind == "Sum":
         return sum_terms(part, found, noisy, rows, grouped, sampling)
@@ -144,6 +146,23 @@ def sum_terms(part: Part, cells: Array, noisy: Moments, rows: int | None, groupe
         weights = np.array([center**2, 2 * center * half, half**2])
         squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
         variance, rank_one = _sum_variance(squares, square_load, value, loadings[0], rows, part.law, _largest(part))
+    inversion = LinearInversion(value, np.maximum(variance - rank_one**2, 0.0), loadings, part.law, low, high)
+    return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
+
+
+def total_terms(part: Part, cells: Array, rows: int | None, sampling: bool) -> ColumnTerms:
+    """Return terms of totals that were added up from 0, absent rows as 0; their number is not needed."""
+    grid = cast(Grid, part.grid)
+    step = (grid.upper - grid.lower) / part.parameters["G"]
+    sums, squares, load = totals(part.parameters, cells)
+    loadings = np.tile(step * load[0], (len(cells), 1))
+    low, high = _sum_bounds(part, rows, leaves=True)
+    value = np.clip(step * sums, low, high)
+    variance, rank_one = np.zeros_like(value), np.zeros_like(value)
+    if sampling:
+        square_load = step**2 * load[1]
+        largest = _largest(part)
+        variance, rank_one = _sum_variance(step**2 * squares, square_load, value, loadings[0], rows, part.law, largest)
     inversion = LinearInversion(value, np.maximum(variance - rank_one**2, 0.0), loadings, part.law, low, high)
     return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 

@@ -49,8 +49,9 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
     """Integers of shape (m, k) -> moments; `rows` is the public size, which the plain forms need.
 
     plain, exclusion: S = W / H, Q = (T + N / 2) c / H**2, the half for the floor (off by at most c / (2 H**2) a row,
-    where all values are alike); N = n, or R / presence.  group, middle m: N = (B0 + 2 B1 / m + B2) / G,
-    S = (B2 - B0) / G, Q = (B0 - 2 B1 / m + B2 + 2 N) / G.  Binary: u = -1 or 1, so Q = N.
+    where all values are alike); N = n, or R / presence.  exclusion-2: the same, Q = N - (T + N / 2) c / H**2.
+    group, middle m: N = (B0 + 2 B1 / m + B2) / G, S = (B2 - B0) / G, Q = (B0 - 2 B1 / m + B2 + 2 N) / G.
+    Binary: u = -1 or 1, so Q = N.
     """
     if form == "weighted":
         return _weighted(parameters, cells)
@@ -68,6 +69,10 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
         case "exclusion":
             c, kappa = parameters["divisor"], parameters["presence"]
             load = np.array([[0, 0, 1 / kappa], [1 / H, 0, 0], [0, c / H**2, c / (2 * kappa * H**2)]])
+        case "exclusion-2":
+            c, kappa = parameters["divisor"], parameters["presence"]
+            size = 1 / kappa
+            load = np.array([[0, 0, size], [1 / H, 0, 0], [0, -c / H**2, size - size * c / (2 * H**2)]])
         case "group":
             m = parameters["middle"]
             size = np.array([1, 2 / m, 1]) / G
@@ -126,6 +131,18 @@ def _counted(parameters: Mapping[str, int], cells: Array) -> Moments:
     load, squares = np.array([size, zero, square]), np.array([square, zero, zero])
     values = (cells @ load.T).T
     return Moments(values[0], values[1], values[2], load, False, (cells @ squares.T).T, squares)
+
+
+def totals(parameters: Mapping[str, int], cells: Array) -> tuple[Array, Array, Array]:
+    """Decode the form `total`: sums of y and of y**2, shape (m,), and how both react to the two noises, shape (2, 2).
+
+    y counts steps from 0, absent rows as 0.  y (a + b - y) = c T, but for floors of at most c a row, gives y**2 (see
+    `method.shared.encoding.total`).
+    """
+    G, offset, c = parameters["G"], parameters["offset"], parameters["divisor"]
+    load = np.array([[1.0, 0.0], [min(0, offset) + max(0, offset + G), -c]])
+    sums, squares = load @ cells.T
+    return sums, squares, load
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,8 @@ class Shape:
 FORMS: Final = {
     "plain": Shape("moments", ("G", "divisor"), (2, 2)),
     "exclusion": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
+    "exclusion-2": Shape("moments", ("G", "divisor", "presence"), (3, 3)),
+    "total": Shape("moments", ("G", "offset", "divisor"), (2, 2)),
     "group": Shape("moments", ("G", "middle"), (3, 3), shares=True),
     "bernstein": Shape("moments", ("G", "divisor", "mass"), (5, 5), shares=True),
     "binary-plain": Shape("moments", ("G",), (1, 1)),

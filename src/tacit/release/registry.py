@@ -42,9 +42,9 @@ class Method:
     kinds: Mapping[str, ReleaseKind]
 
 
-SCORES: Final = ("plain", "exclusion", "group")
+SCORES: Final = ("plain", "exclusion", "exclusion-2", "group")
 """Encodings of numeric columns, without their binary variants."""
-MEANS: Final = (*SCORES, *(f"binary-{form}" for form in SCORES))
+MEANS: Final = (*SCORES, "binary-plain", "binary-exclusion", "binary-group")
 """Encodings of numeric and boolean columns."""
 METHODS: Final = (
     Method(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import isqrt
 from typing import Final
 
 from tacit.errors import TacitError
@@ -102,12 +103,36 @@ def _blocks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants 
 
 
 def _exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    """Follow the proof of (w, floor(w**2 / c), kappa) of present rows, w = v - H, which releases of 0.1 have.
+
+    Two present rows are as in "plain".  Present against absent, Laplace: |w| + w**2 / 2H + H/2 <= 2H; Gaussian:
+    H**2 (1 + (8/5)**2 + (21/32)**2) < 4 H**2, and in l1 H (1 + 8/5 + 21/32) = 521H/160.
+    """
     G, divisor = given["G"], _divisor(given["G"], facts)
     if divisor is None or not facts.replaces:
         return None
     H = G // 2
     presence = H // 2 if facts.laplace else 21 * H // 32
     return ImpliedConstants({"divisor": divisor, "presence": presence}, G if facts.laplace else 521 * H // 160, G * G)
+
+
+def _exclusion_2(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G, H = given["G"], given["G"] // 2
+    if G % 2 or H < 2 or not facts.replaces:
+        return None
+    divisor, presence, l1 = (G, H, G) if facts.laplace else (H, isqrt(3 * H * H), 3 * H)
+    return ImpliedConstants({"divisor": divisor, "presence": presence}, l1, G * G)
+
+
+def _total(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    G, offset = given["G"], given["offset"]
+    a, b = min(0, offset), max(0, offset + G)
+    S, moves = b - a, facts.several or not facts.replaces
+    if not 4 <= S < 2**40 or (moves and a < 0 < b):
+        return None
+    twice = facts.twice if facts.several else 1
+    l1 = S if facts.laplace else 9 * S // 8 + 1
+    return ImpliedConstants({"divisor": S if facts.laplace else -(-S // 2)}, twice * l1, twice * S * S)
 
 
 def _group(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
@@ -216,6 +241,8 @@ def _most(p: Fraction, facts: EncodingFacts) -> tuple[int, int]:
 RULES: Final[Mapping[str, Rule]] = {
     "plain": _plain,
     "exclusion": _exclusion,
+    "exclusion-2": _exclusion_2,
+    "total": _total,
     "group": _group,
     "bernstein": _bernstein,
     "binary-plain": _binary_plain,

@@ -11,7 +11,7 @@ from tacit.method.moments.query import Count, Mean, Sum, Variance
 from tacit.method.shared import encoding as forms
 from tacit.method.shared import weighted_encoding as weighted_forms
 from tacit.method.shared.encoding import Encoding
-from tacit.method.shared.encoding_choice import choose, resized
+from tacit.method.shared.encoding_choice import choose, choose_total, resized
 from tacit.method.shared.group_keys import keys_of
 from tacit.method.shared.measurement import Measurement, PartSpec, Public
 from tacit.method.shared.weighted_encoding import SHARE
@@ -104,7 +104,7 @@ def _column(shape: Measurement, schema: Schema, name: str, share: Cost) -> PartS
         at = resized(at, forms.COARSE, fine=shape.unit is not None)
     elif shape.unit is not None:
         at = resized(at, max(at.G, GRID), fine=True)
-    form, weight = _form(shape, at, weight, share.noise)
+    at, form, weight = _form(shape, at, weight, share.noise)
     for polynomial in form.polynomials:
         polynomial.check(at.G)
     missing = "exclude" if at.missing is None else str(getattr(schema[name], "missing", ""))
@@ -146,17 +146,18 @@ def _weight_grid(weight: RowMap | PersonWeight | None) -> Grid | None:
 
 def _form(
     shape: Measurement, at: RowMap, weight: RowMap | PersonWeight | None, noise: forms.Noise
-) -> tuple[Encoding, RowMap | PersonWeight | None]:
-    """Return the encoding of one column, and the weight that its sums are taken with (None: every row weighs one)."""
-    grouped = bool(shape.keys)
+) -> tuple[RowMap, Encoding, RowMap | PersonWeight | None]:
+    """Return grid and encoding of one column, and the weight that its sums are taken with (None: each row weighs 1)."""
+    grouped, leaves = bool(shape.keys), at.missing is None or shape.where is not None
     if weight is not None:
-        several = shape.several and isinstance(
-            weight, PersonWeight
-        )  # a person's weights add up to at most A over all cells
-        return weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
+        # a person's weights add up to at most A over all cells
+        several = shape.several and isinstance(weight, PersonWeight)
+        return at, weighted_forms.weighted(at.G, weight.G, noise, shape.neighbors, several=several), weight
+    if isinstance(shape.query, Sum):
+        neighbors, cells = shape.neighbors, shape.cells
+        return *choose_total(at, noise, cells=cells, neighbors=neighbors, grouped=grouped, leaves=leaves), None
     fourth = isinstance(shape.query, Variance)
-    leaves = at.missing is None or shape.where is not None
     form = choose(at, noise, neighbors=shape.neighbors, grouped=grouped, leaves=leaves, fourth=fourth)
     if not shape.several:
-        return form, None
-    return weighted_forms.shared(form, SHARE), PersonWeight(SHARE)
+        return at, form, None
+    return at, weighted_forms.shared(form, SHARE), PersonWeight(SHARE)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from tacit.method.moments.query import Count, Variance
+from tacit.method.moments.query import Count, Sum, Variance
+from tacit.method.shared.encoding_choice import offset_of
 
 if TYPE_CHECKING:
     from tacit.release.document import Release
+
+
+ONE_CELL: Final = ("plain", "exclusion", "exclusion-2", "binary-plain", "binary-exclusion")
+"""Encodings of one cell of a public number of rows (law 4)."""
 
 
 def wrong(made: Release) -> Iterator[str]:
@@ -26,7 +31,11 @@ def wrong(made: Release) -> Iterator[str]:
         else:
             weighed = weights or getattr(query, "per", None) == "row"
             good = part.form not in ("count", "counted", "bernstein") and (part.form == "weighted" or not weighed)
+            good = good and (part.form != "total" or isinstance(query, Sum))
         grouped = bool(made.levels) or made.neighbors == "add-remove"
-        # the plain forms protect rows in one cell of a public number of rows alone (law 4)
-        if not good or (grouped and part.form in ("plain", "exclusion", "binary-plain", "binary-exclusion")):
+        if not good or (grouped and part.form in ONE_CELL):
             yield f"form {part.form!r} is no answer to this {type(query).__name__}"
+        elif part.form == "total" and part.grid is not None:
+            facts = part.parameters
+            if facts["offset"] != offset_of(part.grid.lower, part.grid.upper, facts["G"]):
+                yield f"offset of {part.label!r} is not the way from 0 to its lower bound"

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isqrt
 from typing import Final, Literal, TypeAlias
 
 from tacit.rows.row_map import IDENTITY, ONE, Polynomial
@@ -88,20 +89,54 @@ def plain(G: int, noise: Noise) -> Encoding:
 
 
 def exclusion(G: int, noise: Noise) -> Encoding:
-    """Return (w, floor(w**2 / c), kappa) of present rows, zeros of absent ones; replace-one, one cell.
+    """Return (w, floor(v (G - v) / c), kappa) of present rows, zeros of absent ones; replace-one, one cell.
 
-    Two present rows: as `plain`, since kappa cancels.  Present against absent, Laplace, kappa = H/2:
-    |w| + w**2 / 2H + H/2 <= 2H.  Gaussian, kappa = floor(21H/32): H**2 (1 + (8/5)**2 + (21/32)**2) < 4 H**2;
-    l1: H (1 + 8/5 + 21/32) = 521H/160, more than of two present rows.
+    v (G - v) = H**2 - w**2 holds the square and vanishes at both bounds, where |w| is largest: presence then has the
+    weight kappa = H, as if no square were released (with w**2 in its place, H / 2 would be left).
+    Laplace, c = 2H, kappa = H: l1 = 2H.  Two present rows: kappa cancels, products differ by ds, d and s as in `plain`,
+    their floors by at most s, and d + s <= 2H.  Present against absent: kappa, and |w| + (H**2 - w**2) / 2H, which is
+    H - (H - |w|)**2 / 2H <= H.  Both are attained.
+    Gaussian, c = H, kappa = floor(sqrt(3) H): l2 = 2H.  Two present rows: floors differ by at most ds / H rounded up,
+    hence by at most 2s.  s <= 4H/5: d**2 + 4 s**2 <= (2H - s)**2 + 4 s**2 = 4 H**2 - s (4H - 5s).  s > 4H/5: then
+    d < 6H/5 and ds <= H**2, so that the change is below 36 H**2 / 25 + (H + 1)**2 < 4 H**2 for H >= 2.  Present against
+    absent: w**2 + (H**2 - w**2)**2 / H**2 <= H**2, as x + (1 - x)**2 <= 1 for x in [0, 1]; kappa**2 <= 3 H**2.
+    Gaussian, l1: of present and absent at most 5H/4 + sqrt(3) H < 3H, of two present rows 9H/4 + 1 <= 3H for H >= 2.
     """
     H = G // 2
-    c = _divisor(G, noise)
-    kappa = H // 2 if noise == "laplace" else 21 * H // 32
-    parameters = {"G": G, "divisor": c, "presence": kappa}
+    if G % 2 or H < 2:
+        raise ArithmeticError(f"no proven form on a grid of {G} steps")
+    c, kappa = (G, H) if noise == "laplace" else (H, isqrt(3 * H * H))
     matrix = ((-H, 1, 0), (0, 0, 1), (kappa, 0, 0))
-    # rounded down is a bound too: the change is a whole number, and at most 521H/160
-    l1 = G if noise == "laplace" else 521 * H // 160
-    return Encoding("exclusion", parameters, (ONE, IDENTITY, square(H, c)), matrix, l1, G * G)
+    inner = Polynomial((0, G, -1), c)
+    parameters = {"G": G, "divisor": c, "presence": kappa}
+    return Encoding(
+        "exclusion-2", parameters, (ONE, IDENTITY, inner), matrix, G if noise == "laplace" else 3 * H, G * G
+    )
+
+
+def total(G: int, offset: int, noise: Noise, *, cells: int, neighbors: str) -> Encoding:
+    """Return (y, floor(y (a + b - y) / c)) of present rows, zeros of absent ones: the sum of y = v + offset.
+
+    Zero is what an absent row adds to a sum, so that no count is needed.  [a, b] is the shortest interval that holds 0
+    and all y; S = b - a.  An absent row is y = 0, a point of [a, b] where the second integer is 0.
+    Laplace, c = S: of two points of [a, b], d = |y - y'| and s = |a + b - y - y'| have d + s <= S, products differ by
+    ds, floors by at most s: l1 = S.  Gaussian, c = ceil(S / 2): l2 = S, as in `exclusion` with S for 2H.  Attained at
+    the ends of [a, b].  Gaussian, l1: d + 2 d (S - d) / S + 1 <= 9S/8 + 1.
+    Where rows can change cells, a = 0 or b = 0 is needed: then |y| + |second| <= |y| + |y| (S - |y|) / S <= S, and in
+    squares x**2 (1 + 4 (1 - x)**2) <= 1 for x = |y| / S in [0, 1].  A row adds at most S, a replaced one twice that.
+    """
+    a, b = min(0, offset), max(0, offset + G)
+    S = b - a
+    if S < 4 or ((cells > 1 or neighbors == "add-remove") and a < 0 < b):
+        raise ArithmeticError(f"no proven sum on a grid of {G} steps from {offset}")
+    c = S if noise == "laplace" else -(-S // 2)
+    M = a + b
+    second = Polynomial((offset * (M - offset), M - 2 * offset, -1), c)
+    twice = 2 if neighbors == "replace-one" and cells > 1 else 1
+    l1 = S if noise == "laplace" else 9 * S // 8 + 1
+    parameters = {"G": G, "offset": offset, "divisor": c}
+    matrix = ((offset, 1, 0), (0, 0, 1))
+    return Encoding("total", parameters, (ONE, IDENTITY, second), matrix, twice * l1, twice * S * S)
 
 
 def group(G: int, noise: Noise, neighbors: str) -> Encoding:
@@ -186,7 +221,7 @@ def count(cells: int, neighbors: str, leaves: bool) -> Encoding:
 
 
 def _divisor(G: int, noise: Noise) -> int:
-    """Return c of `plain` and `exclusion`; ArithmeticError for a G that their proofs do not cover."""
+    """Return c of `plain`; ArithmeticError for a G that its proof does not cover."""
     # H = G / 2 must be whole, and so must c = 5G / 16 (theory §12, form Z: 8 divides H)
     if G % 2 or (noise == "gaussian" and (G % 16 or G // 2 < SMALLEST_GAUSSIAN_H)):
         raise ArithmeticError(f"no proven form on a grid of {G} steps")
