@@ -38,6 +38,7 @@ class FormulaTerms:
         values = {one.name: _column(one, frame) for one in self.variables[1:]}
         facts = {one.name: one for one in self.variables}
         z = np.ones((len(frame), self.layout.size))
+        # z / H as in the release, but without the grid's rounding: terms are those of the values given
         for j, (numbers, marks) in enumerate(self.layout.coordinates[:-1]):
             for name in numbers:
                 fact = facts[name]
