@@ -43,6 +43,7 @@ class FormulaTerms:
             for name in numbers:
                 fact = facts[name]
                 middle, reach = (fact.lower + fact.upper) / 2, (fact.upper - fact.lower) / 2
+                # a grid of half < H steps reaches half / H only
                 z[:, j] *= (values[name] - middle) / reach * (fact.half / H)
             for name, level in marks:
                 z[:, j] *= 2 * (values[name] == 1) - 1 if level == SIGN else values[name] == level

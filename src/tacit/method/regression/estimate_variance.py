@@ -103,7 +103,8 @@ def sampling_covariance(
     plain, (beyond, noises) = errors.value * inverse, _excess(step, scores, errors.value)
     # variance of each entry: sum over noises of variance times squared effect
     own = np.einsum("e,eij->ij", scores.meat.variances, noises**2)
-    loose = errors.value * (inverse @ matrix.patterns[:, :u, :u] @ inverse)  # A's noise: `widened` adds it to the doubt
+    # A's noise: `widening` adds it to the doubt
+    loose = errors.value * (inverse @ matrix.patterns[:, :u, :u] @ inverse)
     noise = own + np.einsum("e,eij->ij", matrix.variances, loose**2)
     # the robust variance sets the prior's scale where it exceeds the plain one by more than part of its noise
     large = np.maximum(np.diag(plain), np.diag(plain + beyond) - NOISE_MARGIN * np.sqrt(np.diag(noise)))
