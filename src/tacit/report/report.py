@@ -233,6 +233,7 @@ def _releases(estimates: Sequence[Shown]) -> list[Released]:
     found = [one for estimate in estimates for one in (estimate.release, *getattr(estimate, "others", ()))]
     kept: dict[tuple[object, ...], Released] = {}
     for one in found:  # several estimates may come from one release
+        # simulated releases have no charge, and are told apart by identity
         kept.setdefault((one.table, getattr(one, "charge", id(one)), getattr(one, "name", None), one.query), one)
     return list(kept.values())
 

@@ -40,6 +40,7 @@ class NoisyMatrix:
     def covariance_times(self, a: Array) -> Array:
         """Return the covariance of E a, shape (p, p), E being the noise; a: shape (p,)."""
         moved = self.patterns @ a
+        # the sum over noises of variance (P a)(P a)': independent, so no cross terms
         return (moved.T * self.variances) @ moved
 
     def noise_quadratic(self, B: Array) -> Array:
@@ -56,6 +57,7 @@ def relative_noise(A: NoisyMatrix) -> float:
     values, vectors = np.linalg.eigh(A.values)
     if values[0] <= 0:
         return math.inf
+    # root' A root is the identity: noise in these coordinates is relative to A
     root = vectors / np.sqrt(values)
     noise = NoisyMatrix(A.values, root.T @ A.patterns @ root, A.variances).noise_quadratic(np.eye(len(values)))
     return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
@@ -91,6 +93,7 @@ def read_crossproducts(part: Part, layout: Layout, rows: int | None) -> NoisyMat
     if counted:
         return made
     (known,) = (one for one in layout.entries if one.is_row_count)
+    # the public number of rows has no noise, and so no pattern
     return NoisyMatrix(made.values + _pattern(known, layout.size + 1) * float(rows or 0), made.patterns, made.variances)
 
 
