@@ -36,6 +36,7 @@ def subtracted(a: Estimate, b: Estimate) -> Estimate:
     """Return the difference of two linear estimates; terms of the same release are subtracted with their joint law."""
     terms = shared_terms(a, b)
     b = _aligned(a, b)
+    # a block that both contain is kept once: shared noise and sampling error then cancel as they should
     blocks, place = _merge(a.blocks, b.blocks)
     size = sum(len(block.value) for block in blocks)
     left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
@@ -73,6 +74,8 @@ def _aligned(a: Estimate, b: Estimate) -> Estimate:
     kinds = {block.people.partition(" ")[0] for one in (a, b) for block in one.blocks}
     if a.release.table != b.release.table or kinds != {"ledger", "table"}:
         return b
+    # otherwise the two would count as different people, and their errors as independent: an interval too short where
+    # it is one table after all
     known = a.blocks[0].people
     return replace(b, blocks=tuple(replace(block, people=known) for block in b.blocks))
 

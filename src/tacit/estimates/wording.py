@@ -12,6 +12,7 @@ from tacit.release.parts import Part
 def source_of(release: Released) -> str:
     """Return a text that identifies a release (table, charge, chain head); each simulated release has its own."""
     head = getattr(release, "head", None)
+    # without a place in a ledger's chain nothing but the object itself tells two releases apart
     if not head:
         return f"simulated {id(release)}"
     words = [release.table, *(getattr(release, name, "") for name in ("charge", "head", "name", "mechanism"))]
