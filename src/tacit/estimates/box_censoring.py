@@ -114,6 +114,7 @@ def undone(mean: Array, variance: Array, low: float, high: float, power: float =
 
 
 def _law(places: Array, low: float, high: float, power: float) -> _Law:
+    """Return the law with this location and logarithm of the scale, with the clamp to [low, high] and without."""
     scale = np.exp(places[1])[:, None]
     values, rise = _unpowered(places[0][:, None], places[0][:, None] + scale * NODES, power)
     beyond = (values <= low) | (values >= high)
@@ -124,6 +125,7 @@ def _law(places: Array, low: float, high: float, power: float) -> _Law:
 
 
 def _side(values: Array, each: Array) -> _Side:
+    """Return mean and variance of values at the nodes, with slopes from `each`, the derivatives of the values."""
     mean = values @ WEIGHTS
     # d variance = 2 E[(x - mean) dx]: the term in d mean drops out, as E[x - mean] = 0
     own = values - mean[:, None]

@@ -171,7 +171,7 @@ def _sum_variance(
     # E[(noisy total)**2] exceeds the square of the total by the noise's variance: it is put back.
     inner = (squares - rank_one**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)
     spread = np.sqrt(noise_of_squares_about_mean(square_load, load, value / rows, rows, law))
-    # n s**2 of values within the bounds is at most n times the largest square
+    # n sigma**2 of values within the bounds is at most n times their largest square
     return np.clip(inner, np.minimum(FLOOR * spread, rows * largest**2), rows * largest**2) + rank_one**2, rank_one
 
 
@@ -189,11 +189,13 @@ def noise_of_squares_about_mean(square_load: Array, load: Array, mean: Array, ro
 
 
 def _largest(part: Part) -> float:
+    """Return the largest absolute value within the bounds."""
     grid = cast(Grid, part.grid)
     return max(abs(grid.lower), abs(grid.upper))
 
 
 def _sum_bounds(part: Part, rows: int | None, leaves: bool) -> tuple[float, float]:
+    """Return the least and greatest possible total; leaves: whether rows may be left out of it."""
     grid = cast(Grid, part.grid)
     if rows is None:
         # without a public number of rows only the sign of a total may be known

@@ -190,6 +190,7 @@ class LinearCombination:
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
 
     def _small(self) -> None:
+        """Raise InferenceError I05 for more terms than a dense covariance can have."""
         if len(self) > LARGEST:
             text = f"{len(self):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
             raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)

@@ -180,6 +180,7 @@ def _expected(cells: Array) -> Array:
 
 
 def _chi2(cells: Array, noise: float) -> Array:
+    """Return sum (n - e)**2 / (e + v) of each table, cells of shape (..., r, c), v the variance of the noise."""
     expected = _expected(cells)
     return ((cells - expected) ** 2 / (expected + noise)).sum(axis=(-1, -2))
 

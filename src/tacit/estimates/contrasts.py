@@ -159,6 +159,7 @@ def select(estimate: Estimate, term: str | list[str]) -> Estimate:
 
 
 def _columns(estimate: Estimate) -> list[str]:
+    """Return the column of each term; empty for combinations, which may mix columns."""
     return [] if estimate.matrix is not None else [b.label for b in estimate.blocks for _ in range(len(b.value))]
 
 

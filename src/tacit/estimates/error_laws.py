@@ -179,6 +179,7 @@ def _gil_pelaez(x: float, s: float, b: Array) -> float:
 
 
 def _log_phi(t: Array, s: float, b: Array) -> Array:
+    """Return the logarithm of the characteristic function of N(0, s**2) + sum_j Lap(b_j) at t."""
     out = -0.5 * (s * t) ** 2
     for scale in b[b > 0]:
         out = out - np.log1p((scale * t) ** 2)
@@ -219,6 +220,7 @@ def halfwidth(level: float, s: Array, b: Array) -> Array:
 
 
 def _log_tail(x: Array, s: Array, b: Array) -> Array:
+    """Return the logarithm of `tail`, nearly a straight line in x far out."""
     # a tail that underflows keeps a finite logarithm
     return np.log(np.maximum(tail(x, s, b), 1e-300))
 

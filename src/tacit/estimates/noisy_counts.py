@@ -43,6 +43,7 @@ def lower_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
 
 
 def _moments(p: Array, n: int | None) -> tuple[Array, Array]:
+    """Return mean and variance of S: binomial, or Poisson where n is None."""
     return (p, p) if n is None else (n * p, n * p * (1 - p))
 
 
@@ -63,6 +64,7 @@ def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
 
 
 def _poisson(j: Array, mean: Array) -> Array:
+    """Return P(S = j) of a Poisson variable, 0 for negative j."""
     from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
     known: Any = special
@@ -72,6 +74,7 @@ def _poisson(j: Array, mean: Array) -> Array:
 
 
 def _binomial(j: Array, n: int, p: Array) -> Array:
+    """Return P(S = j) of a binomial variable, 0 outside {0, ..., n}."""
     from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
     return cast(Any, stats).binom.pmf(j, n, p)

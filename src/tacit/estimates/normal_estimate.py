@@ -230,6 +230,7 @@ class NormalEstimate:
         return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
 
     def _known(self, matrix: Array) -> None:
+        """Raise InferenceError I45 where a term with a reason has a weight in some constraint."""
         for reason, column in zip(self.reasons, matrix.T, strict=True):
             if reason and column.any():
                 raise InferenceError(f"nothing can be tested: {reason}.", code="I45", state=None)

@@ -62,6 +62,7 @@ def shared_terms(a: Termed, b: Termed) -> tuple[str, ...]:
 
 
 def _named(a: Termed, b: Termed) -> str:
+    """Return the name of the only difference: its tables where the terms are alike, else both terms."""
     if a.terms == b.terms:
         return (
             f"{a.terms[0]}: {a.release.table} - {b.release.table}" if a.release.table != b.release.table else a.terms[0]
@@ -113,6 +114,7 @@ def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTer
 
 
 def _dependence(a: Estimate, b: Estimate) -> str:
+    """Return a note on how the errors of two estimates depend on each other."""
     if {block.source for block in a.blocks} == {block.source for block in b.blocks}:
         return "one joint release: its covariance is used"
     if {block.people for block in a.blocks} & {block.people for block in b.blocks}:

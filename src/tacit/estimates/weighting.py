@@ -33,6 +33,7 @@ def effective_sizes(estimate: Estimate) -> Array:
 
 
 def _effective(part: Part, rows: int | None) -> Array:
+    """Return the effective sizes of one part's cells, shape (m,)."""
     noisy = moments(part.form, part.parameters, integers(part), rows)
     variance = part.law.variance()
     # E (noisy sum)**2 = (sum w)**2 + noise variance
@@ -82,6 +83,7 @@ def notes(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _form(part: Part) -> tuple[str, dict[str, int], Array]:
+    """Return the first arguments of `moments` for a part."""
     return part.form, dict(part.parameters), integers(part)
 
 

@@ -88,6 +88,7 @@ def _kind(release: Released, part: Part) -> str:
 
 
 def _weights(release: Released, part: Part) -> str:
+    """Return how rows or persons are weighted, in words; empty without weights."""
     if part.weight is None:
         return ""
     by_rows = f", persons counting by their rows, at most {release.unit} of them"

@@ -247,6 +247,7 @@ class CellCounts:
 
 
 def _without_missing(axis: CellAxis) -> CellAxis:
+    """Return the axis with its level of missing values moved to the extra cells."""
     if axis.missing is None:
         return axis
     return replace(axis, labels=(axis.labels or ())[:-1], extra=(axis.missing, *axis.extra), missing=None)

@@ -90,6 +90,7 @@ class Points:
         return tuple(axis.bins * (2 if self._doubled(axis) else 1) for axis in self.cells.axes)
 
     def _doubled(self, axis: CellAxis) -> bool:
+        """Return whether bins of an axis have two points each."""
         return self.fine and axis.kind == "continuous"
 
     @property

@@ -47,6 +47,7 @@ class FitEffects:
 
 
 def _work(fit: Fit) -> FitWork:
+    """Return what effects need of a fit; InferenceError I45 where there is no fit."""
     if fit.work is None:
         why = fit.reasons[0] or "only formulas have these"
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with: {why}.", code="I45", state=None)
@@ -207,6 +208,7 @@ def terms_of(fit: Fit, column: str) -> Array:
 
 
 def _variables(work: FitWork, factor: Any) -> set[str]:
+    """Return names of the columns that a factor of the formula reads."""
     found = work.design.spec.factor_variables.get(factor, ())
     return {str(name) for name in found}
 

@@ -79,6 +79,7 @@ def _start(law: Family, points: Points, x: Array) -> tuple[float, ...]:
 
 @lru_cache(maxsize=64)  # the same function object for a family and column: JAX compiles it only once
 def _loss(family: str, column: str) -> Loss:
+    """Return the negative log-density of a column as a loss."""
     law = histogram_families()[family]
 
     def negative(row: Any, theta: Any) -> Any:

@@ -202,6 +202,7 @@ def too_few(cells: CellCounts) -> str | None:
 
 
 def _reason(cells: CellCounts, found: Solution, loose: float) -> str | None:
+    """Return why the estimates allow no inference, in words, or None."""
     if found.reason:
         return found.reason
     if not cells.signed:

@@ -53,6 +53,7 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
 
 
 def _work(model: FittedModel) -> FitWork:
+    """Return what a curve needs of a fit; InferenceError I45 where it has none."""
     work = model.fit.work
     if work is None:
         why = model.reasons[0] or "only formulas have curves"

@@ -46,6 +46,8 @@ def compiled(name: str, parameter: float | None) -> Callable[[Array, Array], tup
 
 
 def _linear(tools: Any, _: float | None) -> Kernel:
+    """Half the squared error: -log likelihood of a normal response, up to its variance."""
+
     def loss(y: Any, eta: Any) -> Any:
         return 0.5 * (y[0] - eta) ** 2
 
@@ -102,6 +104,7 @@ def _integrated(once: Callable[[Any], Any], twice: Callable[[Any], Any]) -> Kern
 
 
 def _quantile(tools: Any, tau: float | None) -> Kernel:
+    """The check loss of level tau [Koenker & Bassett 1978], integrated over the bin."""
     assert tau is not None
     p = tau
 
@@ -115,6 +118,7 @@ def _quantile(tools: Any, tau: float | None) -> Kernel:
 
 
 def _huber(tools: Any, k: float | None) -> Kernel:
+    """Huber's loss, u**2 / 2 up to |u| = k and k |u| - k**2 / 2 beyond [Huber 1964], integrated over the bin."""
     assert k is not None
     np_ = tools.numpy
 

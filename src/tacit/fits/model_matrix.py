@@ -132,6 +132,7 @@ def design(parsed: Parsed, points: Points) -> Design:
 
 
 def _fine_enough(axis: CellAxis, response: bool) -> None:
+    """Raise InferenceError I43 for a response with too few bins."""
     if response and axis.kind == "continuous" and axis.bins < LEAST:
         raise _wrong(
             f"{axis.name!r} was binned in {axis.bins}: too coarse as a response.",

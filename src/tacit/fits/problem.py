@@ -111,6 +111,7 @@ class RegressionProblem:
         return "separation: the regressors tell the response without error, and estimates run off" if lost else None
 
     def _at(self, theta: Array) -> tuple[Array, Array, Array]:
+        """Return the loss of each point and its first two derivatives in the linear predictor, shape (points,) each."""
         with np.errstate(all="ignore"):
             return self.loss.evaluate(self.y, self.X @ theta)
 

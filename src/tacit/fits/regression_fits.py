@@ -123,6 +123,7 @@ def _bend(loss: RegressionLoss, cells: CellCounts, formula: str, method: Method)
 
 
 def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: Points, made: Design) -> Fit:
+    """Return the fit with its criteria, a note on narrow residuals, and what effects need."""
     criteria = _criteria(problem, outcome)
     work = FitWork(points, made, problem, outcome.weights, outcome.influence)
     return replace(fit, notes=(*fit.notes, *_narrow(fit, outcome, problem, made)), criteria=criteria, work=work)

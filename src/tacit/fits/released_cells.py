@@ -61,6 +61,7 @@ def _total(release: Released, facts: tuple[Facts, ...]) -> float | None:
 
 
 def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> CellAxis:
+    """Return one column's axis: levels, with numbers where bins have one value each, or continuous bins."""
     extra = fact.extra
     labels = labels[: len(labels) - len(extra)]
     if fact.kind == "levels":

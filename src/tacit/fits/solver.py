@@ -62,6 +62,7 @@ def solve(problem: Problem, start: Array, signed: Array) -> Solution:
 
 
 def _nothing(problem: Problem, reason: str) -> Solution:
+    """Return a solution without numbers."""
     p = len(problem.names)
     local = Local(float("nan"), np.full(p, np.nan), np.full((p, p), np.nan))
     return Solution(np.full(p, np.nan), local, reason, failed=True)

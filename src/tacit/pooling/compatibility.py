@@ -125,6 +125,7 @@ def mismatch(own: Released, other: Released, where: str) -> str | None:
 
 
 def _grids(own: Grid | None, other: Grid | None, label: str, where: str) -> str | None:
+    """Return why two columns' bounds, units or rules for missing values differ, in words, or None."""
     if own is other:
         return None
     if own is None or other is None:

@@ -84,6 +84,7 @@ def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
     best = np.sqrt(tau2)
 
     def inside(tau: Array) -> Any:
+        """Return whether the likelihood at tau still counts, shape (T,)."""
         return restricted_log_likelihood(y, v, use, tau**2) > top - LOW
 
     # a first guess above `best`, which is 0 where parties do not differ: the standard error of a common mean

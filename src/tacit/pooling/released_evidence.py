@@ -122,6 +122,7 @@ def _alike(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tuple[list
 
 
 def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Alike]:
+    """Return noisy sizes, totals and sums of squares of values on the scale [-1, 1]."""
     found: list[_Alike] = []
     for places, part, n, cells in _alike(parts, rows):
         form = "plain" if part.form == "blocks" else part.form
