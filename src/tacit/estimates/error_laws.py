@@ -64,7 +64,7 @@ def tail_one(x: Array, s: Array, b: Array) -> Array:
     >>> float(tail_one(np.array(0.0), np.array(1.0), np.array(2.0)))
     0.5
     """
-    # keeps x / s and s / b finite; a normal part this small moves no probability in its first eight digits
+    # keeps x / s finite; a normal part this small moves no probability in its first eight digits
     s = np.maximum(s, 1e-9 * b)
     t, y, e = s / b, x / s, x / b
     left = log_ndtr(-y)
@@ -140,7 +140,7 @@ def tail(x: Array, s: Array, b: Array) -> Array:
     used = b_apart.any(axis=tuple(range(x.ndim)))
     mixture = _mixture(x, s, b_apart[..., used], weights[..., used])
     out = np.where(none, out, np.clip(mixture, 0.0, 0.5))
-    # the weights alternate in sign and add up to 1: a large sum of sizes is the number of digits lost
+    # the weights alternate in sign and add up to 1: rounding grows by the sum of their absolute values
     hard = ~none & (np.abs(weights).sum(axis=-1) > WORST)
     for index in np.argwhere(hard):
         at = tuple(index)

@@ -187,7 +187,7 @@ def wald(fit: Fit, matrix: Array, null: Array | None = None) -> Wald:
     """
     _work(fit)
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
-    # a singular covariance has no inverse, and the degrees of freedom would be fewer
+    # dependent constraints would make their covariance singular
     if rows.shape[1] != len(fit.names) or np.linalg.matrix_rank(rows) < len(rows):
         raise InferenceError("constraints repeat each other, or are not of the coefficients.", code="I03", state=None)
     found = combined(fit, rows, ())

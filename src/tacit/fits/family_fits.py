@@ -57,7 +57,7 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     low, high = RANGES.get(law.support) or cast("tuple[float, float]", law.support)
     points = points_for(cells, (column,), method)
     x = points.position(points.cells.axes[0])[0]
-    # strictly: at the ends of its support a log-density may be infinite, whatever the parameters
+    # strictly: at the ends of its support a log-density may be infinite
     if not ((x > low) & (x < high)).all():
         raise InferenceError(
             f"{column!r} has bins beyond {low:g} to {high:g}, where a {family} variable lies.",

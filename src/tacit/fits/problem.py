@@ -118,7 +118,7 @@ class RegressionProblem:
     @cached_property
     def singular(self) -> tuple[str, ...]:
         """Return the terms that take part in a linear dependence on the cells; empty for a design of full rank."""
-        # columns of length 1, so that the bound on eigenvalues does not depend on units
+        # columns of root mean square 1, so that the bound on eigenvalues does not depend on units
         scale = np.sqrt((self.X**2).mean(axis=0))
         if (scale == 0).any():
             return tuple(name for name, one in zip(self.names, scale, strict=True) if one == 0)

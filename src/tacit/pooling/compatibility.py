@@ -41,7 +41,7 @@ def named_releases(
         if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
             simulated = isinstance(one, SimulatedRelease)  # pyright: ignore[reportUnnecessaryIsInstance]
             what = "is simulated and protects nobody" if simulated else "is no release"
-        # a place in a chain without a charge: made from other releases, whose errors it would count twice
+        # a place in a chain without a charge: made from other releases, which could then count twice
         elif one.head and not one.charge:
             what = "is a combination already"
         else:

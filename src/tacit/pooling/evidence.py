@@ -167,7 +167,7 @@ def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
     if parties == len(index):
         return found
     middle = np.full(found.size.shape[1], (found.bounds[0] + found.bounds[1]) / 2)
-    # noise variances at the middle of the bounds: public, so that the weights do not follow the noise
+    # at the middle of the bounds and not at an estimated x, which the weights would then follow
     worth = 1 / np.maximum(found.privacy(middle).mean(axis=1), 1e-300)  # (releases,)
     share = worth / np.bincount(index, worth)[index]
     k = found.noise.shape[1]
