@@ -204,7 +204,7 @@ def _scoring(y: Array, v: Array, use: Array, tau2: Array) -> Array:
         # derivative in tau2: (y' P P y - trace P) / 2, with trace P = sum w - sum w**2 / sum w
         score = 0.5 * ((w**2 * (y - mu) ** 2).sum(axis=0) - total + two / total)
         step: Array = score / np.maximum(information(w), 1e-300)
-        # the loop ends: halved steps become `close` sooner or later, and then count as no loss (rounding of the likelihood)
+        # the loop ends: halved steps become `close` sooner or later, and what they lose is then rounding
         while True:
             # tau2 is a variance: at the boundary the step is cut, not the scoring
             to = np.maximum(0.0, tau2 + step)
