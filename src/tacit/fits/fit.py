@@ -175,8 +175,8 @@ def solved(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...]
     found = solve(problem, start, weights)
     if found.failed:
         return without(f"no fit: {found.reason}")
-    # scores of points go back to cells: the noises are those of the cells' counts
     loose = relative_hessian_noise(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
+    # scores of points go back to cells: the noises are those of the cells' counts
     both = sandwich(cells, points.gather(problem.scores(found.theta)), found.local.hessian)
     made = replace(
         fit,

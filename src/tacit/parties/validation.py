@@ -114,8 +114,8 @@ def _noise(name: str, one: Release, part: Part) -> str | None:
     """Return a reason where noise is narrower than the part's price buys, or of another law."""
     if one.kind not in SUMMED:
         return None
-    # wider noise is more privacy than was asked for, and is accepted
     wanted = _law_of_price(part.l1, part.l2_squared, part.cost)
+    # wider noise is more privacy than was asked for, and is accepted
     if wanted is not None and part.law.name == wanted.name and part.law.scale >= wanted.scale:
         return None
     return f"the noise of {name!r} is not what its price buys"

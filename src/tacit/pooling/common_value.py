@@ -72,8 +72,8 @@ class Pooled:
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
 
         def p_value(x: Array) -> Array:
-            # |weighted sum of D(x)| from the clipped estimate, which then has p-value 1 and lies in the interval
             spread, noise, excess = weighted_sum_variances(found, self.weights, x, self.sampled)
+            # |weighted sum of D(x)| from the clipped estimate, which then has p-value 1 and lies in the interval
             distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
 

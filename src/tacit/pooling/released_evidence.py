@@ -122,6 +122,7 @@ def _equal_parts(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tupl
 
 
 def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_EqualParts]:
+    """Return noisy sizes, totals and sums of squares of values on the scale [-1, 1]."""
     found: list[_EqualParts] = []
     for places, part, n, cells in _equal_parts(parts, rows):
         form = "plain" if part.form == "blocks" else part.form

@@ -210,8 +210,8 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
         if not _answers(made):
             reason = f"a {type(made.query).__name__} is not answered by kind {kind}"
         else:
-    # what readers raise where fields are right one by one but not together: a fault of the document
             reason = release_laws.first_inconsistency(cast(Any, made))
+    # what readers raise where fields are right one by one but not together: a fault of the document
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError, RecursionError) as problem:
         reason = f"{type(problem).__name__}"
     if reason is not None:

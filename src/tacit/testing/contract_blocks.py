@@ -80,8 +80,8 @@ def pair_with_same_words(
         people = dict.fromkeys(row[place] for rows in (pair.one, pair.other) for row in rows)
         words = dict(zip(people, _words(len(people), rng, together=together).tolist(), strict=True))
         one, other = (np.array([words[row[place]] for row in rows], dtype=np.uint64) for rows in (pair.one, pair.other))
-    # rows of missing cells are public rows without a value: they fill the table up to its public size
         return RowsWithWords(pair.one, one), RowsWithWords(pair.other, other)
+    # rows of missing cells are public rows without a value: they fill the table up to its public size
     empty = () if relation == "add-remove" else ((None,) * len(schema),) * (SIZE - len(pair.one))
     # one table's rows are a prefix of the other's, or differ in the last one: places keep their words
     words = _words(len(pair.other) + len(empty), rng, together=together)
