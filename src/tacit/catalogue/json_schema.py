@@ -88,7 +88,7 @@ def _cost() -> Words:
     exact = ref("fraction")
     pair = closed({"epsilon": exact, "delta": exact})
     ways = [closed({"epsilon": exact}), closed({"rho": exact}), pair, closed({"mu_squared": exact})]
-    return {"description": "A price, written in one of three ways; of a share of a pair, its μ².", "oneOf": ways}
+    return {"description": "A price, written in one of four ways; of a share of a pair, its μ².", "oneOf": ways}
 
 
 def _part() -> Words:

@@ -94,7 +94,7 @@ def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadi
     top = np.inf if rows is None else float(rows)
     value = np.clip(k, 0.0, top)
     variance, rank_one = np.zeros_like(value), np.zeros_like(value)
-    inversion: Inversion = LinearInversion(value, variance, np.ones((len(value), 1)), part.law, 0.0, top)
+    inversion: Inversion = LinearInversion(value, variance, loadings[:, -1:], part.law, 0.0, top)
     if sampling:
         variance = value
         # multinomial covariance diag(n p) - n p p', with n p the value; Poisson counts of cells are independent

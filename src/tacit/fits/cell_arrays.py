@@ -193,11 +193,13 @@ class CellCounts:
         The total is the public one if there is one, else the sum of the counts, at least 0.
         """
         total = max(self.total if self.total is not None else float(self.counts.sum()), 0.0)
+        if total == 0:  # the cut is then no mean excess: the only such counts are zeros
+            return replace(self, counts=np.zeros_like(self.counts), steps=(*self.steps, "simplex"))
         flat = np.sort(self.counts.reshape(-1))[::-1]
         # the projection subtracts one cut from all counts and sets negative ones to 0; if the k largest stay
         # positive, the cut is the mean excess of these k; the right k is the last whose count still exceeds it
         excess = (np.cumsum(flat) - total) / np.arange(1, len(flat) + 1)
-        cut = excess[np.flatnonzero(flat > excess)[-1]] if (flat > excess).any() else excess[-1]
+        cut = excess[np.flatnonzero(flat > excess)[-1]]
         return replace(self, counts=np.maximum(self.counts - cut, 0.0), steps=(*self.steps, "simplex"))
 
     def threshold(self, A: float, scale: float, n: float) -> CellCounts:

@@ -231,7 +231,7 @@ class Plan:
 
     def _at(self, cost: Cost) -> tuple[Bought, ...]:
         """Return what another price of the same kind would be spent on: the same parts in the same proportions."""
-        return tuple(replace(one, cost=cost.share(one.cost.zcdp / self.cost.zcdp)) for one in self.bought)
+        return tuple(replace(one, cost=cost.share(_part_of(one.cost, self.cost))) for one in self.bought)
 
     def _of_parties(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the sections of a study: its parties, ways to the widths wanted, where privacy costs little."""
@@ -301,6 +301,17 @@ class Plan:
 def _means(part: PlannedQuestion) -> int:
     """Return the number of means to estimate; for a regression the number of coefficients."""
     return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
+
+
+def _part_of(cost: Cost, whole: Cost) -> Fraction:
+    """Return the share that one price is of another of its kind: of ε, or of ρ (and of μ², which ρ is proportional to).
+
+    >>> _part_of(Cost.of(epsilon=0.5), Cost.of(epsilon=1)), _part_of(Cost.of(rho=0.5), Cost.of(rho=1))
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+    if whole.kind == "pure" and cost.epsilon is not None and whole.epsilon is not None:
+        return cost.epsilon / whole.epsilon
+    return cost.zcdp / whole.zcdp
 
 
 def _factor(epsilon: Fraction | None) -> str:

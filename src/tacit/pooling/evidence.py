@@ -67,6 +67,11 @@ class Evidence:
         return self.spread is not None and float(np.ptp(self.spread)) > 0
 
     @property
+    def informative(self) -> NDArray[np.bool_]:
+        """Which cells say anything, shape (M, T): not those set to zero (`released_evidence`), which have no noise."""
+        return np.broadcast_to((self.loads != 0).any(axis=(0, 3)), self.size.shape)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The smallest and largest possible x."""
         return BOUNDS[self.kind]
@@ -168,7 +173,7 @@ def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
         return found
     middle = np.full(found.size.shape[1], (found.bounds[0] + found.bounds[1]) / 2)
     # at the middle of the bounds and not at an estimated x, which the weights would then follow
-    worth = 1 / np.maximum(found.privacy(middle).mean(axis=1), 1e-300)  # (releases,)
+    worth = 1 / np.maximum(found.weighing(middle).mean(axis=1), 1e-300)  # (releases,)
     share = worth / np.bincount(index, worth)[index]
     k = found.noise.shape[1]
     # turn: how many earlier releases a party has, which gives each release k places of its own on the last axis

@@ -129,8 +129,7 @@ def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> 
     spread = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     value = found.shift + scale * (x + found.distance(x) / size)
-    every = np.ones_like(size, dtype=np.bool_)
-    return PartyEstimates(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, every)
+    return PartyEstimates(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, found.informative)
 
 
 def linearised_effects(
@@ -140,9 +139,9 @@ def linearised_effects(
     # all rows alike, so that the first centre does not follow the noise in any weights
     x = pooled(found, equal=True).x
     low, high = found.bounds
-    # every party enters, its size clear or not: D(x) needs no clear size, while a choice by noisy sizes would depend
-    # on the noise
-    several = np.broadcast_to(usable.sum(axis=0) >= 2, usable.shape).astype(np.float64)
+    # every party that says something enters, its size clear or not: D(x) needs no clear size, while a choice by noisy
+    # sizes would depend on the noise
+    several = ((usable.sum(axis=0) >= 2) & found.informative).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
     for _ in range(ROUNDS):
         parts = linearised_estimates(found, x, sampled=sampled)

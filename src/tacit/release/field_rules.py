@@ -64,7 +64,7 @@ class TextField:
             return f" is {shown_value(value)}: no text"
         if self.longest is not None and len(value) > self.longest:
             return f" has {len(value):,} characters: more than {self.longest:,}"
-        if self.pattern is not None and re.search(self.pattern, value) is None:
+        if self.pattern is not None and not _matches(self.pattern, value):
             return f" is {shown_value(value)}: not of the form {self.pattern}"
         return None
 
@@ -72,6 +72,11 @@ class TextField:
         """See `Field.words`."""
         made: Words = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
         return made if self.description is None else {"description": self.description, **made}
+
+
+def _matches(pattern: str, value: str) -> bool:
+    """Return whether a text has a pattern as JSON Schema means it: "$" is the end, not before a last line break too."""
+    return re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,7 @@ class Long:
         if type(value) is int:
             good = -EXACT <= value <= EXACT
         else:
-            good = isinstance(value, str) and len(value) <= self.digits + 1 and re.search(self._pattern, value)
+            good = isinstance(value, str) and len(value) <= self.digits + 1 and _matches(self._pattern, value)
             # text only beyond EXACT, so that every integer has one spelling
             good = bool(good) and abs(int(value)) > EXACT
         if not good:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.method.regression.encoding import SHIFT
 from tacit.method.regression.layout import Layout, ProductSum
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
@@ -116,10 +117,6 @@ def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
     patterns = np.concatenate([meat.patterns, pattern[None]])
     whole = NoisyMatrix(meat.values + pattern * square, patterns, np.append(meat.variances, error))
     return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, whole, residual)
-
-
-SHIFT = 19
-"""Products of scores are divided by 2**SHIFT before they are summed."""
 
 
 def noisy_matrix(entries: Sequence[ProductSum], integers: Array, weights: Array, noise: float, p: int) -> NoisyMatrix:
