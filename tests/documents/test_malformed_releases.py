@@ -28,6 +28,7 @@ from tacit.noise.stored_laws import law_from_dict
 from tacit.privacy import Cost
 from tacit.release.digests import digest_of, sealed
 from tacit.release.document import Release, Releases, release_from_dict, releases_from_dict
+from tacit.release.field_rules import Long, TextField
 from tacit.release.packing import write_int
 from tacit.release.sensitivity_checks import EncodingFacts, implied_constants, selected
 
@@ -51,6 +52,14 @@ def a_release() -> Release:
 
 
 # Digests ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_ends_where_it_ends() -> None:
+    """Python's "$" also matches before a last line break: a digest or an integer would then have two spellings."""
+    assert TextField("^[0-9a-f]{64}$").wrong("a" * 64) is None
+    assert TextField("^[0-9a-f]{64}$").wrong("a" * 64 + "\n") is not None
+    assert Long("").wrong("12345678901234567") is None
+    assert Long("").wrong("12345678901234567\n") is not None
 
 
 def test_releases_of_the_version_before_digests_are_read_as_they_were() -> None:

@@ -76,6 +76,8 @@ def test_simplex_is_the_nearest_point() -> None:
     assert not made.signed
     nothing = CellCounts(cells.axes, np.full((5, 3), -4.0), 1.0, 30.0).simplex()
     np.testing.assert_allclose(nothing.counts, 2.0)
+    below = CellCounts(cells.axes, np.linspace(-10, 5, 15).reshape(5, 3), 1.0, None).simplex()
+    assert not below.counts.any()  # counts add up to less than nothing: the nearest that may be are zeros
 
 
 def test_clip_and_threshold() -> None:

@@ -391,3 +391,11 @@ def test_plans_and_words_of_weighted_counts(schema: tc.Schema) -> None:
     assert ("persons weighing the mean of their rows' w" in words) == (schema is PANEL)
     assert made.parts[0].grid is None
     assert (made.parts[0].weight.upper, made.parts[0].weight.missing) == (5, "exclude")  # pyright: ignore
+
+
+def test_counts_of_persons_in_a_table_have_intervals_of_their_noise() -> None:
+    """A count of persons is in parts of a person: its interval is in persons, as its standard error is."""
+    curator = tc.Curator(people(np.random.default_rng(3)), PEOPLE, budget=tc.Budget(rho=10))
+    made = curator.release(tc.Count(by="g"), rho=0.1).estimate("table")
+    half = (made.intervals(0.95)[:, 1] - made.intervals(0.95)[:, 0]) / 2
+    assert half == pytest.approx(1.96 * made.std_errors, rel=0.02)

@@ -92,6 +92,18 @@ def test_random_effects_cover(query: Any, truth: float, neighbors: str, tau: flo
     assert within(inside, 0.93, 1.0)
 
 
+def test_random_effects_of_variances_count_only_parties_that_say_something() -> None:
+    """Nine parties whose sizes are unclear are left out: they are no observations without error."""
+    evidence = found(tc.Variance("x"), (2_000,) * 3 + (20,) * 9, 0.5, "add-remove")
+    says = evidence.informative
+    assert says[:3].all()
+    assert says[3:].mean() < 0.05
+    made = random_effects(evidence)
+    assert [one.df for one in made.effects if one is not None] == (says.sum(axis=0) - 1).tolist()
+    low, high = made.interval(0.95)
+    assert within((low <= 0.24 / 11) & (high >= 0.24 / 11), 0.93, 1.0)
+
+
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 def test_random_effects_cover_near_a_bound_where_noise_is_larger_than_the_mean(neighbors: str) -> None:
     """40 parties of 56, means around 0.1, ε = 0.25: ratios of noisy numbers, kept to [0, 1], would all err upwards, and

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,9 @@ import pytest
 
 import tacit as tc
 from tacit.fits.released_cells import cells_of
+from tacit.method.histogram.combine import _unit as unit_of
+from tacit.method.histogram.combine import _weights as weights_of
+from tacit.noise.laws import DiscreteLaplace
 from tacit.parties import CombinedHistogram
 
 SCHEMA = tc.Schema(
@@ -164,3 +169,11 @@ def test_public_and_private_sizes_together() -> None:
     assert both.neighbors == "replace-one and add-remove"
     assert cells_of(both).total is None
     assert both.fit("stay ~ age").values.shape == (2,)
+
+
+def test_equal_releases_of_the_same_people_have_weights_that_add_up() -> None:
+    """Found by their place, not by what they hold: two equal ones are not both the first."""
+    release = SimpleNamespace(parts=(SimpleNamespace(law=DiscreteLaplace(Fraction(3)), parameters={}),))
+    for many in (2, 3):
+        twins = SimpleNamespace(index=(0,) * many, releases=[release] * many)
+        assert sum(weights_of(twins)) == unit_of(twins)

@@ -92,3 +92,15 @@ def test_a_plan_spends_nothing_and_knows_what_is_left() -> None:
 )
 def test_the_guarantee_in_one_sentence(price: dict[str, float], words: str) -> None:
     assert words in tc.plan(tc.Mean("x"), SCHEMA, rows=100, **price).guarantee
+
+
+def test_a_plan_of_more_groups_than_rows_is_made() -> None:
+    """No group is expected to have a row: an interval may be as wide as the bounds."""
+    schema = tc.Schema({"x": tc.Real(0, 100), "many": tc.Category([str(i) for i in range(200)])})
+    made = tc.plan(tc.Quantiles("x", [0.5], by="many"), schema, rows=60, rho=0.1)
+    assert made.width == pytest.approx(100)
+
+
+def test_a_part_of_a_pure_price_is_a_part_of_epsilon() -> None:
+    page = tc.plan({"a": tc.Mean("x"), "b": tc.Mean("x")}, SCHEMA, rows=4_000, epsilon=1)
+    assert [one.cost for one in page._at(tc.privacy.Cost.of(epsilon=2))] == [tc.privacy.Cost.of(epsilon=1)] * 2

@@ -88,11 +88,12 @@ def _cost() -> Words:
     exact = ref("fraction")
     pair = closed({"epsilon": exact, "delta": exact})
     ways = [closed({"epsilon": exact}), closed({"rho": exact}), pair, closed({"mu_squared": exact})]
-    return {"description": "A price, written in one of three ways; of a share of a pair, its μ².", "oneOf": ways}
+    return {"description": "A price, written in one of four ways; of a share of a pair, its μ².", "oneOf": ways}
 
 
 def _part() -> Words:
     """Return the schema of the fields of all parts; `_form` adds the rules of each form."""
+    # the assertions find a field that was added to the code but not to the schema
     renamed = {"law": "noise", "l1": "sensitivity", "l2_squared": "sensitivity"}
     stored = {renamed.get(f.name, f.name) for f in fields(Part)}
     assert stored | {"packed"} == set(release_fields.PART.own), "the fields of Part are not those of the schema"
@@ -114,7 +115,9 @@ def _form(name: str, shape: Shape) -> Words:
     }
     present = [*(["grid"] if shape.grid else []), *(["weight"] if shape.weight else [])]
     absent = [*(["grid"] if shape.grid is False else []), *([] if shape.weight else ["weight"])]
+    # packed cells have one integer each
     absent += [] if most == 1 else ["packed"]
+    # false is the schema that no value meets: the field must not be there
     return {"properties": properties | dict.fromkeys(absent, False), "required": present}
 
 

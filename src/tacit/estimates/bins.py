@@ -29,6 +29,7 @@ def spans(axis: Axis) -> tuple[Array, Array]:
     edges = np.asarray(axis.edges, dtype=np.float64)
     if axis.kind == "real":
         return edges[:-1], edges[1:]
+    # the first value at or above each edge; the last bin holds its upper edge too, so it ends one value further
     firsts = np.ceil(edges)
     firsts[-1] = np.floor(edges[-1]) + 1
     if axis.kind == "integer":

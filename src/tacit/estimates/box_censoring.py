@@ -16,11 +16,13 @@ import numpy as np
 
 from tacit.base.arrays import Array
 
+# beyond 6 standard deviations lies a mass of 2e-9
 NODES: Final = np.linspace(-6.0, 6.0, 481)
 WEIGHTS: Final = np.exp(-(NODES**2) / 2) / np.exp(-(NODES**2) / 2).sum()
 """Weights of the nodes under the standard normal law: expectations are sums over nodes."""
 STEPS: Final = 60
 """Newton steps."""
+# bounded, as the slopes are nearly 0, and a Newton step is huge, where the clamp holds nearly all blocks
 FURTHEST: Final = 0.5
 """Largest Newton step: of the location, in units of the scale, and of the logarithm of the scale."""
 SOLVED: Final = 1e-3
@@ -92,6 +94,7 @@ def unclamped_means(
     inner = np.clip(mean, low, high)
     places = np.stack([_power(inner, power), np.log(sd * inner ** (power - 1) if power != 1 else sd)])
     wanted, scale = np.stack([mean, variance]), np.stack([sd, variance])
+    # all m releases take the same number of steps; those already solved stay where they are
     for _ in range(STEPS):
         law = _law(places, low, high, power)
         step = np.clip(_solve(law.slopes(free), law.moments(free) - wanted), -FURTHEST, FURTHEST)
@@ -100,26 +103,33 @@ def unclamped_means(
     law = _law(places, low, high, power)
     fine = (np.abs(law.moments(free) - wanted) / scale < SOLVED).all(axis=0)
     # implicit function theorem: the location and scale that solve the equations move by inverse(slopes) times a change
+    # axes: the two unit vectors of the moments, each repeated for the m releases, shape (2, 2, m)
     axes = np.eye(2)[:, :, None] * np.ones_like(sd)
     slopes = np.stack([(law.free.slopes[0] * _solve(law.slopes(free), one)).sum(axis=0) for one in axes])
+    # a variance known beforehand carries no error into the result
     slopes[1] = 0.0 if free else slopes[1]
     clamped = law.clamped
+    # influence of one block: x - mean on the mean, (x - mean)**2 - variance on the variance, chained with `slopes`
     own = clamped.values - clamped.moments[0][:, None]
     moved = slopes[0][:, None] * own + slopes[1][:, None] * (own**2 - clamped.moments[1][:, None])
     return UnclampedMeans(np.where(fine, law.free.moments[0], np.nan), slopes, law.share, moved**2 @ WEIGHTS)
 
 
 def _law(places: Array, low: float, high: float, power: float) -> _Law:
+    """Return the law with this location and logarithm of the scale, with the clamp to [low, high] and without."""
     scale = np.exp(places[1])[:, None]
     values, rise = _unpowered(places[0][:, None], places[0][:, None] + scale * NODES, power)
     beyond = (values <= low) | (values >= high)
     each = np.stack([rise * scale, rise * scale * NODES])
+    # a value held at an end of the box does not move with location or scale
     inside = np.where(beyond, 0.0, each)
     return _Law(_side(np.clip(values, low, high), inside), _side(values, each), beyond @ WEIGHTS)
 
 
 def _side(values: Array, each: Array) -> _Side:
+    """Return mean and variance of values at the nodes, with slopes from `each`, the derivatives of the values."""
     mean = values @ WEIGHTS
+    # d variance = 2 E[(x - mean) dx]: the term in d mean drops out, as E[x - mean] = 0
     own = values - mean[:, None]
     return _Side(values, np.stack([mean, own**2 @ WEIGHTS]), np.stack([each @ WEIGHTS, 2 * (each * own) @ WEIGHTS]))
 
@@ -146,6 +156,8 @@ def _unpowered(middle: Array, places: Array, power: float) -> tuple[Array, Array
     if power == 0:
         values = np.exp(np.clip(places, -300, 300))
         return values, values
+    # the floor of 1e-9 is for locations where power * x + 1 <= 0, which Newton's steps may cross
     base, least = power * places + 1, LEAST * np.maximum(power * middle + 1, 1e-9)
+    # derivative of base**(1 / power), base = power * x + 1: the value over its base
     values = np.maximum(base, least) ** (1 / power)
     return values, np.where(base > least, values / np.maximum(base, least), 0.0)

@@ -92,13 +92,16 @@ def _whole_numbers(part: Part, k: Array, rows: int | None, sampling: bool, loadi
     """Return terms of counts k; a count of persons in parts is rounded to whole persons for its interval alone."""
     share = part.parameters.get("share", 1)
     law = part.law if share == 1 else rescaled(part.law, share)
+    # counts are clipped to what is possible, which moves them towards the truth
     top = np.inf if rows is None else float(rows)
     value = np.clip(k, 0.0, top)
     variance, rank_one = np.zeros_like(value), np.zeros_like(value)
-    inversion: Inversion = LinearInversion(value, variance, np.ones((len(value), 1)), part.law, 0.0, top)
+    inversion: Inversion = LinearInversion(value, variance, loadings[:, -1:], part.law, 0.0, top)
     if sampling:
         variance = value
+        # multinomial covariance diag(n p) - n p p', with n p the value; Poisson counts of cells are independent
         rank_one = np.zeros_like(value) if rows is None else value / np.sqrt(rows)
+        # limits are those of p, times the rows; a Poisson rate is the expected count itself
         inversion = CountInversion(np.rint(k), rows, law, 0.0, 1.0 if rows is None else float(rows))
     return ColumnTerms(part.label, value, variance, rank_one, loadings, part.law, inversion, (None,) * len(value))
 
@@ -111,6 +114,7 @@ def weighted_count_terms(part: Part, cells: Array, rows: int | None, sampling: b
     cap = cast(Grid, part.weight).upper
     noisy = moments(part.form, part.parameters, cells, rows)
     top = np.inf if rows is None else rows * cap
+    # weights are decoded in units of their cap
     value = np.clip(cap * noisy.size, 0.0, top)
     loadings = np.tile(cap * noisy.loadings[0], (len(value), 1))
     variance, rank_one = np.zeros_like(value), np.zeros_like(value)
@@ -135,6 +139,7 @@ def sum_terms(part: Part, cells: Array, noisy: Moments, rows: int | None, groupe
         return _whole_numbers(part, cells[:, -1], rows, sampling, loadings)
     cap = 1.0 if part.weight is None else part.weight.upper
     grid = cast(Grid, part.grid)
+    # weights are decoded in units of their cap, so that the values behind a total lie in cap times the bounds
     part = replace(part, grid=replace(grid, lower=cap * grid.lower, upper=cap * grid.upper))
     center, half = _scale(part)
     load = noisy.loadings
@@ -143,6 +148,7 @@ def sum_terms(part: Part, cells: Array, noisy: Moments, rows: int | None, groupe
     value = np.clip(center * noisy.size + half * noisy.total, low, high)
     variance, rank_one = np.zeros_like(value), np.zeros_like(value)
     if sampling:
+        # sum x**2 with x = center + half u, expanded in the sums of 1, u and u**2
         weights = np.array([center**2, 2 * center * half, half**2])
         squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
         variance, rank_one = _sum_variance(squares, square_load, value, loadings[0], rows, part.law, _largest(part))
@@ -176,12 +182,15 @@ def _sum_variance(
     squares: noisy sums of x**2, which react to the k noises by square_load; value: noisy totals, which do so by load.
     """
     if rows is None:
+        # compound Poisson: the variance of a total is lambda E x**2, which sum x**2 estimates without bias
         spread = np.sqrt(float((square_load**2).sum()) * law.variance())
         return np.maximum(squares, FLOOR * spread), np.zeros_like(value)
+    # the square of rank_one is (sum x)**2 / n; it is added back below, as `sampling_variance` subtracts it
     rank_one = value / np.sqrt(rows)
     # E[(noisy total)**2] exceeds the square of the total by the noise's variance: it is put back.
     inner = (squares - rank_one**2 + float((load**2).sum()) * law.variance() / rows) * rows / max(rows - 1, 1)
     spread = np.sqrt(noise_of_squares_about_mean(square_load, load, value / rows, rows, law))
+    # n sigma**2 of values within the bounds is at most n times their largest square
     return np.clip(inner, np.minimum(FLOOR * spread, rows * largest**2), rows * largest**2) + rank_one**2, rank_one
 
 
@@ -199,15 +208,19 @@ def noise_of_squares_about_mean(square_load: Array, load: Array, mean: Array, ro
 
 
 def _largest(part: Part) -> float:
+    """Return the largest absolute value within the bounds."""
     grid = cast(Grid, part.grid)
     return max(abs(grid.lower), abs(grid.upper))
 
 
 def _sum_bounds(part: Part, rows: int | None, leaves: bool) -> tuple[float, float]:
+    """Return the least and greatest possible total; leaves: whether rows may be left out of it."""
     grid = cast(Grid, part.grid)
     if rows is None:
+        # without a public number of rows only the sign of a total may be known
         return (0.0 if grid.lower >= 0 else -np.inf), (0.0 if grid.upper <= 0 else np.inf)
     low, high = rows * grid.lower, rows * grid.upper
+    # rows that leave the cell contribute 0, so that 0 is possible too
     return (min(low, 0.0), max(high, 0.0)) if leaves else (low, high)
 
 
@@ -227,8 +240,11 @@ def fixed_size_mean_terms(part: Part, cells: Array, noisy: Moments, n: int, samp
     m = np.clip(noisy.total / n, -1.0, 1.0)
     variance = np.zeros_like(m)
     if sampling:
+        # noise of q - m**2: that of q and, by the delta method, of m, which are independent in the plain forms
         noise = np.sqrt(float((noisy.loadings[2] ** 2).sum()) / n**2 * part.law.variance() + 4 * m**2 * own)
+        # E m**2 exceeds the square of the true mean by the noise variance of m, which is added back (theory §9)
         raw = noisy.square / n - m**2 + own
+        # a proportion clipped to 0 or 1 would otherwise get variance 0, and no standard error at all
         most = np.maximum(1 - m**2, 4 * own if part.form == "binary-plain" else 0.0)
         variance = np.minimum(np.maximum(raw, FLOOR * noise), np.minimum(most, 1.0)) * half**2 / max(n - 1, 1)
     value = center + half * m
@@ -256,9 +272,11 @@ def noisy_size_mean_terms(part: Part, noisy: Moments, sampling: bool, what: str)
     size = np.maximum(noisy.size, 1.0)
     m = np.where(unclear, 0.0, np.clip(noisy.total / size, -1.0, 1.0))
     inversion = RatioInversion(noisy, m, unclear, part.law, part.form in BINARY, sampling, center, half)
+    # delta method: d(S / N) = (dS - m dN) / N
     loadings = (noisy.loadings[1] - m[:, None] * noisy.loadings[0]) / size[:, None]
     variance = inversion.variance(m) / size**2
     if sampling:
+        # a proportion at 0 or 1 has plug-in variance 0; C is then taken as that of a single row, 1 on the u scale
         variance = np.maximum(variance, FLOOR * np.minimum(1 / size, 1.0) / size * (part.form in BINARY))
     variance, loadings = _bounded(variance, loadings, part.law, unclear, 1.0)
     value = center + half * m
@@ -303,13 +321,16 @@ def variance_terms(part: Part, cells: Array, rows: int | None, sampling: bool, w
     makes up for the square of the noise in the mean, which would make SS too small on average.
     """
     noisy = powers(part.parameters, cells, rows)
+    # a variance takes two rows, so a noisy number of rows must clearly exceed 2
     least, counted = 2.0 if rows is None else 0.0, f"number of {what}"
     unclear, reasons = _unclear(noisy.sums[:, 0], noisy.loadings[0], part.law, least, counted)
     size = np.maximum(noisy.sums[:, 0], 2.0)
     mean = np.clip(noisy.sums[:, 1] / size, 0.0, 1.0)
+    # derivatives of P1 - mean N in the noises
     shift = noisy.loadings[1] - mean[:, None] * noisy.loadings[0]
     second, _ = central(mean)
     squares = (second * noisy.sums).sum(axis=-1) + (shift**2).sum(axis=-1) * part.law.variance() / size
+    # the variance of values in [0, 1] is at most 1/4 (Popoviciu); where nothing is known, the middle
     t = np.where(unclear, 0.125, np.clip(squares / (size - 1), 0.0, 0.25))
     half = _scale(part)[1]
     scale = (2 * half) ** 2

@@ -66,6 +66,8 @@ class LinearCombination:
             return np.concatenate([block.privacy_variance for block in self.blocks])
         return np.add.reduce(
             [
+                # cells have noises of their own: squared weights add; parameters of one fit
+                # share their noises: loadings add
                 (weights**2) @ block.privacy_variance
                 if block.joint is None
                 else ((weights @ block.loadings) ** 2).sum(axis=-1) * block.law.variance()
@@ -96,6 +98,7 @@ class LinearCombination:
         values = self.values
         out = np.empty((len(values), 2))
         plain = self.picked()
+        # a combination that picks one term keeps its interval, which may be an inverted one and not symmetric
         base = replace(self, matrix=None).intervals(level) if any(at is not None for at in plain) else out
         for i, at in enumerate(plain):
             if at is not None:
@@ -109,6 +112,7 @@ class LinearCombination:
         """Return, for each combination, the index of the one term that it repeats, whose interval is kept; or None."""
         if self.matrix is None:
             return list(range(len(self)))
+        # one weight that is not 0, and a sum of 1: the weight is 1
         one = (np.count_nonzero(self.matrix, axis=1) == 1) & (self.matrix.sum(axis=1) == 1)
         return [int(np.argmax(row)) if yes else None for row, yes in zip(self.matrix, one, strict=True)]
 
@@ -136,13 +140,17 @@ class LinearCombination:
             one = LinearCombination(self.blocks, self.matrix[[i]])
             rows = [(block, weights[0]) for block, weights in one.slices()]
             variance = float(one.sampling_variances[0])
+        # one scale of 0, so that the array is not empty where all noise is normal
         scales = [np.zeros(1)]
         for block, weights in rows:
             used = np.flatnonzero(weights)
             if block.joint is None:
+                # noises of different cells are independent: each (term, noise) is a summand of its own
                 s, b = laws.split(block.law, (weights[used, None] * block.loadings[used]).reshape(-1))
             else:
+                # all terms react to the same k noises, so their loadings are added first
                 s, b = laws.split(block.law, weights @ block.loadings)
+            # rounded Gaussian noise joins the normal part (`error_laws`)
             variance += float(s) ** 2
             scales.append(b)
         return np.asarray(math.sqrt(variance)), np.concatenate(scales)
@@ -166,6 +174,7 @@ class LinearCombination:
     def sampling_matrix(self) -> Array:
         """Sampling covariance as an array; InferenceError I04 where it was not released, I05 where it is too large."""
         self._small()
+        # two columns with sampling error of the same people: how they covary is not in the release
         known = [block.people for block in self.used() if block.variance.any()]
         if len(set(known)) < len(known):
             raise _unknown("different columns of the same people", "one column at a time")
@@ -181,6 +190,7 @@ class LinearCombination:
         return full if self.matrix is None else self.matrix @ full @ self.matrix.T
 
     def _small(self) -> None:
+        """Raise InferenceError I05 for more terms than a dense covariance can have."""
         if len(self) > LARGEST:
             text = f"{len(self):,} terms are too many for a covariance matrix (at most {LARGEST:,})."
             raise InferenceError(text, code="I05", hint="std_error, conf_int and contrast need none", state=None)

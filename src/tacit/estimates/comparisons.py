@@ -84,6 +84,7 @@ def _slope(scores: Scores, scored: tuple[str, ...], levels: tuple[str, ...]) -> 
         raise InferenceError(text, code="I06", hint=hint, state=None)
     off = s - s.mean()
     slope = np.zeros(len(levels))
+    # least squares: sum (s - mean s) y / sum (s - mean s)**2; the mean of y drops out, as the weights add up to 0
     slope[[levels.index(label) for label in given]] = off / (off @ off)
     return slope
 
@@ -93,6 +94,7 @@ def _by(estimate: Estimate, by: str, slope: Array) -> Estimate:
     levels, columns = estimate.release.levels, _prefixes(estimate)
     at = [name for name, _ in levels].index(by)
     shape = (len(columns), *(len(labels) for _, labels in levels))
+    # place: indices of the terms, a row for each combination of the other factors, shape (combinations, levels)
     place = np.moveaxis(np.arange(len(estimate.terms)).reshape(shape), at + 1, -1).reshape(-1, len(slope))
     weights = np.zeros((len(place), len(estimate.terms)))
     np.put_along_axis(weights, place, slope[None, :], axis=1)
@@ -125,6 +127,7 @@ def independence(estimate: Estimate, *, draws: int = 9_999, rng: int | np.random
     share = part.parameters.get("share", 1)
     noise = law.variance() / share**2
     found = np.array([float(cell[0]) / share for cell in part.integers]).reshape(shape)
+    # the noisy total stands for a private number of rows, and must be positive to draw from
     size = round(release.rows if release.rows is not None else max(found.sum(), 1.0))
 
     def noises(cells: tuple[int, ...], generator: np.random.Generator) -> Array:
@@ -160,20 +163,24 @@ def simulated(
             cells = generator.multinomial(size, null.reshape(-1), now).reshape(now, *found.shape).astype(np.float64)
         else:
             cells = generator.poisson(size * null, (now, *found.shape)).astype(np.float64)
+        # each draw gets noise and has its margins estimated anew, exactly as the released counts did
         cells += noises(cells.shape, generator)
         above += int((_chi2(cells, noise) >= statistic).sum())
         done += now
+    # the released table counts as one of the draws: the p-value is never 0, and valid for any number of draws
     return statistic, (1 + above) / (1 + draws)
 
 
 def _expected(cells: Array) -> Array:
     """Return non-negative expected counts under independence, from the margins; shape (..., r, c)."""
+    # noise may leave a margin at 0 or below
     rows = np.maximum(cells.sum(axis=-1, keepdims=True), 1e-9)
     columns = np.maximum(cells.sum(axis=-2, keepdims=True), 1e-9)
     return rows * columns / np.maximum(rows.sum(axis=-2, keepdims=True), 1e-9)
 
 
 def _chi2(cells: Array, noise: float) -> Array:
+    """Return sum (n - e)**2 / (e + v) of each table, cells of shape (..., r, c), v the variance of the noise."""
     expected = _expected(cells)
     return ((cells - expected) ** 2 / (expected + noise)).sum(axis=(-1, -2))
 
@@ -196,10 +203,13 @@ def studentised_maximum(base: Estimate, made: Estimate, rng: int = 0) -> Array:
         what = "groups that one weighted person may be in" if divided else "columns of the same people"
         text = f"the joint law of different {what} was not released."
         raise InferenceError(text, code="I04", hint='adjust="holm"', state=None)
+    # root of the covariance by eigenvectors: a multinomial one is singular, which Cholesky would reject
     spread, axes = np.linalg.eigh(covariance.of_blocks(blocks))
     root = axes * np.sqrt(np.maximum(spread, 0.0))
+    # a difference without any error is 0 in every draw, and stays 0
     errors = np.where(made.std_errors > 0, made.std_errors, 1.0)
     width = max(block.loadings.shape[1] for block in blocks) + 1
+    # width: the noises of a term, and its normal part
     step = max(1, CHUNK // (size * width))
     found: list[Array] = []
     for start in range(0, DRAWS, step):

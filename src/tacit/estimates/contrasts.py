@@ -74,6 +74,7 @@ def _malformed(text: str, terms: tuple[str, ...]) -> InferenceError:
 
 def combine(estimate: Estimate, weights: Array, terms: tuple[str, ...], estimand: str, note: str = "") -> Estimate:
     """Linear combinations of the terms, `weights` of shape (new, old)."""
+    # weights are of the shown terms, which may be combinations already: the product refers to the released ones
     matrix = weights @ (np.eye(estimate.combination.base) if estimate.matrix is None else estimate.matrix)
     kept = tuple(one for one in estimate.notes if not one.startswith("weights: "))  # said of terms as released
     notes = (*kept, note) if note else kept
@@ -87,6 +88,7 @@ def test(estimate: Estimate, constraints: str) -> Test:
     off = made.values - null
     if len(matrix) == 1:
         s, b = made.combination.law(0)
+        # the law of the total error is symmetric about 0
         p = float(2 * laws.tail(np.abs(off), s, b)[0])
         sd = float(made.std_errors[0])
         statistic = float(off[0]) / sd if sd > 0 else math.copysign(math.inf, off[0]) if off[0] else 0.0
@@ -98,6 +100,7 @@ def test(estimate: Estimate, constraints: str) -> Test:
         raise InferenceError(text, code="I03", hint="leave out those that follow from the others", state=None)
     from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
+    # several constraints have no exact law at hand: Wald's quadratic form, the total errors taken as normal
     chi2 = float(off @ np.linalg.solve(covariance, off))
     p = float(cast(Any, stats).chi2.sf(chi2, rank))
     return Test(constraints, chi2, rank, p, "Wald, chi-square with the total covariance (asymptotic)")
@@ -137,6 +140,7 @@ def standardize(estimate: Estimate, weights: Mapping[str, float]) -> Estimate:
             raise InferenceError(text, code="I06", hint='{"north": 0.4, "south": 0.6}', state=None)
         row[0, place_of(estimate.terms, term)] = float(weight)
     total = math.fsum(row[0])
+    # decimal weights such as 0.1 do not add up to 1 exactly in binary
     if abs(total - 1) > 1e-9:
         text = f"the weights add up to {total:.6g}, not 1."
         raise InferenceError(text, code="I06", hint="divide each by their sum", state=None)
@@ -155,6 +159,7 @@ def select(estimate: Estimate, term: str | list[str]) -> Estimate:
 
 
 def _columns(estimate: Estimate) -> list[str]:
+    """Return the column of each term; empty for combinations, which may mix columns."""
     return [] if estimate.matrix is not None else [b.label for b in estimate.blocks for _ in range(len(b.value))]
 
 

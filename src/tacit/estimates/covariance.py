@@ -21,12 +21,15 @@ def combined_variances(combination: LinearCombination) -> Array:
     """
     sd: dict[str, Array] = {}
     for block, weights in combination.slices():
+        # w' (diag(variance) - rank_one rank_one') w for each row w of weights
         inner = (weights**2) @ block.variance - (weights @ block.rank_one) ** 2
         if block.joint is not None:
+            # diagonal of weights @ joint @ weights.T, without the full product
             inner = np.einsum("ci,ij,cj->c", weights, block.joint, weights)
         if block.shared:
             inner = (np.abs(weights) @ np.sqrt(block.sampling_variance)) ** 2
         sd[block.people] = sd.get(block.people, np.zeros(len(weights))) + np.sqrt(np.maximum(inner, 0.0))
+    # different people are independent: their variances add
     return np.add.reduce([one**2 for one in sd.values()])
 
 
@@ -44,6 +47,7 @@ def of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
 
 def noise_of_blocks(blocks: tuple[ColumnTerms, ...]) -> Array:
     """Return the noise covariance, shape (terms, terms); columns have independent noises."""
+    # cells have noises of their own, so only jointly fitted parameters have covariances
     full, at = np.diag(np.concatenate([block.privacy_variance for block in blocks])), 0
     for block in blocks:
         here = slice(at, at + len(block.value))

@@ -43,6 +43,7 @@ def summary(estimate: Estimate, level: float) -> Table:
         title=heading(estimate),
         columns=columns,
         rows=tuple(rows),
+        # many cells may have as many reasons; the first 12 are shown
         notes=(*reasons[:12], *notes(estimate)),
         align=("left", "right", "right", "right", "right"),
     )

@@ -64,10 +64,13 @@ def tail_one(x: Array, s: Array, b: Array) -> Array:
     >>> float(tail_one(np.array(0.0), np.array(1.0), np.array(2.0)))
     0.5
     """
+    # keeps x / s finite; a normal part this small moves no probability in its first eight digits
     s = np.maximum(s, 1e-9 * b)
     t, y, e = s / b, x / s, x / b
     left = log_ndtr(-y)
     # t**2 / 2 + log Phi(-y - t) underflows term by term when t is large; exp of the sum does not.
+    # both are probabilities, P(N <= x < N + E) and P(N - E <= x < N) with E exponential of mean b, so that an
+    # exponent above 0 is rounding
     up = np.exp(np.minimum(t * t / 2 - e + log_ndtr(y - t), 0.0))
     down = np.exp(np.minimum(t * t / 2 + e + log_ndtr(-y - t), 0.0))
     return np.clip(np.exp(left) + 0.5 * (up - down), 0.0, 0.5)
@@ -82,6 +85,7 @@ def _fold(s: Array, b: Array) -> tuple[Array, Array]:
     variance = 2 * b**2
     total = s**2 + variance.sum(axis=-1)
     share = np.divide(variance, total[..., None], out=np.zeros_like(b), where=total[..., None] > 0)
+    # a Laplace variable of variance v has fourth cumulant 3 v**2; summed from the smallest scale upwards
     excess = np.cumsum((3 * share**2)[..., ::-1], axis=-1)[..., ::-1]
     small = excess < FOLD
     s = np.sqrt(s**2 + np.where(small, variance, 0.0).sum(axis=-1))
@@ -91,6 +95,7 @@ def _fold(s: Array, b: Array) -> tuple[Array, Array]:
 def _apart(b: Array) -> Array:
     """Sorted scales with gaps of at least GAP, each moved by at most about len * GAP of itself; zeros stay."""
     out = b.copy()
+    # outwards from the middle scale, which halves the longest run of shifts
     middle = b.shape[-1] // 2
     for j in range(middle - 1, -1, -1):
         out[..., j] = np.maximum(out[..., j], out[..., j + 1] * (1 + GAP))
@@ -125,14 +130,17 @@ def tail(x: Array, s: Array, b: Array) -> Array:
     b = np.broadcast_to(np.asarray(b, np.float64), (*x.shape, np.shape(b)[-1]))
     s, b = _fold(s, b)
     none = ~(b > 0).any(axis=-1)
+    # where no Laplace part is left: the normal tail, or a point mass at 0 split in halves if s = 0 too
     out = np.exp(log_ndtr(-np.divide(x, s, out=np.where(x > 0, np.inf, 0.0), where=s > 0)))
     if none.all():
         return out
     b_apart = _apart(b)
     weights = _weights(b_apart)
+    # scales that are 0 for all x are not evaluated
     used = b_apart.any(axis=tuple(range(x.ndim)))
     mixture = _mixture(x, s, b_apart[..., used], weights[..., used])
     out = np.where(none, out, np.clip(mixture, 0.0, 0.5))
+    # the weights alternate in sign and add up to 1: rounding grows by the sum of their absolute values
     hard = ~none & (np.abs(weights).sum(axis=-1) > WORST)
     for index in np.argwhere(hard):
         at = tuple(index)
@@ -162,6 +170,7 @@ def _gil_pelaez(x: float, s: float, b: Array) -> float:
     period = x + 12 * sd + 40 * float(b.max())
     h = math.pi / period
     end = 4 / sd
+    # the integrand is cut where phi is below e**-28, under 1e-12
     while _log_phi(np.array(end), s, b) > -28 and end < 1e6 / sd:
         end *= 1.5
     t = h * (np.arange(min(int(end / h) + 1, 2_000_000), dtype=np.float64) + 0.5)  # midpoints: no special case at 0
@@ -170,6 +179,7 @@ def _gil_pelaez(x: float, s: float, b: Array) -> float:
 
 
 def _log_phi(t: Array, s: float, b: Array) -> Array:
+    """Return the logarithm of the characteristic function of N(0, s**2) + sum_j Lap(b_j) at t."""
     out = -0.5 * (s * t) ** 2
     for scale in b[b > 0]:
         out = out - np.log1p((scale * t) ** 2)
@@ -190,12 +200,14 @@ def halfwidth(level: float, s: Array, b: Array) -> Array:
         return normal_quantile(level) * s
     low, high = np.zeros_like(sd), sd * (3.0 - math.log(alpha))
     target = math.log(alpha / 2)
+    # at 0 the tail is 1/2: log(1/2) - log(alpha / 2); `high` is beyond the quantile of any law of this family
     above, below = np.full_like(sd, -math.log(alpha)), _log_tail(high, s, b) - target
     last = np.zeros_like(sd)
     for _ in range(STEPS):  # the log of a tail is nearly a straight line: false position [Dowell & Jarratt 1971]
         x = np.clip((low * below - high * above) / np.where(below < above, below - above, -1.0), low, high)
         height = _log_tail(x, s, b) - target
         out = height > 0
+        # an end that is kept twice in a row has its height halved (Illinois), so that both ends move
         above, below = (
             np.where(out, height, np.where(last < 0, above / 2, above)),
             np.where(out, np.where(last > 0, below / 2, below), height),
@@ -203,10 +215,13 @@ def halfwidth(level: float, s: Array, b: Array) -> Array:
         low, high, last = np.where(out, x, low), np.where(out, high, x), np.where(out, 1.0, -1.0)
         if ((np.abs(height) <= EQUAL) | (high - low <= EQUAL * sd)).all():
             break
+    # of the two ends of the bracket, the one whose tail is nearer to alpha / 2
     return np.where(np.abs(above) < np.abs(below), low, high)
 
 
 def _log_tail(x: Array, s: Array, b: Array) -> Array:
+    """Return the logarithm of `tail`, nearly a straight line in x far out."""
+    # a tail that underflows keeps a finite logarithm
     return np.log(np.maximum(tail(x, s, b), 1e-300))
 
 
@@ -216,6 +231,7 @@ def _log_tail(x: Array, s: Array, b: Array) -> Array:
 def noise_halfwidth(law: Law, level: float) -> int:
     """Smallest integer h with P(|z| <= h) >= level: exact law of one integer noise."""
     alpha = 1 - level
+    # invariant of the bisection: P(|z| > low) > alpha >= P(|z| > high)
     low, high = -1, 1
     while _outside(law, high) > alpha:
         low, high = high, 2 * high
@@ -260,6 +276,7 @@ def drawn(law: Law, number: int, shape: tuple[int, ...], rng: np.random.Generato
         elif many == 1:
             total += weight * piece.sample(int(np.prod(shape)), rng).reshape(shape)
         else:
+            # the sum of n geometric variables counts failures before the n-th success, of probability 1 - e**(-1 / b)
             two = rng.negative_binomial(many, -math.expm1(-1 / float(piece.scale)), (2, *shape))
             total += weight * (two[0] - two[1])
     return total

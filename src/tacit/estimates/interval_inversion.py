@@ -96,12 +96,14 @@ class RatioInversion:
         """C(m), shape (m,)."""
         N, S, Q = self.moments.squares
         size = np.maximum(self.moments.size, 1.0)
+        # Bhatia-Davis: values in [-1, 1] of mean m have variance at most (1 - m)(m + 1)
         most = size * np.maximum(1 - m**2, 0.0)
         if not self.sampling:
             return np.zeros_like(m)
         if self.binary:
             return most
         loads = self.moments.square_loadings
+        # loadings of C(m) itself: its floor is in standard deviations of its own noise
         noisy = loads[2] - 2 * m[..., None] * loads[1] + m[..., None] ** 2 * loads[0]
         return floored(Q - 2 * m * S + m**2 * N, noisy, self.law, most)
 
@@ -111,6 +113,7 @@ class RatioInversion:
         step = CONTINUITY if self.binary and self.sampling else 0.0
 
         def p_value(m: Array) -> Array:
+            # |D(m)| from the clipped estimate: m = value then has p-value 1, and the interval always holds the estimate
             distance = np.maximum(np.abs((self.value - m) * N) - step, 0.0)
             s, b = split(self.law, loads[1] - m[..., None] * loads[0])
             return 2 * tail(distance, np.sqrt(self.variance(m) + s**2), b)
@@ -141,8 +144,10 @@ class SpreadInversion:
         if not self.sampling:
             return np.zeros_like(t)
         second, fourth = central(self.mean)
+        # sum (y - t)**2 with y = (x - mean)**2, expanded in power sums
         weights = fourth - 2 * t[..., None] * second
         weights[..., 0] += t**2
+        # Bhatia-Davis: y = (x - mean)**2 lies in [0, most] and has mean t, so that its variance is at most t (most - t)
         most = np.maximum(self.mean, 1 - self.mean) ** 2
         cap = np.maximum(self.powers.sums[:, 0], 2.0) * np.maximum(t * (most - t), 0.0)
         raw = (weights * self.powers.sums).sum(axis=-1)
@@ -151,6 +156,7 @@ class SpreadInversion:
     def loadings(self, t: Array) -> Array:
         """How the noises enter D(t), shape (m, 5)."""
         weights, _ = central(self.mean)
+        # D(t) = sum (x - mean)**2 - t N: the noise of the count enters with -t
         weights[..., 0] -= t
         return weights @ self.powers.loadings
 
@@ -189,6 +195,7 @@ def accepted(
     """
     ends: list[Array] = []
     for bound in (low, high):
+        # invariant: inner is accepted and outer is not; where the bound is accepted the search is thrown away
         outer, inner = np.full_like(inside, bound), inside.copy()
         whole = p_value(outer) >= alpha
         for _ in range(STEPS):

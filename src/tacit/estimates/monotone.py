@@ -18,6 +18,7 @@ def rising(values: Array, limits: Array) -> tuple[Array, Array]:
     >>> values.tolist(), limits.tolist()
     ([[3.0, 3.0]], [[[1.0, 4.0], [1.0, 4.0]]])
     """
+    # reversed, so that the minimum runs over this and all higher probabilities
     lower = np.minimum.accumulate(limits[:, ::-1, 0], axis=1)[:, ::-1]
     upper = np.maximum.accumulate(limits[..., 1], axis=1)
     return np.maximum.accumulate(values, axis=1), np.stack([lower, upper], axis=-1)

@@ -43,31 +43,38 @@ def lower_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
 
 
 def _moments(p: Array, n: int | None) -> tuple[Array, Array]:
+    """Return mean and variance of S: binomial, or Poisson where n is None."""
     return (p, p) if n is None else (n * p, n * p * (1 - p))
 
 
 def _window_tail(k: Array, p: Array, n: int | None, law: Law) -> Array:
     """Return the sum of pmf(j) P(z <= k - j) over a window of j that holds all but 1e-12 of the law of S."""
     mean, variance = _moments(p, n)
+    # one width for the whole group, that of its largest variance; 40 covers the skewness of small Poisson means
     reach = int(np.ceil(8 * np.sqrt(variance.max()) + 40))
     first = np.floor(mean) - reach
     last = np.floor(mean) + reach
+    # the support {0, ..., n} is shorter than the window
     if n is not None and n <= 2 * reach:
         first, last = np.zeros_like(mean), np.full_like(mean, float(n))
     j: Array = first[:, None] + np.arange(float((last - first).max()) + 1)
     mass = _poisson(j, p[:, None]) if n is None else _binomial(j, n, p[:, None])
+    # P(S + z <= k) = sum_j P(S = j) P(z <= k - j)
     return (mass * law.cdf((k[:, None] - j).astype(np.int64))).sum(axis=1)
 
 
 def _poisson(j: Array, mean: Array) -> Array:
+    """Return P(S = j) of a Poisson variable, 0 for negative j."""
     from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
     known: Any = special
+    # negative j stay out of the gamma function; their mass is 0
     k = np.maximum(j, 0.0)
     return np.where(j < 0, 0.0, np.exp(known.xlogy(k, mean) - known.gammaln(k + 1) - mean))
 
 
 def _binomial(j: Array, n: int, p: Array) -> Array:
+    """Return P(S = j) of a binomial variable, 0 outside {0, ..., n}."""
     from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
     return cast(Any, stats).binom.pmf(j, n, p)
@@ -87,6 +94,7 @@ def interval(k: Array, n: int | None, law: Law, level: float) -> tuple[Array, Ar
     A count that the noise moved out of [0, n] gets the interval of 0 or n: wider, and never empty.
     """
     possible = np.clip(np.asarray(k, np.float64), 0, np.inf if n is None else n)
+    # equal counts have equal intervals: each is searched once
     unique, back = np.unique(possible, return_inverse=True)
     half = (1 - level) / 2
     end = np.ones_like(unique)
@@ -95,6 +103,7 @@ def interval(k: Array, n: int | None, law: Law, level: float) -> tuple[Array, Ar
         reach = unique + float(halfwidth(1 - half / 50, *split(law, np.ones(1)))) + 40
         end = reach + 10 * np.sqrt(reach)
     high = _crossing(end, lambda p: lower_tail(unique, p, n, law) >= half)
+    # P(X >= k) = 1 - P(X <= k - 1), for the counts are integers
     low = _crossing(end, lambda p: 1 - lower_tail(unique - 1, p, n, law) < half)
     return low[back], high[back]
 

@@ -65,6 +65,7 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
         case "plain":
             c = parameters["divisor"]
             load = np.array([[0, 0], [1 / H, 0], [0, c / H**2]])
+            # a floor takes away 1/2 on average: n / 2 is added to T, here and (from the noisy N) under exclusion
             constant = np.array([fixed, 0.0, fixed * c / (2 * H**2)])
         case "exclusion":
             c, kappa = parameters["divisor"], parameters["presence"]
@@ -75,7 +76,9 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
             load = np.array([[0, 0, size], [1 / H, 0, 0], [0, -c / H**2, size - size * c / (2 * H**2)]])
         case "group":
             m = parameters["middle"]
+            # the middle term is released m times as large (theory §12, forms B and C)
             size = np.array([1, 2 / m, 1]) / G
+            # B0 - 2 B1 / m + B2 = sum (G - 4v + 4t) = G Q - 2 N, the floors of t taking 4 / 2 a row: 2 N / G is added
             load = np.array([size, [-1 / G, 0, 1 / G], np.array([1, -2 / m, 1]) / G + 2 * size / G])
         case "binary-plain":
             load = np.array([[0.0], [2.0], [0.0]])
@@ -84,6 +87,7 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
             a, b = parameters["sign"], parameters["presence"]
             load = np.array([[0, 1 / b], [1 / a, 0], [0, 1 / b]])
         case "binary-group":
+            # the integers are the numbers of zeros and of ones
             load = np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, 1.0]])
         case "count":
             load = np.array([[1.0], [0.0], [0.0]])
@@ -91,6 +95,7 @@ def moments(form: str, parameters: Mapping[str, int], cells: Array, rows: int | 
             raise ReleaseError(
                 f"form {form!r} is not known to this version.", code="R02", hint="upgrade tacit", state=None
             )
+    # a person in several cells has `share` units in all; integers are in these units
     load = np.asarray(load, np.float64) / parameters.get("share", 1)
     values = (cells @ load.T + constant).T
     public = form in ("plain", "binary-plain")
@@ -110,8 +115,10 @@ def _weighted(parameters: Mapping[str, int], cells: Array) -> Moments:
     second = T2 + (weight / (2 * G) if G > 1 else 0)
     without, with_ = X0 / p + T0 + T1, X1 / p + first
     load = np.array([without + with_, with_ - without, np.zeros(5)])
+    # u = 2x - 1, so that u**2 = 4 x**2 - 4 x + 1
     square = np.array([weight, 2 * first - weight, 4 * second - 4 * first + weight])
     if G == 1:
+        # values are 0 or 1: T1 is always 0 and was not released
         load, square = load[:, [0, 1, 2, 4]], square[:, [0, 1, 2, 4]]
     load, square = load / (parameters["A"] * G), square / (parameters["A"] * G)
     load[2] = square[2]
@@ -163,16 +170,21 @@ def powers(parameters: Mapping[str, int], cells: Array, rows: int | None) -> Pow
     G, d, M = parameters["G"], parameters["divisor"], parameters["mass"]
     share = parameters.get("share", 1)
     cells = cells / share
+    # rows: the falling factorials [j]_k of j = 0, ..., 4; x**k = sum_j [j]_k / [4]_k times the Bernstein polynomial j
     falling = np.array([[1, 1, 1, 1, 1], [0, 1, 2, 3, 4], [0, 0, 2, 6, 12], [0, 0, 0, 6, 24], [0, 0, 0, 0, 24]])
     weights = falling / falling[:, 4:]
     scale = d / G**4
     project = np.eye(5)
     if rows is not None:
+        # identity minus ones / 5: the projection on vectors whose sum is 0
         project = project - 0.2
         cells = cells - ((cells.sum(axis=1) - float(rows) * M) / 5)[:, None]
     size = cells.sum(axis=1) / M
+    # terms are differences of floors, whose mean losses of 1/2 cancel but in the first and in the last, which is
+    # M - F_3 in place of (G**4 - C_3) / d
     floor = np.array([0.5, 0, 0, 0, G**4 / d - M - 0.5]) if d > 1 else np.zeros(5)
     sums = scale * (cells @ weights.T + size[:, None] * (weights @ floor))
     loads = scale * (weights + np.outer(weights @ floor, np.full(5, 1 / M)))
+    # the size comes from the total itself, which no floor changes
     loads[0], sums[:, 0] = 1 / M, size
     return Powers(sums, loads @ project / share, rows is not None)

@@ -53,15 +53,18 @@ class ShareOfTotal:
             s, b = self._noise(p)
             return 2 * tail(distance, np.sqrt(variance + s**2), b)
 
+        # the size is positive here: groups whose noisy size is unclear get `Everything`
         return accepted(p_value, self.count / self.size, 0.0, 1.0, 1 - level)
 
     def _noise(self, p: Array) -> tuple[Array, Array]:
         """Return normal standard deviation, (m,), and Laplace scales, (m, k), of (1 - p) z_own - p z_rest, in rows."""
         normal, scales = np.zeros_like(p), np.zeros((len(p), 0))
+        # the size is the sum of all counts: a count's own noise enters with 1 - p, those of all others with -p
         for weight, number in ((1 - p, self.added), (p, self.added * (len(p) - 1))):
             s, b = summed(self.law, number)
             normal = normal + (weight * s / self.share) ** 2
             scales = np.concatenate([scales, np.abs(weight)[:, None] * b / self.share], axis=1)
+        # one scale of 0 where all noise is normal: the laws expect an axis of scales
         return np.sqrt(normal), scales if scales.shape[1] else np.zeros((len(p), 1))
 
 

@@ -115,6 +115,7 @@ class NormalEstimate:
         middle, error = (self.values, self.std_errors) if self.scale is None else (self.scale.values, self.scale.errors)
         out = np.stack([middle - z * error, middle + z * error], axis=-1)
         out = out if self.scale is None else self.scale.back(out)
+        # without a valid standard error any value is possible
         out[[reason is not None for reason in self.reasons]] = (-np.inf, np.inf)
         return out
 
@@ -225,9 +226,11 @@ class NormalEstimate:
         )
         sampling, privacy = (matrix @ part @ matrix.T for part in (self.sampling, self.privacy))
         made = replace(self, terms=terms, values=matrix @ self.values, sampling=sampling, privacy=privacy)
+        # a combination of transformed numbers is not the transform of anything: its interval is symmetric
         return replace(made, reasons=reasons, estimand=estimand, scale=None, term_title="")
 
     def _known(self, matrix: Array) -> None:
+        """Raise InferenceError I45 where a term with a reason has a weight in some constraint."""
         for reason, column in zip(self.reasons, matrix.T, strict=True):
             if reason and column.any():
                 raise InferenceError(f"nothing can be tested: {reason}.", code="I45", state=None)

@@ -77,6 +77,7 @@ class Pairwise:
             half = np.quantile(self.maximum, level) * self.estimate.std_errors
             return np.stack([self.estimate.values - half, self.estimate.values + half], axis=-1)
         count = len(self.estimate.terms) if self.adjust else 1
+        # Bonferroni: each of the intervals misses with probability (1 - level) / count
         return self.estimate.intervals(1 - (1 - level) / count)
 
     def quantile(self, level: float = 0.95) -> float:
@@ -162,6 +163,7 @@ def adjusted(p: Array, adjust: str | None) -> Array:
     if adjust == "bonferroni":
         return np.minimum(p * len(p), 1.0)
     order = np.argsort(p)
+    # Holm: the i-th smallest times the number of hypotheses still open, never below an earlier one
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     out = np.empty_like(p)
     out[order] = np.minimum(stepped, 1.0)

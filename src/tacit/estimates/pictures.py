@@ -86,6 +86,7 @@ def shown(found: Estimate | NormalEstimate, limits: Array, level: float, quantil
     """
     from tacit.plots.canvas import Intervals
 
+    # sampling error alone is taken as normal; the quantile of the outer interval has the noise in it
     wide = NormalDist().inv_cdf(0.5 + level / 2) if quantile is None else quantile
     return Intervals(tuple(found.terms), found.values, limits, level, wide * np.sqrt(found.sampling_variances))
 

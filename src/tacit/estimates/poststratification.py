@@ -38,6 +38,7 @@ def poststratify(estimate: Estimate, totals: Mapping[str, float], of: str = "mea
     names = tuple(block.label for block in estimate.blocks) if columns > 1 else (f"post-stratified {of}",)
     by = " and ".join(column for column, _ in estimate.release.levels)
     words = f"post-stratified {of}, known totals of {by} adding up to {population:,.6g}: {estimate.estimand}"
+    # one row for each column, its weights on that column's cells alone: shape (columns, terms)
     matrix: Array = np.kron(np.eye(columns), row[None, :]).astype(np.float64)
     return combine(estimate, matrix, names, words, _note(estimate))
 

@@ -81,9 +81,11 @@ def ratio(estimate: Estimate, numerator: str, denominator: str) -> Ratio:
         return float(2 * laws.tail(np.abs(made.values), s, scales)[0])
 
     floor = 0.0 if _positive(estimate) else -math.inf
+    # numbers that cannot be negative: a denominator of 0 or below is noise, and the ratio has no finite value
     value = math.inf if (b <= 0 and floor == 0) or b == 0 else max(a / b, floor)
 
     def ends(level: float) -> tuple[float, float]:
+        # Fieller's set is then the whole line or the outside of an interval: it is reported as unbounded
         if _unclear(estimate, j, level):
             return floor, math.inf
         low, high = _end(p, a / b, 1 - level, -1), _end(p, a / b, 1 - level, 1)
@@ -113,6 +115,7 @@ def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
             name, math.nan if p == q else math.inf if p > q else 0.0, 1.0, method, found, lambda _: (0.0, math.inf)
         )
     weights = np.zeros((1, len(estimate.terms)))
+    # delta method: the derivative of log(p / (1 - p)) is 1 / (p (1 - p))
     weights[0, i], weights[0, j] = 1 / (p * (1 - p)), -1 / (q * (1 - q))
     s, scales = combine(estimate, weights, ("D",), "").combination.law(0)
     log = math.log(p / (1 - p)) - math.log(q / (1 - q))
@@ -127,6 +130,7 @@ def odds_ratio(estimate: Estimate, one: str, other: str) -> Ratio:
 
 def _end(p: Callable[[float], float], center: float, alpha: float, sign: int) -> float:
     """The end of {t : p(t) >= alpha} on one side of `center`, where p is 1; infinite where there is none."""
+    # steps double until the test rejects, which brackets the end between inner (accepted) and outer (rejected)
     step = max(abs(center), 1e-9) * 1e-3
     inner = center
     while p(outer := center + sign * step) >= alpha:

@@ -36,6 +36,7 @@ def subtracted(a: Estimate, b: Estimate) -> Estimate:
     """Return the difference of two linear estimates; terms of the same release are subtracted with their joint law."""
     terms = shared_terms(a, b)
     b = _aligned(a, b)
+    # a block that both contain is kept once: shared noise and sampling error then cancel as they should
     blocks, place = _merge(a.blocks, b.blocks)
     size = sum(len(block.value) for block in blocks)
     left, right = np.zeros((len(a.terms), size)), np.zeros((len(a.terms), size))
@@ -61,6 +62,7 @@ def shared_terms(a: Termed, b: Termed) -> tuple[str, ...]:
 
 
 def _named(a: Termed, b: Termed) -> str:
+    """Return the name of the only difference: its tables where the terms are alike, else both terms."""
     if a.terms == b.terms:
         return (
             f"{a.terms[0]}: {a.release.table} - {b.release.table}" if a.release.table != b.release.table else a.terms[0]
@@ -73,6 +75,8 @@ def _aligned(a: Estimate, b: Estimate) -> Estimate:
     kinds = {block.people.partition(" ")[0] for one in (a, b) for block in one.blocks}
     if a.release.table != b.release.table or kinds != {"ledger", "table"}:
         return b
+    # otherwise the two would count as different people, and their errors as independent: an interval too short where
+    # it is one table after all
     known = a.blocks[0].people
     return replace(b, blocks=tuple(replace(block, people=known) for block in b.blocks))
 
@@ -110,6 +114,7 @@ def _spread(one: Estimate, out: Array, place: list[int], blocks: tuple[ColumnTer
 
 
 def _dependence(a: Estimate, b: Estimate) -> str:
+    """Return a note on how the errors of two estimates depend on each other."""
     if {block.source for block in a.blocks} == {block.source for block in b.blocks}:
         return "one joint release: its covariance is used"
     if {block.people for block in a.blocks} & {block.people for block in b.blocks}:

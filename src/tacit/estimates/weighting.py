@@ -33,11 +33,14 @@ def effective_sizes(estimate: Estimate) -> Array:
 
 
 def _effective(part: Part, rows: int | None) -> Array:
+    """Return the effective sizes of one part's cells, shape (m,)."""
     noisy = moments(part.form, part.parameters, integers(part), rows)
     variance = part.law.variance()
+    # E (noisy sum)**2 = (sum w)**2 + noise variance
     own = float((noisy.loadings[0] ** 2).sum()) * variance
     squares = np.maximum(noisy.squares[0], FLOOR * math.sqrt(float((noisy.square_loadings[0] ** 2).sum()) * variance))
     most = math.inf if rows is None else float(rows)
+    # sum w**2 <= cap sum w gives the lower bound (sizes are in units of the cap), Cauchy-Schwarz the upper one
     least = np.clip(noisy.size, 1.0, most)
     return np.clip(np.maximum(noisy.size**2 - own, 0.0) / squares, least, most)
 
@@ -74,11 +77,13 @@ def notes(estimate: Estimate) -> tuple[str, ...]:
         mean = float(moments(*_form(release.parts[0]), release.rows).size[0]) / release.rows
         words += f"; the cap is {1 / mean:.1f} times the mean weight" if mean * release.rows >= 1 else ""
     sampling, privacy = estimate.sampling_variances[clear], estimate.privacy_variances[clear]
+    # the noise is proportional to the cap: half of it leaves a quarter of the variance
     less = 100 * (1 - np.sqrt((sampling + privacy / 4) / np.maximum(sampling + privacy, 1e-300)))
     return (f"{words}; half the cap, where it trims nothing, would narrow the intervals by {_range(less, '.0f')} %",)
 
 
 def _form(part: Part) -> tuple[str, dict[str, int], Array]:
+    """Return the first arguments of `moments` for a part."""
     return part.form, dict(part.parameters), integers(part)
 
 

@@ -12,6 +12,7 @@ from tacit.release.parts import Part
 def source_of(release: Released) -> str:
     """Return a text that identifies a release (table, charge, chain head); each simulated release has its own."""
     head = getattr(release, "head", None)
+    # without a place in a ledger's chain nothing but the object itself tells two releases apart
     if not head:
         return f"simulated {id(release)}"
     words = [release.table, *(getattr(release, name, "") for name in ("charge", "head", "name", "mechanism"))]
@@ -87,6 +88,7 @@ def _kind(release: Released, part: Part) -> str:
 
 
 def _weights(release: Released, part: Part) -> str:
+    """Return how rows or persons are weighted, in words; empty without weights."""
     if part.weight is None:
         return ""
     by_rows = f", persons counting by their rows, at most {release.unit} of them"

@@ -91,6 +91,7 @@ class CellAxis:
         >>> CellAxis("age", "continuous", np.array([17.5, 18.5, 20.5]), step=1).within
         array([0. , 0.5])
         """
+        # h**2 / 12 of a uniform variable; (h**2 - step**2) / 12 of h / step equally likely values
         return np.sqrt(np.maximum(self.widths**2 - self.step**2, 0.0) / 12)
 
     @property
@@ -173,6 +174,7 @@ class CellCounts:
         This is linear, so expectations are kept; no variance increases.  Returns the cells unchanged if no total is
         public, and after an earlier projection or a nonlinear step.
         """
+        # after a nonlinear step errors have no mean of 0, and the excess is not noise alone
         if self.total is None or self.shared or not self.signed:
             return self
         cells = self.counts.size
@@ -191,9 +193,13 @@ class CellCounts:
         The total is the public one if there is one, else the sum of the counts, at least 0.
         """
         total = max(self.total if self.total is not None else float(self.counts.sum()), 0.0)
+        if total == 0:  # the cut is then no mean excess: the only such counts are zeros
+            return replace(self, counts=np.zeros_like(self.counts), steps=(*self.steps, "simplex"))
         flat = np.sort(self.counts.reshape(-1))[::-1]
+        # the projection subtracts one cut from all counts and sets negative ones to 0; if the k largest stay
+        # positive, the cut is the mean excess of these k; the right k is the last whose count still exceeds it
         excess = (np.cumsum(flat) - total) / np.arange(1, len(flat) + 1)
-        cut = excess[np.flatnonzero(flat > excess)[-1]] if (flat > excess).any() else excess[-1]
+        cut = excess[np.flatnonzero(flat > excess)[-1]]
         return replace(self, counts=np.maximum(self.counts - cut, 0.0), steps=(*self.steps, "simplex"))
 
     def threshold(self, A: float, scale: float, n: float) -> CellCounts:
@@ -217,6 +223,7 @@ class CellCounts:
         kept = [self.names.index(name) for name in names]
         others = tuple(i for i in range(len(self.axes)) if i not in kept)
         summed = self.counts.sum(axis=others)
+        # `summed` has the kept axes in their old order: ranks of `kept` bring them into the order asked for
         order = np.argsort(np.argsort(kept)) if len(kept) > 1 else np.zeros(1, int)
         counts = np.transpose(summed, [int(i) for i in order])
         # a margin adds m cells: m independent variances, and m * m shared covariances between two of its cells
@@ -237,10 +244,12 @@ class CellCounts:
             return margin
         inner = tuple(slice(0, axis.bins) for axis in margin.axes)
         axes = tuple(replace(axis, extra=()) for axis in margin.axes)
+        # how many rows the extra cells hold is known from noisy counts only: the rest has no public number
         return replace(margin, axes=axes, counts=margin.counts[inner], total=None)
 
 
 def _without_missing(axis: CellAxis) -> CellAxis:
+    """Return the axis with its level of missing values moved to the extra cells."""
     if axis.missing is None:
         return axis
     return replace(axis, labels=(axis.labels or ())[:-1], extra=(axis.missing, *axis.extra), missing=None)

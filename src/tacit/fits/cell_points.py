@@ -51,6 +51,7 @@ def slopes(edges: Array) -> Array:
         near = [j for j in (r - 1, r + 1) if 0 <= j < len(x) and h[r] <= NARROW * h[j] * (1 + 1e-9)]
         if len(near) == 2:
             before, after = x[r] - x[r - 1], x[r + 1] - x[r]
+            # the derivative at x_r of the parabola through three unevenly spaced points
             D[r, r - 1 : r + 2] = np.array([-after / before, after / before - before / after, before / after])
             D[r] /= before + after
         elif near:
@@ -61,9 +62,12 @@ def slopes(edges: Array) -> Array:
 def spreading(axis: CellAxis, edges: bool = True) -> Array:
     """Return the matrix, shape (2K, K), from counts to weights of points; edges=False takes flat densities in bins."""
     h = axis.widths
+    # slopes / h takes counts, divided by their widths into densities, to f'; half the weight moves by f' h within / 2,
+    # so that the two points at -+ within have the first moment f' h within**2 of the line
     tilt = (h * axis.within / 2)[:, None] * (slopes(axis.bounds) / h if edges else 0.0)
     half = np.eye(axis.bins) / 2
     out = np.empty((2 * axis.bins, axis.bins))
+    # rows 2 r and 2 r + 1: the lower and the upper point of bin r
     out[0::2] = half - tilt
     out[1::2] = half + tilt
     return out
@@ -86,6 +90,7 @@ class Points:
         return tuple(axis.bins * (2 if self._doubled(axis) else 1) for axis in self.cells.axes)
 
     def _doubled(self, axis: CellAxis) -> bool:
+        """Return whether bins of an axis have two points each."""
         return self.fine and axis.kind == "continuous"
 
     @property
@@ -111,6 +116,7 @@ class Points:
         out = counts
         for at, axis in enumerate(self.cells.axes):
             if self._doubled(axis):
+                # axis by axis: a tensor product of one-dimensional rules; the shape grows from K to 2 K along each
                 out = _apply(spreading(axis, edges), out, at)
         return out.reshape(-1)
 
@@ -128,4 +134,5 @@ class Points:
 
 def _apply(matrix: Array, values: Array, at: int) -> Array:
     """Matrix times values along one axis."""
+    # tensordot puts the new axis first
     return np.moveaxis(np.tensordot(matrix, values, axes=(1, at)), 0, at)

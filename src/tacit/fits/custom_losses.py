@@ -69,6 +69,7 @@ class _RecordingRow(Mapping[str, Any]):
     def __getitem__(self, key: str) -> Any:
         if key not in self.names:
             self.names.append(key)
+        # ones, not zeros: logarithms and quotients stay defined
         return jax().numpy.ones(())
 
     def __iter__(self) -> Iterator[str]:
@@ -129,10 +130,12 @@ def _derivatives(m: Callable[[Mapping[str, Any], Any], Any], columns: tuple[str,
         return np_.dot(weights, values)
 
     def local(theta: Any, data: Any, weights: Any) -> Any:
+        # of the total: a Hessian for each point would take points * p**2 numbers
         value, gradient = tools.value_and_grad(total)(theta, data, weights)
         return value, gradient, tools.hessian(total)(theta, data, weights)
 
     def square(theta: Any, row: Any, root: Any) -> Any:
+        # symmetric, so that its product with itself is the square that `curvature_noise` adds up
         scaled = root.T @ tools.hessian(one)(theta, row) @ root
         return scaled @ scaled
 
@@ -181,10 +184,12 @@ def _data(points: Points, columns: tuple[str, ...]) -> Array:
 
 def _lowest(problem: Minimum, points: Points, count: int) -> tuple[Minimum, tuple[str, ...]]:
     """Return the problem with the best minimum found as its start, and a note where starts reach different minima."""
+    # the search is on clipped counts: with signed weights a loss may have no minimum at all
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     if not weights.any():
         return problem, ()
     rng = np.random.default_rng(0)  # fixed seed: the starts need no privacy, and results stay reproducible
+    # starts at the distance of the parameter's own size, or of 1 where that is small
     spread = 1 + np.abs(problem.first)
     starts = [problem.first, *(problem.first + spread * rng.normal(size=(count, len(spread))))]
     ends = [newton(problem, weights, start) for start in starts]
@@ -194,6 +199,7 @@ def _lowest(problem: Minimum, points: Points, count: int) -> tuple[Minimum, tupl
     best = min(good, key=lambda end: end.local.value)
     slack = 1e-6 * (1 + abs(best.local.value))
     other = any(
+        # another value, or the same value elsewhere: in both cases the minimum is not the only one
         end.local.value > best.local.value + slack or not np.allclose(end.theta, best.theta, rtol=1e-3, atol=1e-3)
         for end in good
     )

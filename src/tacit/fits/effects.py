@@ -47,6 +47,7 @@ class FitEffects:
 
 
 def _work(fit: Fit) -> FitWork:
+    """Return what effects need of a fit; InferenceError I45 where there is no fit."""
     if fit.work is None:
         why = fit.reasons[0] or "only formulas have these"
         raise InferenceError(f"{fit.formula!r} leaves nothing to work with: {why}.", code="I45", state=None)
@@ -106,6 +107,7 @@ def predict(fit: Fit, table: Any, scale: Literal["response", "link"] = "response
     if scale == "link":
         return combined(fit, X, names)
     loss = formula.loss
+    # Jacobian of the means in the coefficients: slope(x' b) x in each row
     return combined(fit, X * loss.slope(eta)[:, None], names, loss.mean(eta))
 
 
@@ -136,6 +138,7 @@ def marginal_effects(fit: Fit) -> FitEffects:
             names.append(name)
             values.append(value)
             influences.append(direct + work.influence @ (weights @ gradient / rows))
+    # one influence for each cell and number, so that effects have covariances too; shape (cells, m)
     sampling, privacy = parts(work.points.cells, np.stack(influences, axis=1))
     return FitEffects(tuple(names), np.array(values), sampling, privacy, fit.reasons[0])
 
@@ -149,7 +152,9 @@ def _pairs(axis: CellAxis, table: Any) -> list[tuple[str, Any, Any, float]]:
         def at(code: int) -> Any:
             return table.assign(**{axis.name: made([code] * len(table), categories=labels)})
 
+        # all rows are set to one level, then to the first: other columns keep their distribution
         return [(f"{axis.name}[{labels[code]}]", at(code), at(0), 1.0) for code in range(1, len(labels))]
+    # central differences, as any formula may transform the column: no derivative of it is known
     half = STEP / 2 * float(np.ptp(axis.bounds if axis.kind == "continuous" else axis.centers))
     up, down = (table.assign(**{axis.name: table[axis.name] + sign * half}) for sign in (1, -1))
     return [(axis.name, up, down, 2 * half)]
@@ -182,6 +187,7 @@ def wald(fit: Fit, matrix: Array, null: Array | None = None) -> Wald:
     """
     _work(fit)
     rows = np.atleast_2d(np.asarray(matrix, dtype=np.float64))
+    # dependent constraints would make their covariance singular
     if rows.shape[1] != len(fit.names) or np.linalg.matrix_rank(rows) < len(rows):
         raise InferenceError("constraints repeat each other, or are not of the coefficients.", code="I03", state=None)
     found = combined(fit, rows, ())
@@ -202,6 +208,7 @@ def terms_of(fit: Fit, column: str) -> Array:
 
 
 def _variables(work: FitWork, factor: Any) -> set[str]:
+    """Return names of the columns that a factor of the formula reads."""
     found = work.design.spec.factor_variables.get(factor, ())
     return {str(name) for name in found}
 

@@ -57,6 +57,7 @@ def fit_family(cells: CellCounts, column: str, family: str, method: Method = "co
     low, high = RANGES.get(law.support) or cast("tuple[float, float]", law.support)
     points = points_for(cells, (column,), method)
     x = points.position(points.cells.axes[0])[0]
+    # strictly: at the ends of its support a log-density may be infinite
     if not ((x > low) & (x < high)).all():
         raise InferenceError(
             f"{column!r} has bins beyond {low:g} to {high:g}, where a {family} variable lies.",
@@ -72,11 +73,13 @@ def _start(law: Family, points: Points, x: Array) -> tuple[float, ...]:
     weights = points.spread(np.maximum(points.cells.counts, 0.0), edges=False)
     weights = weights if weights.any() else np.ones_like(weights)
     mean = float(np.average(x, weights=weights))
+    # a variance above 0, also where all counts but one are 0 or less
     return law.start_from_moments(mean, max(float(np.average((x - mean) ** 2, weights=weights)), 1e-300))
 
 
 @lru_cache(maxsize=64)  # the same function object for a family and column: JAX compiles it only once
 def _loss(family: str, column: str) -> Loss:
+    """Return the negative log-density of a column as a loss."""
     law = histogram_families()[family]
 
     def negative(row: Any, theta: Any) -> Any:

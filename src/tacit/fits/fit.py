@@ -124,6 +124,7 @@ def check_method(method: str) -> None:
 def prepared(cells: CellCounts, method: Method) -> CellCounts:
     """Return the cells after the steps that a method takes before margins are formed."""
     if method in ("corrected", "midpoint"):
+        # before margins: the excess is then divided among all released cells, the extra ones too
         return cells.project()
     if method == "lei-2011-nonnegative":
         return cells.clip()
@@ -169,11 +170,13 @@ def solved(fit: Fit, points: Points, problem: Problem, singular: tuple[str, ...]
     if few:
         return without(few)
     weights = points.spread(cells.counts)
+    # densities taken as flat: with edges a clipped count may still give negative weights
     start = points.spread(np.maximum(cells.counts, 0.0), edges=False)
     found = solve(problem, start, weights)
     if found.failed:
         return without(f"no fit: {found.reason}")
     loose = relative_hessian_noise(problem, found.theta, found.local.hessian, cells.variance, points.per_cell)
+    # scores of points go back to cells: the noises are those of the cells' counts
     both = sandwich(cells, points.gather(problem.scores(found.theta)), found.local.hessian)
     made = replace(
         fit,
@@ -189,6 +192,7 @@ def too_few(cells: CellCounts) -> str | None:
     """Return a reason if the sum of the counts is not clearly above its noise, else None."""
     rows = float(cells.counts.sum())
     size = cells.counts.size
+    # variance of the sum: size variances, and minus `shared` for each of the size**2 pairs, own ones included
     noise = np.sqrt(max(cells.variance * size - cells.shared * size**2, 0.0))
     if rows <= 0:
         return f"the counts add up to {rows:,.0f}: nothing but noise; more rows or a larger budget are needed"
@@ -198,6 +202,7 @@ def too_few(cells: CellCounts) -> str | None:
 
 
 def _reason(cells: CellCounts, found: Solution, loose: float) -> str | None:
+    """Return why the estimates allow no inference, in words, or None."""
     if found.reason:
         return found.reason
     if not cells.signed:

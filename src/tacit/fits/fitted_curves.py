@@ -53,6 +53,7 @@ def curve(model: FittedModel, column: str, at: Mapping[str, Any] | None, ax: Any
 
 
 def _work(model: FittedModel) -> FitWork:
+    """Return what a curve needs of a fit; InferenceError I45 where it has none."""
     work = model.fit.work
     if work is None:
         why = model.reasons[0] or "only formulas have curves"
@@ -77,6 +78,7 @@ def _default_value(cells: CellCounts, name: str) -> Any:
     axis = cells.axis(name)
     if axis.kind == "levels" and axis.numbers is None:
         return (axis.labels or ("",))[0]
+    # clipped, so that the mean lies within the column's bounds; it only chooses which curve is drawn
     counts = np.maximum(cells.margin((name,)).counts, 0.0)
     return float(np.average(axis.centers, weights=counts)) if counts.any() else float(axis.centers.mean())
 
@@ -88,6 +90,7 @@ def _observed(work: FitWork, column: str) -> tuple[Array, Array, Array] | None:
         return None
     cells = work.points.cells
     counts = cells.margin((column, response.name)).counts
+    # the coding of a response of two levels in `model_matrix.design`
     y = np.array([0.0, 1.0]) if response.kind == "levels" and response.numbers is None else response.centers
     rows = counts.sum(axis=1)
     means = np.divide(counts @ y, rows, out=np.full_like(rows, np.nan), where=rows > 0)

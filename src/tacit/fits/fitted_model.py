@@ -175,6 +175,7 @@ class FittedModel:
         if scale == "link":
             return self._made(link, "Linear predictors", "linear predictors")
         made = self._made(predict(self.fit, table), "Predictions", "mean responses at given rows")
+        # every inverse link is increasing, so that ends of intervals map to ends
         return replace(made, scale=Scale(link.values, link.std_errors, evaluator(self.fit).loss.mean))
 
     def marginal_effects(self) -> NormalEstimate:

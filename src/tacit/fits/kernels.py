@@ -22,6 +22,7 @@ Kernel: TypeAlias = Callable[[Any, Any], Any]
 
 def padded(values: Array, size: int) -> Array:
     """Return the values with rows of zeros after them, `size` rows in all."""
+    # the rows added are computed and thrown away, whatever they give
     out = np.zeros((size, *values.shape[1:]))
     out[: len(values)] = values
     return out
@@ -35,6 +36,7 @@ def compiled(name: str, parameter: float | None) -> Callable[[Array, Array], tup
     tools = jax()
     loss = KERNELS[name](tools, parameter)
     first = tools.grad(loss, argnums=1)
+    # in eta alone: chain rule with x outside, so that a compiled loss serves designs of any width
     second = tools.grad(first, argnums=1)
 
     def all_three(y: Any, eta: Any) -> tuple[Any, Any, Any]:
@@ -44,6 +46,8 @@ def compiled(name: str, parameter: float | None) -> Callable[[Array, Array], tup
 
 
 def _linear(tools: Any, _: float | None) -> Kernel:
+    """Half the squared error: -log likelihood of a normal response, up to its variance."""
+
     def loss(y: Any, eta: Any) -> Any:
         return 0.5 * (y[0] - eta) ** 2
 
@@ -52,6 +56,7 @@ def _linear(tools: Any, _: float | None) -> Kernel:
 
 def _logistic(tools: Any, _: float | None) -> Kernel:
     def loss(y: Any, eta: Any) -> Any:
+        # -log likelihood of a share y; softplus(eta) = log(1 + e**eta) without overflow
         return tools.nn.softplus(eta) - y[0] * eta
 
     return loss
@@ -60,6 +65,7 @@ def _logistic(tools: Any, _: float | None) -> Kernel:
 def _probit(tools: Any, _: float | None) -> Kernel:
     def loss(y: Any, eta: Any) -> Any:
         law = tools.scipy.stats.norm
+        # logcdf(-eta) in place of log(1 - cdf(eta)), which rounds to log 0 for large eta
         return -y[0] * law.logcdf(eta) - (1 - y[0]) * law.logcdf(-eta)
 
     return loss
@@ -67,6 +73,7 @@ def _probit(tools: Any, _: float | None) -> Kernel:
 
 def _poisson(tools: Any, _: float | None) -> Kernel:
     def loss(y: Any, eta: Any) -> Any:
+        # -log likelihood without log y!, which does not depend on eta
         return tools.numpy.exp(eta) - y[0] * eta
 
     return loss
@@ -74,6 +81,7 @@ def _poisson(tools: Any, _: float | None) -> Kernel:
 
 def _gamma(tools: Any, _: float | None) -> Kernel:
     def loss(y: Any, eta: Any) -> Any:
+        # -log likelihood over the shape, which scales all terms alike and leaves the minimum in place
         return y[0] * tools.numpy.exp(-eta) + eta
 
     return loss
@@ -88,6 +96,7 @@ def _integrated(once: Callable[[Any], Any], twice: Callable[[Any], Any]) -> Kern
     def loss(y: Any, eta: Any) -> Any:
         center, width, tilt = y[0] - eta, y[1], y[2]
         low, high = center - width / 2, center + width / 2
+        # integration by parts: [R1 (1 + c t)] - c [R2], with R1 and R2 the first and second integral of rho
         flat = once(high) * (1 + tilt * width / 2) - once(low) * (1 - tilt * width / 2)
         return (flat - tilt * (twice(high) - twice(low))) / width
 
@@ -95,6 +104,7 @@ def _integrated(once: Callable[[Any], Any], twice: Callable[[Any], Any]) -> Kern
 
 
 def _quantile(tools: Any, tau: float | None) -> Kernel:
+    """The check loss of level tau [Koenker & Bassett 1978], integrated over the bin."""
     assert tau is not None
     p = tau
 
@@ -108,11 +118,13 @@ def _quantile(tools: Any, tau: float | None) -> Kernel:
 
 
 def _huber(tools: Any, k: float | None) -> Kernel:
+    """Huber's loss, u**2 / 2 up to |u| = k and k |u| - k**2 / 2 beyond [Huber 1964], integrated over the bin."""
     assert k is not None
     np_ = tools.numpy
 
     def once(u: Any) -> Any:
         size = abs(u)
+        # constants of integration make both pieces meet at |u| = k; the integral of an even rho is odd
         return np_.where(size <= k, u**3 / 6, np_.sign(u) * (k * size**2 / 2 - k**2 * size / 2 + k**3 / 6))
 
     def twice(u: Any) -> Any:

@@ -64,10 +64,13 @@ class RegressionLoss:
     def saturated(self, y: Array) -> Array:
         """Return the least loss over all predictors, shape (points,), from which a deviance is measured."""
         if self.name == "poisson":
+            # at eta = log y; y log y has the limit 0 at 0, which TINY gives
             return y - y * np.log(np.maximum(y, TINY))
         if self.name == "gamma":
+            # at eta = log y
             return 1 + np.log(np.maximum(y, TINY))
         if self.sees == "share":
+            # the entropy of a share, with limit 0 at both ends; 0 for shares of 0 and 1
             inner = np.clip(y, TINY, 1 - 1e-16)
             return -inner * np.log(inner) - (1 - inner) * np.log1p(-inner)
         return np.zeros_like(y)

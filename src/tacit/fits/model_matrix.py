@@ -65,6 +65,7 @@ def parse(text: str, cells: CellCounts) -> Parsed:
         right, before = getattr(formula, "rhs", formula), getattr(formula, "lhs", None)
         left = [str(term) for term in before or ()]
         columns = [str(name) for name in before.required_variables] if before else []
+        # sorted: names come from sets, and results must not depend on their order
         regressors = sorted({str(name) for name in right.required_variables} | _named(text.split("~", 1)[-1], cells))
     except Exception as error:
         raise _wrong(f"{text!r} is no formula: {error}", hint="'income ~ age + C(sex)'") from error
@@ -82,6 +83,7 @@ def parse(text: str, cells: CellCounts) -> Parsed:
 
 def _named(text: str, cells: CellCounts) -> set[str]:
     """Return columns named in a text, also those inside transformations that formulaic does not count."""
+    # not as part of a longer name, an attribute (a.b), a call (f(...)) or quoted by backticks
     return {name for name in cells.names if re.search(rf"(?<![\w.`]){re.escape(name)}(?![\w(`])", text)}
 
 
@@ -110,6 +112,7 @@ def design(parsed: Parsed, points: Points) -> Design:
     notes: list[str] = []
     axis = points.cells.axis(parsed.response) if parsed.response in points.cells.names else None
     if axis is None:
+        # a transformed response, evaluated as a right side without the intercept
         pair = _matrix(parsed.response + " - 1", table)
         y, names = pair[1], _names(pair[0])
         if len(names) != 1:
@@ -129,6 +132,7 @@ def design(parsed: Parsed, points: Points) -> Design:
 
 
 def _fine_enough(axis: CellAxis, response: bool) -> None:
+    """Raise InferenceError I43 for a response with too few bins."""
     if response and axis.kind == "continuous" and axis.bins < LEAST:
         raise _wrong(
             f"{axis.name!r} was binned in {axis.bins}: too coarse as a response.",
@@ -144,6 +148,7 @@ def _names(spec: Any) -> tuple[str, ...]:
 def _matrix(formula: Any, table: Any) -> tuple[Any, Array]:
     """Return specification and matrix of a formula on a frame; InferenceError I42 where a value is not finite."""
     try:
+        # no warnings of log(0) and the like: values that are not finite get an error of their own below
         with np.errstate(all="ignore"):
             found = formulaic().model_matrix(formula, table, context={"np": np}, na_action="ignore")
     except Exception as error:

@@ -68,6 +68,7 @@ class RegressionProblem:
         """Return least-squares coefficients for a constant predictor, or for the response under an identity link."""
         total = weights.sum()
         mean = float(weights @ self.y[:, 0] / total) if total > 0 else 0.0
+        # other links: the intercept-only fit, at which the curvature of all points is well away from 0
         target = np.full(len(self.X), self.loss.predictor(mean, edge=0.01))
         if self.loss.link == "identity":
             target = self.y[:, 0]
@@ -79,6 +80,7 @@ class RegressionProblem:
         """Value, gradient and Hessian from the loss's derivatives in the linear predictor."""
         value, first, second = self._at(theta)
         with np.errstate(all="ignore"):
+            # chain rule through eta = x' b: gradient sum w m' x, Hessian sum w m'' x x'
             weighted = self.X.T * (weights * second)
             return Local(float(weights @ value), self.X.T @ (weights * first), weighted @ self.X)
 
@@ -96,9 +98,12 @@ class RegressionProblem:
         """Return a reason if the data are separated: curvature has vanished in some direction of the design."""
         if self.loss.link == "identity":
             return None
+        # curvature relative to the design: with X made white under the weights, the Hessian has eigenvalues near 0
+        # only in directions where all rows sit at flat ends of the link, that is, are told apart without error
         second = self._at(theta)[2]
         gram = (self.X.T * weights) @ self.X
         scale = np.sqrt(np.diag(gram))
+        # positive definite here: Newton has converged with a Hessian that is
         inner = np.linalg.eigh(gram / np.outer(scale, scale))
         white = self.X / scale @ inner.eigenvectors / np.sqrt(inner.eigenvalues)
         values = np.linalg.eigvalsh((white.T * (weights * second)) @ white)
@@ -106,12 +111,14 @@ class RegressionProblem:
         return "separation: the regressors tell the response without error, and estimates run off" if lost else None
 
     def _at(self, theta: Array) -> tuple[Array, Array, Array]:
+        """Return the loss of each point and its first two derivatives in the linear predictor, shape (points,) each."""
         with np.errstate(all="ignore"):
             return self.loss.evaluate(self.y, self.X @ theta)
 
     @cached_property
     def singular(self) -> tuple[str, ...]:
         """Return the terms that take part in a linear dependence on the cells; empty for a design of full rank."""
+        # columns of root mean square 1, so that the bound on eigenvalues does not depend on units
         scale = np.sqrt((self.X**2).mean(axis=0))
         if (scale == 0).any():
             return tuple(name for name, one in zip(self.names, scale, strict=True) if one == 0)
@@ -119,4 +126,5 @@ class RegressionProblem:
         values, vectors = np.linalg.eigh(gram)
         if values[0] > 1e-10 * values[-1]:
             return ()
+        # the eigenvector of the least eigenvalue is the dependence: terms with a part in it
         return tuple(name for name, part in zip(self.names, vectors[:, 0], strict=True) if abs(part) > 1e-3)

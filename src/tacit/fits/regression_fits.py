@@ -81,6 +81,7 @@ def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
     """
     name, y = made.axis.name if made.axis else "the response", made.y
     limits = {"share": (0.0, 1.0), "count": (0.0, np.inf), "positive": (np.nextafter(0, 1), np.inf)}
+    # nextafter: the least positive number, for "above 0"
     low, high = limits.get(loss.sees, (-np.inf, np.inf))
     if not ((y >= low) & (y <= high)).all():
         what = {"share": "between 0 and 1", "count": "0 or more", "positive": "above 0"}[loss.sees]
@@ -94,6 +95,7 @@ def _response(loss: RegressionLoss, made: Design, points: Points) -> Array:
             code="I43",
             state=None,
         )
+    # 2 points a bin for corrected fits, else 1
     twice = len(points.position(axis)[0]) // axis.bins
     center, width, half = (np.repeat(one, twice) for one in (axis.centers, axis.widths, axis.within))
     # slope c of the density (1 + c t) / width with mean c * half**2 = +-half: a line through the bin for each point
@@ -110,15 +112,18 @@ def _huber_loss(loss: RegressionLoss, cells: CellCounts, formula: str, method: M
     work = first.work
     if work is None:
         return replace(loss, parameter=1.0), "No first fit told where Huber's loss bends."
+    # weighted median of absolute residuals; signed weights: the first place where half the total is reached
     size = np.abs(work.design.y - work.design.X @ first.values)
     order = np.argsort(size)
     middle = np.flatnonzero(np.cumsum(work.weights[order]) >= work.weights.sum() / 2)
+    # 1.345 standard deviations: 95% efficiency under normal errors [Huber 1964]
     k = 1.345 * 1.4826 * float(size[order[middle[0] if len(middle) else -1]])
     k = float(f"{k:.2g}") or 1.0  # rounded, so that few values of k are compiled
     return replace(loss, parameter=k), f"Huber's loss bends at {k:g}, taken as given by the standard errors."
 
 
 def _described(fit: Fit, outcome: Outcome, problem: RegressionProblem, points: Points, made: Design) -> Fit:
+    """Return the fit with its criteria, a note on narrow residuals, and what effects need."""
     criteria = _criteria(problem, outcome)
     work = FitWork(points, made, problem, outcome.weights, outcome.influence)
     return replace(fit, notes=(*fit.notes, *_narrow(fit, outcome, problem, made)), criteria=criteria, work=work)
@@ -131,6 +136,7 @@ def _narrow(fit: Fit, outcome: Outcome, problem: RegressionProblem, made: Design
     width, rows = float(np.median(made.axis.widths)), outcome.weights.sum()
     residual = made.y - problem.loss.mean(made.X @ fit.values)
     spread = float(np.sqrt(max(outcome.weights @ residual**2 / rows, 0.0)))
+    # within a bin the density is taken as a line, which a peak narrower than the bin is not
     if spread >= width * (1.5 if problem.loss.sees == "bin" else 1.0):
         return []
     return [
@@ -148,6 +154,7 @@ def _criteria(problem: RegressionProblem, outcome: Outcome) -> dict[str, float]:
         return out
     y = problem.y[:, 0]
     base = float(weights @ loss.saturated(y))
+    # twice the distance from the saturated model, with signed weights: noise may make it negative
     out["deviance"] = 2 * (outcome.solution.local.value - base)
     ones = RegressionProblem(("Intercept",), loss, np.ones((len(y), 1)), problem.y)
     null = ones.local(np.array([loss.predictor(float(weights @ y) / rows)]), weights).value

@@ -54,19 +54,23 @@ def counts_of(release: Released) -> Array:
 
 def _total(release: Released, facts: tuple[Facts, ...]) -> float | None:
     """The number of rows, where it is public and none of them can be in no cell."""
+    # rows with a missing value are then in no cell, and how many they are is private
     out = any(fact.missing == "exclude" and "missing" not in fact.extra for fact in facts)
     leaves = getattr(release.query, "where", None) is not None or out
     return None if leaves or release.rows is None else float(release.rows)
 
 
 def _axis(name: str, labels: tuple[str, ...], fact: Facts) -> CellAxis:
+    """Return one column's axis: levels, with numbers where bins have one value each, or continuous bins."""
     extra = fact.extra
     labels = labels[: len(labels) - len(extra)]
     if fact.kind == "levels":
+        # a Boolean enters formulas as a number, not as a factor
         numbers = np.array([0.0, 1.0]) if labels == ("false", "true") else None
         missing = fact.missing if labels[-1] == fact.missing else None
         return CellAxis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra, missing=missing)
     edges, step = _edges(fact)
+    # bins of one value each: nothing to correct for, and no density within a bin
     if fact.kind == "integer" and step and (np.diff(edges) == 1).all():
         numbers = (edges[1:] + edges[:-1]) / 2
         return CellAxis(name, "levels", labels=labels, units=fact.units, numbers=numbers, extra=extra)
@@ -81,4 +85,5 @@ def _edges(fact: Facts) -> tuple[Array, float]:
     lower, upper = spans(fact)
     if fact.kind == "real" or not (upper > lower).all():
         return np.array(fact.edges, dtype=np.float64), 0.0
+    # a day d is [d, d + 1] in `spans`, and the point d here: edges lie halfway between days
     return np.append(lower, upper[-1]) - (0.5 if fact.kind == "date" else 0.0), 1.0

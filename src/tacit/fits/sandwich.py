@@ -34,8 +34,10 @@ class Sandwich:
 
 def sandwich(cells: CellCounts, gathered: Array, hessian: Array) -> Sandwich:
     """Return covariances from corrected scores of cells, shape (cells, p), and the weighted Hessian, shape (p, p)."""
+    # inverted in units of the diagonal: regressors of very different sizes would cost digits
     scale = np.sqrt(np.abs(np.diag(hessian)))
     inverse = np.linalg.inv(hessian / np.outer(scale, scale)) / np.outer(scale, scale)
+    # delta method: theta moves by -B^{-1} g for one more count of score g
     influence = -gathered @ inverse
     sampling, privacy = parts(cells, influence)
     return Sandwich(sampling, privacy, influence)
@@ -48,8 +50,10 @@ def parts(cells: CellCounts, influence: Array) -> tuple[Array, Array]:
     signed counts can cause, are set to 0.
     """
     counts = cells.counts.reshape(-1)
+    # weighted by counts, scores add up to 0 at the solution: multinomial and Poisson variances agree
     sampling = (influence.T * counts) @ influence
     total = influence.sum(axis=0)
+    # noise covariance variance * 1 - shared * ones (`CellCounts.project`), taken through the influences
     privacy = cells.variance * influence.T @ influence - cells.shared * np.outer(total, total)
     return floored(sampling), floored(privacy)
 
@@ -72,9 +76,12 @@ def relative_hessian_noise(problem: Problem, theta: Array, hessian: Array, varia
         return 0.0
     scale = 1 / np.sqrt(np.abs(np.diag(hessian)))
     values, vectors = np.linalg.eigh(hessian * np.outer(scale, scale))
+    # an indefinite Hessian has no root R
     if values[0] <= 0:
         return float("inf")
     # R' B R = 1; scaling first keeps the eigenvalues apart from the units of the regressors
     root = scale[:, None] * ((vectors / np.sqrt(values)) @ vectors.T)
     square = problem.curvature_noise(theta, root)
+    # a cell's noise is divided among its points, whose Hessians are alike: the sum over cells of (R' H_cell R)**2 is
+    # about the sum over points divided by the points of a cell
     return float(np.sqrt(variance / per_cell * np.linalg.eigvalsh((square + square.T) / 2)[-1]))

@@ -43,10 +43,12 @@ def solve(problem: Problem, start: Array, signed: Array) -> Solution:
     if not start.any():
         return _nothing(problem, "all counts are 0 or less")
     theta = problem.begin(start)
+    # not negative weights: convex for a convex loss, so that this end is the global minimum
     first = newton(problem, start, theta)
     trouble = first.reason or problem.trouble(first.theta, start)
     if trouble:
         return Solution(first.theta, first.local, trouble, failed=True)
+    # nothing was negative, and no bin has a slope: both problems are one
     if np.array_equal(start, signed):
         return first
     second = newton(problem, signed, first.theta)
@@ -60,6 +62,7 @@ def solve(problem: Problem, start: Array, signed: Array) -> Solution:
 
 
 def _nothing(problem: Problem, reason: str) -> Solution:
+    """Return a solution without numbers."""
     p = len(problem.names)
     local = Local(float("nan"), np.full(p, np.nan), np.full((p, p), np.nan))
     return Solution(np.full(p, np.nan), local, reason, failed=True)
@@ -75,16 +78,20 @@ def newton(problem: Problem, weights: Array, theta: Array) -> Solution:
             return Solution(theta, here, "the loss has no curvature: not identified")
         scale = np.sqrt(np.maximum(np.abs(np.diag(here.hessian)), 1e-300))
         values, vectors = np.linalg.eigh(here.hessian / np.outer(scale, scale))
+        # modified Newton: with absolute eigenvalues, kept off 0, the step always descends, also beside a saddle
         size = np.maximum(np.abs(values), FLAT * max(np.abs(values).max(), FLAT))
         slope = vectors.T @ (here.gradient / scale)
         step = -(vectors @ (slope / size)) / scale
+        # the Newton decrement: the length of the step in the norm of the Hessian, free of units
         length = float(np.sqrt((slope**2 / size).sum()))
         norm = float(np.sqrt(((vectors.T @ (theta * scale)) ** 2 * size).sum()))
         if length <= CLOSE * (1 + norm):
+            # a vanishing gradient alone may be a saddle under signed weights: positive definiteness is checked here
             flat = values[0] <= FLAT * values[-1]
             return Solution(theta, here, "its minimum is flat or a saddle: not identified" if flat else None)
         moved = _damped(problem, weights, theta, here, step)
         if moved is None:
+            # no descent near a solution is rounding of the objective, which is flat to the square of the step
             done = length <= 1e-6 * (1 + norm) and values[0] > FLAT * values[-1]
             return Solution(theta, here, None if done else "no step lowers the objective")
         theta, here = moved
@@ -94,6 +101,7 @@ def newton(problem: Problem, weights: Array, theta: Array) -> Solution:
 def _damped(problem: Problem, weights: Array, theta: Array, here: Local, step: Array) -> tuple[Array, Local] | None:
     """Return the longest of 40 halved steps that lowers the objective enough (Armijo's rule), or None."""
     promise = float(here.gradient @ step)
+    # rounding of a sum of many points: without it the last steps would be refused
     slack = 1e-13 * float(np.abs(here.value))
     t = 1.0
     for _ in range(40):

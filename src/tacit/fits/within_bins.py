@@ -51,6 +51,7 @@ def unknown(axis: CellAxis, counts: Array, variance: float) -> tuple[float, floa
     counts: shape (K,).  variance: of the noise of each count.
     """
     x, h, size = axis.centers, axis.widths, max(float(counts.sum()), 1.0)
+    # Poisson variance of a count, and its noise
     spread = np.maximum(counts, 0.0) + variance
     density, noise = counts / h, spread / h**2
     D = slopes(axis.bounds)
@@ -59,6 +60,7 @@ def unknown(axis: CellAxis, counts: Array, variance: float) -> tuple[float, floa
         others = _others(x, h, r) - D[r]
         inner = 0 < r < axis.bins - 1 and D[r, r - 1] != 0 and D[r, r + 1] != 0
         if len(others):
+            # the squared difference of two noisy slopes is too large by its variance, which is subtracted
             more = np.maximum((others @ density) ** 2 - others**2 @ noise, 0.0)
             off[r] = np.sqrt(more.max()) / (3 if inner else 1)
         else:  # no usable neighbours: a non-negative line rises or falls by at most twice its mean over the bin
@@ -66,6 +68,7 @@ def unknown(axis: CellAxis, counts: Array, variance: float) -> tuple[float, floa
     mean = float(counts @ x) / size
     squares = (x - mean) ** 2
     error = np.sqrt(max(float(counts @ squares), 0.0) + variance * float(squares.sum())) / size
+    # a slope wrong by `off` moves the first moment of a bin by off h within**2 (`cell_points`); worst signs add
     return float(off @ (h * axis.within**2)) / size, float(error)
 
 
@@ -77,6 +80,7 @@ def _others(x: Array, h: Array, r: int) -> Array:
         if near:
             a, b = (j for j in triple if j != r)
             row = np.zeros(len(x))
+            # derivatives at x_r of Lagrange's polynomials of the three centres; they add up to 0
             row[a] = (x[r] - x[b]) / ((x[a] - x[r]) * (x[a] - x[b]))
             row[b] = (x[r] - x[a]) / ((x[b] - x[r]) * (x[b] - x[a]))
             row[r] = -(row[a] + row[b])

@@ -25,6 +25,7 @@ def differing_parties(answers: Mapping[str, Releases], question: str) -> dict[st
     groups: list[list[str]] = []
     for party, one in answers.items():
         for group in groups:
+            # public facts are equal or not, so one member stands for its group
             if mismatch(answers[group[0]][question], one[question], "there") is None:
                 group.append(party)
                 break
@@ -33,6 +34,7 @@ def differing_parties(answers: Mapping[str, Releases], question: str) -> dict[st
     if len(groups) < 2:
         return {}
     groups.sort(key=len, reverse=True)
+    # sorted by size: a tie at the top
     if len(groups[0]) == len(groups[1]):
         why = f"{question!r}: as many answers say one thing of it as another, and nobody can tell which is the study's"
         return {party: why for group in groups for party in group}
@@ -57,6 +59,7 @@ def try_combining(
         return combine(answers), {}
     except TacitError:
         return None, {}
+    # whatever fails here is the fault of one file, which is looked for below
     except Exception as problem:
         failed = problem
     found = {party: why for party, one in answers.items() if (why := _alone(one)) is not None}
@@ -66,6 +69,7 @@ def try_combining(
                 found = {party: f"it cannot be combined with the others ({type(failed).__name__})"}
                 break
     if not found:
+        # no single party is to blame: hiding the failure would hide a defect of the program
         raise failed
     return None, found
 
@@ -86,6 +90,7 @@ def _works(answers: Mapping[str, Release], combine: Callable[[Mapping[str, Relea
     """Whether the answers can be combined."""
     try:
         combine(answers)
+    # any failure means no; which one does not matter here
     except Exception:
         return False
     return True

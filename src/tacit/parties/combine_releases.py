@@ -103,5 +103,6 @@ def combined(
     made = Combined(tuple(releases), tuple(names), index, effects, method, overlap, notes)
     if made.kind == "histogram":
         return added(made, made.parties)
+    # totals add up however much parties differ
     check_enough_parties(len(made.parties), "common" if made.is_total else effects)
     return made

@@ -93,6 +93,7 @@ class Combined:
     @property
     def rows(self) -> int | None:
         """The number of rows (of persons, where there is a unit) of all parties; None where one is private."""
+        # a dict by population: releases of the same people count their rows once
         sizes = dict(zip(self.index, (one.rows for one in self.releases), strict=True))
         return None if None in sizes.values() else sum(n for n in sizes.values() if n is not None)
 
@@ -114,6 +115,7 @@ class Combined:
     @property
     def parts(self) -> tuple[Part, ...]:
         """Public facts of the columns, without integers: those of the parties are in `releases`."""
+        # without one party's integers, which could be taken for the sum of all
         return tuple(replace(part, integers=(), weight=None) for part in self.releases[0].parts)
 
     @property
@@ -274,6 +276,7 @@ class Combined:
 
     def _of(self, kept: Sequence[int]) -> Combined:
         """Return the combination of the releases with these indices."""
+        # populations are numbered again from 0, in the order in which they appear
         order: dict[int, int] = {}
         index = tuple(order.setdefault(self.index[j], len(order)) for j in kept)
         check_enough_parties(len(order), self.effects)

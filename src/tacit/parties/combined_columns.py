@@ -117,6 +117,7 @@ def _common(label: str, found: Evidence, method: Method, sampled: bool, equal: b
         f"size of all parties {x:,.0f} ± {q:,.0f}: not clearly above 0"
         for x, q in zip(made.size, made.reach, strict=True)
     ]
+    # a value in the column's units is shift + scale x, so that variances carry scale**2
     scale = found.scale**2
     parts = party_estimates(found, sampled=sampled)
     return Column(
@@ -178,6 +179,7 @@ def _coefficients(releases: Sequence[Released], index: Sequence[int], effect: st
         shares=made.shares,
         parts=parts,
         effects=differing.effects,
+        # one party's coefficients are correlated, and only their variances are pooled
         shared=True,
     )
 
@@ -186,6 +188,7 @@ def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
     return Column(
         label=label,
         value=made.value,
+        # what is not noise: sampling, and the differences of parties; of an estimated total it may come out below 0
         variance=np.maximum(made.variance - made.privacy, 0.0),
         privacy=made.privacy,
         excess=np.zeros_like(made.privacy),
@@ -200,6 +203,7 @@ def _random(label: str, made: RandomEffects, few: str = FEW) -> Column:
 
 def _differing(found: Evidence, parts: PartyEstimates, method: Method) -> tuple[PooledEffects | None, ...]:
     """Return how far parties differ beyond their errors, also under common effects; None where there is no error."""
+    # heterogeneity is measured against the errors: without any there is nothing to compare with
     certain = ~(parts.sampling + parts.privacy > 0).any(axis=0)
     made, _ = linearised_effects(found, parts.usable & ~certain, method, bool(parts.sampling.any()))
     return made
@@ -213,6 +217,7 @@ def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled
     parties = [totals.average_totals(one) for one in own]
     made = totals.totals(parties, releases[0].parts[at], sampled)
     value = np.array([one.value for one in parties])
+    # a number of rows has the variance of a Poisson count, which is its mean
     sampling = np.maximum(np.array([one.value if one.whole and sampled else one.sampling for one in parties]), 0.0)
     privacy = np.array([one.noise for one in parties])
     return Column(
@@ -226,5 +231,6 @@ def _totals(releases: Sequence[Released], index: Sequence[int], at: int, sampled
         shares=np.ones_like(value),
         parts=PartyEstimates(value, sampling, privacy, np.ones_like(value, dtype=np.bool_)),
         effects=(None,) * len(made.value),
+        # cells of a known number of rows are negatively correlated, as multinomial counts
         shared=made.rows is not None and len(made.value) > 1,
     )

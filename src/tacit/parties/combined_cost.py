@@ -33,9 +33,12 @@ def sum_of_costs(costs: Sequence[Cost]) -> Cost:
         return costs[0]
     if all(one.kind == "pure" for one in costs):
         total = sum((one.epsilon for one in costs if one.epsilon is not None), Fraction(0))
+        # capped, as a larger Cost cannot be made
         return Cost(epsilon=min(total, MOST["epsilon"]))
+    # Gaussian DP composes exactly: squares of μ add up
     if all(one.kind in PAIRS for one in costs):
         return Cost(mu_squared=min(sum((one.gdp for one in costs), Fraction(0)), MOST["mu_squared"]))
+    # ρ is the one currency into which every kind of price can be converted
     return Cost(rho=min(sum((one.zcdp for one in costs), Fraction(0)), MOST["rho"]))
 
 

@@ -97,6 +97,7 @@ def _forest(found: Combination, made: Combined, ax: Any, level: float = 0.95) ->
     rows: list[ForestRow] = []
     for t in range(len(found.terms)):
         value, lower, upper, sampling = made.rows_of(t, level)
+        # the inner interval, without noise: what each party's rows alone would leave open
         half = z * np.sqrt(sampling)
         rows.append(ForestRow(value, lower, upper, half, made.shares_of(t), made.prediction_of(t, level)))
     said = [note for note in found.notes if "I²" in note]

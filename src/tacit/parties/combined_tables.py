@@ -98,6 +98,7 @@ def _differ(found: Combined, t: int, term: str) -> str:
     one = found.effects_of(t)
     if one is None:
         return ""
+    # decimals go by the standard error; above 0, since a logarithm is taken of it
     digits = decimals(np.array([max(one.variance, 1e-300) ** 0.5]))
     words = f"I² = {100 * one.I2:.0f} %, τ = {one.tau2**0.5:.{digits}f}, {_q(one)}"
     ahead = found.prediction_of(t)

@@ -58,6 +58,7 @@ def files_of(returned: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
         place = Path(one)
         if os.path.isdir(place):
             found += sorted(place.glob("*.json"))
+        # first as it stands: a file's name may contain brackets
         elif os.path.exists(place) or not glob.has_magic(str(one)):
             found.append(place)
         else:
@@ -73,6 +74,7 @@ def _given(study: Study, returned: Mapping[str, Any], refused: dict[str, str]) -
     out: list[Arrival] = []
     for name, one in returned.items():
         if isinstance(one, Releases) and all(isinstance(release, Release) for release in one.values()):
+            # one=one binds this turn's answer, not the last one's
             false = forgery_reason(study, name, one.signature, lambda one=one: body_of(one.to_dict()))
             out.append(Arrival(f"answer of {name}", name, one, false))
         else:
@@ -109,6 +111,7 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
             refused[_free(_stem(path), path, refused)] = opened
             continue
         words, found = opened
+        # the table's name is the party's
         tables = {one.table for one in found.values()}
         if len(tables) != 1:
             refused[_free(_stem(path), path, refused)] = (
@@ -117,6 +120,7 @@ def _read(study: Study, files: Iterable[Path], refused: dict[str, str]) -> list[
             continue
         party = tables.pop()
         out.append(
+            # the document as it came is what was signed, with fields that this version does not know
             Arrival(path.name, party, found, forgery_reason(study, party, found.signature, partial(body_of, words)))
         )
     return out
@@ -165,6 +169,7 @@ def _one_each(found: Sequence[Arrival], refused: dict[str, str]) -> dict[str, Re
         first = kept.setdefault(one.party, one)
         if first is one:
             continue
+        # without the signature: a copy that lost it says the same
         if first.answer.items_ == one.answer.items_:
             refused[one.file] = f"it is the answer of {one.party} again, as in {first.file}"
         else:

@@ -113,6 +113,7 @@ class Hierarchy:
         tree = self.columns[0].found.tree
         sums: list[Cost] = []
         for leaf in (i for i, below in enumerate(tree.children) if not below):
+            # nodes without a release cost nothing
             own = [self.releases[name] for i in tree.path(leaf) if (name := self.nodes[i]) in self.releases]
             sums += [sum_of_costs([one.cost for one in own])] if own else []
         return largest_cost(sums)
@@ -146,9 +147,11 @@ class Hierarchy:
         """Return one column's totals of node number `at` as terms of an estimate."""
         found = one.found
         weights = found.weights(at)
+        # a node without a release has infinite noise and weight 0, whose product would be NaN
         own = np.where(np.isfinite(found.noise), found.noise, 0.0)
         size = found.value.shape[1]
         known = bool(np.isfinite(found.variance[at]))
+        # variances of independent noises add with squares of weights, fourth cumulants with fourth powers
         noise = np.full(size, float((weights**2 * own).sum()))
         excess = np.full(size, float(np.sqrt((weights**4 * one.fourth).sum())))
         value = found.value[at] if known else np.zeros(size)
@@ -226,6 +229,7 @@ def hierarchy(releases: Mapping[str, Any], parents: Mapping[str, str | None]) ->
         text = f"answers to {kind} are no totals that add up over levels."
         raise InferenceError(text, code="C11", hint="Sum and Count", state=None)
     given = dict(zip(names, listed, strict=True))
+    # nodes with a release but no parent given are tops
     above = _tree({**dict.fromkeys(given), **parents})
     place = {name: i for i, name in enumerate(above)}
     tree = Tree(tuple(-1 if parent is None else place[parent] for parent in above.values()))
@@ -238,6 +242,7 @@ def _tree(parents: Mapping[str, str | None]) -> dict[str, str | None]:
     for parent in parents.values():
         if parent is not None:
             whole.setdefault(parent, None)
+    # `Tree` refuses circles and orders parents before children
     place = {name: i for i, name in enumerate(whole)}
     tree = Tree(tuple(-1 if parent is None else place[parent] for parent in whole.values()))
     names = list(whole)

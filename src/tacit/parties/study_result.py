@@ -85,6 +85,7 @@ class StudyResult(Mapping[str, Any]):
         if name in self.alone:
             hint = f'.answers["{self.parties[0]}"]["{name}"].estimate()'
             raise StudyError(f"{name!r}: {self.alone[name]}.", code="C22", hint=hint, state=None)
+        # before anything is combined: fewer answers than the minimum must show no pooled number
         self.enough()
         if name not in self.made:
             with without_garbage_collection():
@@ -213,16 +214,19 @@ def combine_study(
     with without_garbage_collection():
         answers = _checked(study, read_answers(study, returned, refused), refused)
         order = {name: i for i, name in enumerate(study.parties)}
+        # in the study's order, so that the result does not depend on the names of files
         listing = sorted(answers, key=lambda name: (order.get(name, len(order)), name))
         return _agreed(StudyResult(study, {name: answers[name] for name in listing}, refused, chosen, method))
 
 
 def _agreed(result: StudyResult) -> StudyResult:
     """Refuse parties whose answers differ from the others' or make a combination fail, until the rest combines."""
+    # every round but the last removes a party
     for _ in range(len(result.answers)):
         wrong: dict[str, str] = {}
         for name in result:
             wrong |= differing_parties(result.answers, name)
+        # combining is tried only once public facts agree: a mismatch would fail for everybody
         if not wrong and result.many_enough:
             for name in result:
                 answers = {party: one[name] for party, one in result.answers.items()}
@@ -233,6 +237,7 @@ def _agreed(result: StudyResult) -> StudyResult:
         if not wrong:
             break
         kept = {party: one for party, one in result.answers.items() if party not in wrong}
+        # made={}: what was combined with the refused parties
         result = replace(result, answers=kept, refused={**result.refused, **wrong}, made={})
     return result
 

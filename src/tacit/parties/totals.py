@@ -66,6 +66,7 @@ class Totals:
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Return lower and upper limits, shape (T,): for numbers of rows exact inversion, else normal plus Laplace."""
+        # a variance of 0 is that of target="table", where noise is the only error
         if self.whole and self.variance.any():
             found = [self._counted(t, level) for t in range(len(self.value))]
             return np.array([one[0] for one in found]), np.array([one[1] for one in found])
@@ -80,6 +81,7 @@ class Totals:
         noise: Any = self.law
         if noise is None:
             wide = max(float(self.noise[t]), 1e-12)
+            # stands in for laws that are not known: the same variance and the same excess
             noise = NoiseSum(Fraction(wide**0.5), Fraction(min(float(self.excess[t]) / wide, 1.0)))
         factor = 1.0 if self.rows is None else float(self.rows)
         low, high = CountInversion(np.rint(self.value[[t]]), self.rows, noise, 0.0, factor).interval(level)
@@ -92,8 +94,10 @@ def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
     noisy = moments(part.form, part.parameters, integers(part), release.rows)
     center, half = (1.0, 0.0) if counted else _scale(part)
     cap = 1.0 if part.weight is None else part.weight.upper
+    # (c + h u)**2 = c**2 + 2 c h u + h**2 u**2, for sums of 1, u and u**2
     weights = cap**2 * np.array([center**2, 2 * center * half, half**2])
     value = cap * (center * noisy.size + half * noisy.total)
+    # how much each noise moves the total
     load = cap * (center * noisy.loadings[0] + half * noisy.loadings[1])
     squares, square_load = weights @ noisy.squares, weights @ noisy.square_loadings
     variance = part.law.variance()
@@ -102,7 +106,9 @@ def party_totals(release: Released, part: Part, sampled: bool) -> PartyTotals:
     fourth = np.full_like(value, 0.0 if is_gaussian(part.law) else (each**2).sum())
     own = np.full_like(value, (square_load**2).sum() * variance)
     rows = release.rows
+    # without a public number of rows it is random too, and sum x**2 estimates the variance of the total
     if rows is not None:
+        # n times the sample variance; the noise's variance is what value**2 has too much on average
         squares = (squares - (value**2 - noise) / rows) * rows / max(rows - 1, 1)
         own = noise_of_squares_about_mean(square_load, load, value / rows, rows, part.law)
     largest = cap * (1.0 if counted else max(abs(center - half), abs(center + half)))
@@ -117,6 +123,7 @@ def average_totals(found: Sequence[PartyTotals]) -> PartyTotals:
     """Merge totals of the same people from several releases: noises are averaged, the sampling error counts once."""
     if len(found) == 1:
         return found[0]
+    # inverse-variance weights: only the noises differ between releases about the same people
     worth = 1 / np.array([one.noise for one in found])
     share = worth / worth.sum(axis=0)
 
@@ -142,14 +149,17 @@ def totals(found: Sequence[PartyTotals], part: Part, sampled: bool) -> Totals:
     value, noise = (np.sum([getattr(one, name) for one in found], axis=0) for name in ("value", "noise"))
     fourth = np.sum([one.fourth for one in found], axis=0)
     low, high = _bounds(part, found[0], rows)
+    # the sum is clipped once, see above
     value = np.clip(value, low, high)
     variance = np.zeros_like(value)
     if sampled:
         own = np.sqrt(np.sum([one.own for one in found], axis=0))
         variance = np.maximum(np.sum([one.sampling for one in found], axis=0), FLOOR * own)
         if found[0].whole:
+            # Poisson, or binomial over all rows
             variance = value if rows is None else value * (1 - value / rows)
         elif rows is not None:
+            # each row's variance is at most its largest square
             variance = np.minimum(variance, rows * found[0].largest ** 2)
     laws = Counter(one.law for one in found if one.law is not None)
     all_known = sum(laws.values()) == len(found)

@@ -40,6 +40,7 @@ def refusal_reason(study: Study, digest: str, schema: str, party: str, found: Re
     lacking = [name for name in study.asks if name not in given]
     if lacking:
         return f"it has no answer to {lacking[0]!r}"
+    # further answers in the file are ignored: they are no part of the study
     answers = {name: found[name] for name in study.asks}
     for name, one in answers.items():
         said = _columns(study, one)
@@ -81,6 +82,7 @@ def _columns(study: Study, one: Release) -> str | None:
             continue
         if part.form in ("ranks", "range", "blocks", "quartiles") or one.kind == STATISTICS:  # a grid of their own
             continue
+        # exactly: bounds decide what was clamped
         if (part.grid.lower, part.grid.upper) != (own.lower, own.upper):
             here = span(Grid("real", float(own.lower), float(own.upper), 1))
             return f"{part.label!r} is {span(part.grid)} there, {here} in the study"
@@ -101,6 +103,7 @@ def _facts(study: Study, schema: str, name: str, one: Release) -> str | None:
         return f"{name!r} protects other people than the study"
     cells = 1
     for _, labels in one.levels:
+        # row-major cells of all groups
         cells *= len(labels)
     if one.kind == "moments" and any(len(part.integers) != cells for part in one.parts):
         return f"{name!r} has not one answer a group"
@@ -112,6 +115,7 @@ def _noise(name: str, one: Release, part: Part) -> str | None:
     if one.kind not in SUMMED:
         return None
     wanted = _law_of_price(part.l1, part.l2_squared, part.cost)
+    # wider noise is more privacy than was asked for, and is accepted
     if wanted is not None and part.law.name == wanted.name and part.law.scale >= wanted.scale:
         return None
     return f"the noise of {name!r} is not what its price buys"
@@ -172,6 +176,7 @@ def _date_reason(study: Study, answers: Mapping[str, Release]) -> str | None:
         return None
     for one in answers.values():
         try:
+            # the day, without a time that later versions may add
             day = date.fromisoformat(one.date[:10])
         except ValueError:
             return f"its date is {one.date!r}"

@@ -29,6 +29,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
     made = made_up(shape)
     found = fit_release(made.expected(rows))
     z = 2 * NormalDist().inv_cdf(0.5 + level / 2)
+    # standard errors fall with the root of the number of rows
     ordinary = made.ordinary()[1] * math.sqrt(MADE / rows)
     out: list[Expected] = []
     for i, name in enumerate(found.names):
@@ -45,6 +46,7 @@ def made_up(shape: Measurement) -> RegressionRows:
     """Return made-up rows of evenly spread, independent values, one a person; a Poisson response is drawn as counts."""
     first = cast(ProductPart, shape.columns[0])
     question, made = first.question, first.layout
+    # a fixed seed: equal questions get equal plans
     rng = np.random.default_rng(0)
     values: dict[Any, Any] = {at: rng.integers(0, at.G + 1, MADE) for at in question.maps}
     places: dict[Any, Any] = {key: rng.integers(0, key.size, MADE) for key in question.keys}
@@ -58,5 +60,6 @@ def made_up(shape: Measurement) -> RegressionRows:
 def _counts(response: Variable, half: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw Poisson counts with mean a quarter of the response's range, as integers -half..half of its grid."""
     room = response.upper - response.lower
+    # a quarter leaves few counts to be clamped, unless the range is small
     counts = np.minimum(rng.poisson(room / 4, MADE), room)
     return np.rint(counts * (2 * half / max(room, 1))).astype(np.int64) - half

@@ -145,6 +145,7 @@ class Plan:
             factor = _factor(self.cost.epsilon)
             part = f", up to a probability of {float(self.cost.delta or 0):.0e}"
             return f"{change[0].upper()}{change[1:]} by at most a factor {factor}{part}."
+        # ρ has no single ε: the sentence fixes δ and states what follows
         exact = zcdp_to_epsilon(self.cost.zcdp, DELTA)
         epsilon = float(exact)
         implied = f"zero-concentrated privacy with {self.cost} implies ε = {epsilon:.3g} at that δ"
@@ -156,6 +157,7 @@ class Plan:
         """The minimax rate of d means under pure privacy in words: the best of any method, up to constants."""
         d = sum(_means(part) for part in self.parts)
         rho = float(self.cost.zcdp)
+        # ε²/2 = ρ: the pure price that implies this ρ
         epsilon = float(self.cost.epsilon) if self.cost.epsilon is not None else math.sqrt(2 * rho)
         sampling, privacy = d / self.rows, d**3 / (self.rows * epsilon) ** 2
         return (
@@ -172,6 +174,7 @@ class Plan:
             found.append(f"the {what} does not admit this price: the release would be refused")
         for part in self.parts:
             found += _cautions(part, self.rows)
+        # a mechanism that publishes each row with probability δ is (0, δ)-private
         if self.cost.delta is not None and float(self.cost.delta) * self.rows > 0.1:
             found.append(
                 f"δ = {float(self.cost.delta):.0e} is not far below 1/n: one person in so many may be revealed"
@@ -185,6 +188,7 @@ class Plan:
         rows: list[tuple[object, ...]] = []
         listed = [(part, one) for part in self.parts for one in part.terms]
         for part, one in listed[:SHOWN]:
+            # two significant digits of the standard error
             digits = max(0, 1 - math.floor(math.log10(one.std_error))) if one.std_error > 0 else 2
             width, without = (format_number(x, decimals=min(digits, 8)) for x in (one.width, one.without))
             width = width if math.isfinite(one.width) else "too noisy"
@@ -227,7 +231,7 @@ class Plan:
 
     def _at(self, cost: Cost) -> tuple[Bought, ...]:
         """Return what another price of the same kind would be spent on: the same parts in the same proportions."""
-        return tuple(replace(one, cost=cost.share(one.cost.zcdp / self.cost.zcdp)) for one in self.bought)
+        return tuple(replace(one, cost=cost.share(_part_of(one.cost, self.cost))) for one in self.bought)
 
     def _of_parties(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the sections of a study: its parties, ways to the widths wanted, where privacy costs little."""
@@ -299,6 +303,17 @@ def _means(part: PlannedQuestion) -> int:
     return len(part.terms) if part.shape.kind == "regression" else len(part.shape.columns) * part.shape.cells
 
 
+def _part_of(cost: Cost, whole: Cost) -> Fraction:
+    """Return the share that one price is of another of its kind: of ε, or of ρ (and of μ², which ρ is proportional to).
+
+    >>> _part_of(Cost.of(epsilon=0.5), Cost.of(epsilon=1)), _part_of(Cost.of(rho=0.5), Cost.of(rho=1))
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+    if whole.kind == "pure" and cost.epsilon is not None and whole.epsilon is not None:
+        return cost.epsilon / whole.epsilon
+    return cost.zcdp / whole.zcdp
+
+
 def _factor(epsilon: Fraction | None) -> str:
     """Return e**epsilon in three digits, rounded up, so that the printed guarantee is never too strong.
 
@@ -307,6 +322,7 @@ def _factor(epsilon: Fraction | None) -> str:
     """
     exact = Fraction(0) if epsilon is None else epsilon
     context = Context(prec=30, rounding=ROUND_CEILING)
+    # Context.exp rounds to the nearest whatever its rounding: the next number up is an upper bound
     value = context.exp(context.divide(Decimal(exact.numerator), Decimal(exact.denominator))).next_plus()
     short = Context(prec=3, rounding=ROUND_CEILING).plus(value)
     return f"{short:f}" if short.adjusted() < 3 else f"{short:e}"
@@ -362,6 +378,7 @@ def _cautions(part: PlannedQuestion, rows: int) -> list[str]:
     cells = part.shape.cells
     noisy = [column for column in part.shape.columns if column.form.name in ("count", "group", "binary-group")]
     for column in noisy:
+        # noise in rows: a row adds G to the integers
         spread = math.sqrt(column.law.variance()) / column.form.parameters["G"]
         if spread > rows / cells:
             found.append(

@@ -72,6 +72,7 @@ def plan(
     if width is not None:
         if not (epsilon is None and delta is None and rho is None):
             raise QueryError("a plan takes a price or a width=, not both.", code="Q40", hint="leave the price out")
+        # in the unit that the budget adds, so that the price found is one that it admits
         kind = "rho" if budget is None or budget.rho is not None else "mu_squared" if budget.is_pair else "epsilon"
         cost = _price_for(width, lambda cost: _widest(designs(cost), size, level), kind)
         if budget is not None and cost.mu_squared is not None:
@@ -180,16 +181,19 @@ def _price_for(width: float, widest: Callable[[Cost], tuple[float, float]], kind
     if not width > 0:
         raise QueryError(f"width is {width}: not above 0.", code="Q40", hint="width=2_000, in the column's units")
     low, high = 1e-12, 100.0
+    # widths fall as the price grows, so the highest price decides whether any does
     reached, without = widest(_price(kind, high))
     if reached > width:
         message = f"no price makes the interval {width:g} wide: sampling alone gives {without:.4g}."
         raise QueryError(message, code="Q40", hint=f"width={1.1 * without:.3g}, or more rows")
     for _ in range(STEPS):
+        # prices range over 14 powers of ten: halving in logarithms
         middle = (low * high) ** 0.5
         if _reaches(widest, _price(kind, middle), width):
             high = middle
         else:
             low = middle
+    # up: a lower price would miss the width
     return _price(kind, _two_digits_up(high))
 
 

@@ -44,6 +44,7 @@ class Pool:
 
     def variance(self, sizes: Sequence[int], *, rows: float = 1.0, noise: float = 1.0) -> float:
         """Return the variance over parties of these sizes, with rows and noise variance multiplied by the factors."""
+        # inverse-variance weights: precisions of parties add up
         worth = sum(1 / (self.sampling / (rows * n) + noise * self.noise / (rows * n) ** 2) for n in sizes)
         return 1 / worth if worth > 0 else math.inf
 
@@ -71,6 +72,7 @@ class Pool:
 
     def parties_for(self, width: float) -> int:
         """How many parties of typical size, at this price, have an interval of that width."""
+        # equal parties divide the variance by their number; 1 - 1e-12 keeps rounding from adding a party
         return max(1, math.ceil(self.variance((self.typical,)) / self._enough(width) * (1 - 1e-12)))
 
     def rows_for(self, width: float) -> float | None:
@@ -138,6 +140,7 @@ def pools(
         Pool(
             name,
             one.term,
+            # a = variance times N, b = noise variance times N**2
             (1 - one.privacy) * one.std_error**2 * typical,
             one.privacy * (one.std_error * typical) ** 2,
             cost,
@@ -180,6 +183,7 @@ def scaled(cost: Cost, times: float) -> Cost | None:
         return _pair(cost, times)
     name = "epsilon" if cost.kind == "pure" else "rho"
     own = getattr(cost, name)
+    # noise variance falls with ε**2, with ρ
     value = float(own) * (math.sqrt(times) if cost.kind == "pure" else times)
     if not 0 < value <= MOST[name]:
         return None
@@ -200,6 +204,7 @@ def _least(holds: Callable[[float], bool], low: float, high: float) -> float | N
     if not holds(high):
         return None
     for _ in range(STEPS):
+        # halves the range in logarithms; `high` always holds
         middle = math.sqrt(low * high)
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high

@@ -137,5 +137,6 @@ def reaches(made: Parties, width: float | Mapping[str, float]) -> tuple[Reach, .
         if isinstance(wanted, bool) or not isinstance(wanted, int | float) or not 0 < wanted < MOST:  # pyright: ignore
             raise QueryError(f"width of {name!r} is {wanted!r}: not above 0.", code="Q40", hint="in the column's units")
         own = [one for one in made.pools if one.name == name]
+        # the widest term of the question decides
         out.append(reach(max(own, key=lambda one: one.variance((one.typical,))), float(wanted)))
     return tuple(out)

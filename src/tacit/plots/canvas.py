@@ -98,6 +98,7 @@ class Intervals:
     def inner(self) -> Array:
         """Ends of the intervals for sampling alone, within the limits, shape (terms, 2)."""
         half = np.zeros_like(self.values) if self.half is None else self.half
+        # limits may be cut to the parameter's bounds, beyond which the normal inner interval would reach
         low, high = np.maximum(self.values - half, self.limits[:, 0]), np.minimum(self.values + half, self.limits[:, 1])
         return np.stack([low, high], axis=-1)
 
@@ -125,7 +126,9 @@ def axes(ax: Any, rows: int, height: float | None = None) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise no_matplotlib() from None
+    # Figure, not pyplot: no window, no global state, and nothing to close
     figure = Figure(figsize=(7, 1.6 + 0.35 * rows if height is None else height), layout="constrained")
+    # the lowest 5% are kept for the note, which the layout does not know of
     figure.get_layout_engine().set(rect=(0, 0.05, 1, 0.95))  # pyright: ignore
     return figure.add_subplot()
 
@@ -151,6 +154,7 @@ def finish_axes(ax: Any, caption: Caption, **legend: Any) -> None:
     before = next((text for text in ax.figure.texts if text.get_gid() == CAPTION), None)
     if before is None:
         ax.figure.text(0.01, 0.01, caption.note, fontsize=6, color="0.35", gid=CAPTION)
+    # a second plot on the same axes from the same release says the same: its note is not repeated
     elif caption.note not in before.get_text().splitlines():
         before.set_text(f"{before.get_text()}\n{caption.note}")
     if ax.get_legend_handles_labels()[0]:
@@ -163,6 +167,7 @@ def points(ax: Any, x: Any, y: Any, full: Iterable[bool], hollow: str, **style: 
     """Draw points: filled where `full`, else hollow with the legend entry `hollow`."""
     chosen = list(full)
     style = {"linestyle": "none", "marker": "o", "color": BLACK, "markersize": 4, "clip_on": False} | style
+    # one call for each kind, so that each has one entry in the legend
     for yes, more in ((True, {}), (False, {"markerfacecolor": "white", "label": hollow})):
         at = [i for i, one in enumerate(chosen) if one == yes]
         if at:

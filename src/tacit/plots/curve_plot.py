@@ -50,6 +50,7 @@ def curve(
     ax.plot(at, values, color=DARK, linewidth=1.6, label=label)
     if observed is not None:
         places, means, sizes = (np.asarray(one, dtype=np.float64) for one in observed)
+        # noisy numbers of rows may be 0 or below, and have no area
         seen = (sizes > 0) & np.isfinite(means)
         if seen.any():
             area = LARGEST * sizes[seen] / sizes[seen].max()

@@ -38,6 +38,7 @@ def forest(
     Raises InferenceError I05 for more than 1,000 rows, I20 without matplotlib.
     """
     several = len(shown.terms) > 1
+    # rows of a term: its parties, the combined estimate, and a heading where there are several terms
     block = len(names) + 1 + several
     ax = axes(ax, block * len(shown.terms), 1.6 + 0.26 * block * len(shown.terms))
     ticks: list[tuple[float, str, bool]] = []
@@ -64,12 +65,14 @@ def forest(
 
 def _parties(ax: Any, own: ForestRow, place: Array, *, named: bool) -> None:
     """Draw a row for each party: light bar for both errors, dark for sampling alone, square sized by weight."""
+    # named for the first term only: one entry in the legend for all
     words = {"label": "with privacy"} if named else {}
     ax.hlines(place, own.lower, own.upper, color=LIGHT, linewidth=5, **words)
     words = {"label": "sampling alone"} if named else {}
     low, high = np.maximum(own.value - own.half, own.lower), np.minimum(own.value + own.half, own.upper)
     ax.hlines(place, low, high, color=DARK, linewidth=2, **words)
     sizes = 8 + 60 * own.shares / max(float(own.shares.max()), 1e-12)
+    # a party without an estimate keeps its row, without a square
     said = np.isfinite(own.value)
     ax.scatter(own.value[said], place[said], s=sizes[said], marker="s", color=BLACK, zorder=3)
 

@@ -59,8 +59,10 @@ def heatmap(sides: tuple[Bins | Levels, Bins | Levels], counts: Counts, caption:
     edges, area = [_side(ax, along, side) for along, side in zip("xy", sides, strict=True)], np.ones((1, 1))
     for along, side in zip("xy", sides, strict=True):
         if isinstance(side, Bins) and side.uneven:
+            # divided by the widths of uneven sides alone: equal widths would only scale all cells alike
             widths = side.upper - side.lower
             area = area * (widths[:, None] if along == "x" else widths)
+    # noise is judged on counts, for its size does not depend on the width of a cell; colours show the densities
     noisy, values = counts.values <= counts.reach, counts.values / area
     _mesh(ax, edges, values, noisy, counts.label)
     if counts.values.size <= NUMBERS:
@@ -81,6 +83,7 @@ def _side(ax: Any, along: str, side: Bins | Levels) -> Array:
     set_ticks = ax.set_xticks if along == "x" else ax.set_yticks
     crowded = along == "x" and sum(map(len, side.labels)) > 60
     set_ticks(np.arange(len(side.labels)), list(side.labels), **({"rotation": 90} if crowded else {}))
+    # cells of width 1, each centred on its tick 0, 1, 2, ...
     return np.arange(len(side.labels) + 1, dtype=np.float64) - 0.5
 
 
@@ -89,6 +92,7 @@ def _mesh(ax: Any, edges: list[Array], values: Array, noisy: Any, label: str) ->
     from matplotlib.colors import LinearSegmentedColormap
 
     shades: Any = LinearSegmentedColormap.from_list("tacit", list(SHADES))
+    # masked cells get no colour, and do not enter the range of colours
     shown = np.ma.masked_array(values, mask=noisy)
     top = float(shown.max()) if not noisy.all() else 1.0
     mesh = ax.pcolormesh(edges[0], edges[1], shown.T, cmap=shades, vmin=0.0, vmax=top)

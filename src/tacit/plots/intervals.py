@@ -27,6 +27,7 @@ def pairwise(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     """
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
     bars(ax, shown, place)
+    # zorder 0: behind bars and points
     ax.axvline(0.0, color="0.6", linewidth=0.8, zorder=0)
     points(ax, shown.values, place, excludes(shown.limits, 0.0), "0 is inside")
     rows(ax, place, shown.terms)

@@ -58,6 +58,7 @@ def side_by_side(pictures: Sequence[Panel], heading: str) -> Panels:
         from matplotlib.figure import Figure
     except ImportError:
         raise no_matplotlib() from None
+    # rounded up: the last row may be half empty
     down = -(-len(pictures) // ACROSS)
     figure: Any = Figure(figsize=(5.5 * ACROSS, 3.4 * down), layout="constrained")
     figure.get_layout_engine().set(rect=(0, 0.04, 1, 0.96))

@@ -18,6 +18,7 @@ def quality(shown: Intervals, known: Sequence[bool], marked: Sequence[bool], cap
     marked: notable shares, drawn as diamonds.  known: whether a share can be estimated; hollow points if not.
     Raises InferenceError I05 for more than 1,000 rows, I20 without matplotlib.
     """
+    # from the right, for a column's name may contain a colon itself
     names = [tuple(term.rpartition(": ")[::2]) for term in shown.terms]
     size = len(names) + len({column for column, _ in names})
     ax = axes(ax, size, 1.6 + 0.24 * size)

@@ -25,6 +25,7 @@ def quantiles(
     Raises InferenceError I20 without matplotlib.
     """
     ax = axes(ax, 0, 4.2)
+    # lines of earlier quantiles on these axes are known by their gid: the next style follows theirs
     first = sum(line.get_gid() == "quantiles" for line in ax.lines)
     for i, label in enumerate(groups):
         _curve(ax, probs, shown, sure, slice(i * len(probs), (i + 1) * len(probs)), first + i, label)

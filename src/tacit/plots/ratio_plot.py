@@ -24,6 +24,7 @@ def ratios(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     values, limits = shown.values, shown.limits
     ax, place = axes(ax, len(shown.terms)), places(len(shown.terms))
     known = np.isfinite(values)
+    # a ratio and its inverse are at equal distances from 1 only on a logarithmic axis
     logarithmic = bool((values[known] > 0).all() and (limits[:, 0] >= 0).all())
     low, high = _range(values[known], limits, logarithmic)
     if logarithmic:
@@ -32,6 +33,7 @@ def ratios(shown: Intervals, caption: Caption, ax: Any = None) -> Drawn:
     ends = np.clip(limits, low, high)
     ax.hlines(place, ends[:, 0], ends[:, 1], color=DARK, linewidth=3, label=f"{100 * shown.level:g}% interval")
     for side, marker in ((0, "<"), (1, ">")):
+        # also true of infinite limits, which the clip has cut to the axis
         beyond = ends[:, side] != limits[:, side]
         if beyond.any():
             ax.plot(ends[beyond, side], place[beyond], marker, color=DARK, markersize=7, clip_on=False, gid="beyond")

@@ -75,6 +75,7 @@ def histogram(bins: Bins, shown: Intervals, caption: Caption, ax: Any = None) ->
     Light boxes: intervals for both errors, dark ones for sampling alone.  InferenceError I20 without matplotlib.
     """
     values, limits = shown.values, shown.limits
+    # cut in counts, before all is divided by the widths
     inner = _inner(values, limits, np.zeros_like(values) if shown.half is None else shown.half)
     scale = (bins.upper - bins.lower if bins.uneven else np.ones(len(values)))[:, None]
     values, limits, inner = values / scale[:, 0], limits / scale, inner / scale
@@ -119,6 +120,7 @@ def numeric(ax: Any, kind: str, edges: Array, along: str = "x") -> Array:
     from matplotlib import dates
 
     (ax.xaxis_date if along == "x" else ax.yaxis_date)()
+    # through datetime64, as the origin of matplotlib's dates is a user's setting
     days = edges.astype(np.int64).astype("datetime64[D]")
     return np.asarray(cast(Any, dates).date2num(days), dtype=np.float64)
 

@@ -65,6 +65,7 @@ def survival(
         text = f"{len(labels)} survival curves are too many for one picture (at most {len(STYLES)})."
         raise InferenceError(text, code="I05", hint="fewer groups", state=None)
     ax = axes(ax, 0, 4.2)
+    # at `start` nobody has had the event yet: value and limits are 1
     ends = [np.pad(one, ((0, 0), (1, 0)), constant_values=1.0) for one in (curves, low, high)]
     _functions(ax, np.append(start, at), ends, labels, f"{100 * level:g}% interval")
     finish_axes(ax, Caption(title, words, caption, event), loc="lower left")

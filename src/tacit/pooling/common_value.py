@@ -60,17 +60,20 @@ class Pooled:
     @property
     def shares(self) -> Array:
         """Weights of the parties' own estimates, adding up to 1 over them, shape (M, T)."""
+        # D of a party has slope -size in x, so that its own estimate counts with weight times size
         part = self.weights * np.maximum(self.evidence.size, 0.0)
         return part / np.maximum(part.sum(axis=0), 1e-300)
 
     def interval(self, level: float) -> tuple[Array, Array]:
         """Return limits of all x at which a test accepts mean 0 of the weighted sum of D(x) (Fieller)."""
         found, low, high = self.evidence, *self.evidence.bounds
+        # at least the weight of one row: a noisy total of sizes may be 0 or below
         size = np.maximum((self.weights * found.size).sum(axis=0), self.weights.max(axis=0))
         step = CONTINUITY * self.weights.max(axis=0) if found.kind == "share" and self.sampled else 0.0
 
         def p_value(x: Array) -> Array:
             spread, noise, excess = weighted_sum_variances(found, self.weights, x, self.sampled)
+            # |weighted sum of D(x)| from the clipped estimate, which then has p-value 1 and lies in the interval
             distance = np.maximum(np.abs(self.x - x) * size - step, 0.0)
             return np.where(distance > 0, 2 * tail(distance, *law(spread, noise, excess)), 1.0)
 
@@ -91,6 +94,7 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
     a = np.ones_like(found.size)
     for _ in range(1 if equal or not sampled else 2):  # weights from the known noise and a prior c, then re-weighted
         if not equal and sampled:
+            # optimal for estimating equations: slope over variance, N / (N c + p) = 1 / (c + p / N)
             a = 1 / (c + found.weighing(x) / decorrelated_sizes(found, x, c))
         x = solution(found, a)
         c = (
@@ -100,6 +104,7 @@ def pooled(found: Evidence, *, sampled: bool = True, equal: bool = False) -> Poo
         )
     size = (a * found.size).sum(axis=0)
     noises = _noises(found, a, found.loads[0])
+    # loads[0] are those of the sizes: their noise alone, without sampling error
     reach = halfwidth(SHARP, *law(0 * noises[0], *noises))
     variance, noise, excess = weighted_sum_variances(found, a, x, sampled)
     usable = np.maximum(size, a.max(axis=0))
@@ -127,17 +132,20 @@ def weighted_sum_variances(found: Evidence, a: Array, x: Array, sampled: bool) -
     largest variance of bounded values.  For blocks of several known sizes each party has its own
     (`party_row_variances`).
     """
+    # weights are taken as fixed: they follow the noise of D only weakly (`decorrelated_sizes`)
     noise, excess = _noises(found, a, found.load(x))
     if not sampled:
         return np.zeros_like(noise), noise, excess
     if found.proportionate:  # noise on the variances of large blocks is larger than these
         used = np.maximum(found.size, 0.0)
         return (a**2 * used * party_row_variances(found, x, np.maximum(used, 1.0))).sum(axis=0), noise, excess
+    # the variance of sum a D is sum a**2 Var D, hence a**4 on the noise of its estimate
     raw = (a**2 * found.sampling(x)).sum(axis=0)
     own = np.sqrt((a**4 * found.sampling_noise(x)).sum(axis=0))
     size = np.maximum((a**2 * np.maximum(found.size, 0.0) * found.cap(x)).sum(axis=0), 0.0)
     if found.kind == "share":
         return size, noise, excess
+    # rows / (rows - 1): the deviations are from one x that was estimated from the same rows
     rows = np.maximum(found.size.sum(axis=0), 2.0)
     return np.minimum(np.maximum(raw, FLOOR * own) * rows / (rows - 1), size), noise, excess
 
@@ -148,12 +156,14 @@ def law(variance: Array, noise: Array, excess: Array) -> tuple[Array, Array]:
     Laplace noises of variances v_i have the fourth cumulant 3 sum v_i**2: that of one of variance sqrt(sum v_i**2), the
     rest of the variance taken as normal.  One noise alone is itself.
     """
+    # sqrt(sum v_i**2) <= sum v_i in exact arithmetic; cut, so that the normal variance is not negative
     inner = np.minimum(excess, noise)
     return np.sqrt(variance + noise - inner), np.sqrt(inner / 2)[..., None]
 
 
 def _noises(found: Evidence, a: Array, load: Array) -> tuple[Array, Array]:
     """Return noise variance and excess (see `Pooled`) of the sum over parties weighted by a, shape (T,) each."""
+    # variance of each single noise in the sum, shape (M, T, k); padding has variance 0
     each = a[..., None] ** 2 * load**2 * found.noise[:, None, :]
     return each.sum(axis=(0, 2)), np.sqrt(((each * found.laplace[:, None, :]) ** 2).sum(axis=(0, 2)))
 
@@ -161,6 +171,7 @@ def _noises(found: Evidence, a: Array, load: Array) -> tuple[Array, Array]:
 def decorrelated_sizes(found: Evidence, x: Array, c: Array) -> Array:
     """Return sizes for the weights whose noise is uncorrelated with that of D(x), at least 1; shape (M, T)."""
     size, own = found.likely_size()
+    # regression of the size's noise on D: their covariance over the variance of D, N c plus its noise
     slope = own * found.with_size(x) / np.maximum(np.maximum(size, 1.0) * c + found.privacy(x), 1e-300)
     return np.maximum(size - slope * found.distance(x), 1.0)
 
@@ -176,6 +187,7 @@ def party_row_variances(found: Evidence, x: Array, size: Array) -> Array:
     middle = np.broadcast_to(x, size.shape)
     own = found.sampling(middle) / size
     noise = found.sampling_noise(middle) / size**2
+    # the noises of different parties are independent: variances add
     all_noise = np.sqrt(found.sampling_noise(middle).sum(axis=0)) / total
     common = np.maximum(found.sampling(middle).sum(axis=0) / total, FLOOR * all_noise)
     common = np.maximum(np.minimum(common, (used * found.cap(middle)).sum(axis=0) / total), 1e-12) * found.proportion
@@ -206,6 +218,8 @@ def noises(variance: Array, excess: Array) -> tuple[Law, Array]:
         return normal, np.sqrt(variance / normal.variance())[:, None]
     law = DiscreteLaplace(WIDE)
     rest = NOISES - 1
+    # the larger root of that quadratic; 16 equal Laplace noises have the least excess that can be represented, one
+    # alone (x = variance) the largest
     root = np.sqrt(np.maximum((1 + 1 / rest) * excess**2 - variance**2 / rest, 0.0))
     first = np.clip((variance / rest + root) / (1 + 1 / rest), variance / NOISES, variance)
     each = np.concatenate([first[:, None], np.repeat((variance - first)[:, None] / rest, rest, axis=1)], axis=1)

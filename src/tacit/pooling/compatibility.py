@@ -41,6 +41,7 @@ def named_releases(
         if not isinstance(one, Release):  # pyright: ignore[reportUnnecessaryIsInstance]
             simulated = isinstance(one, SimulatedRelease)  # pyright: ignore[reportUnnecessaryIsInstance]
             what = "is simulated and protects nobody" if simulated else "is no release"
+        # a place in a chain without a charge: made from other releases, which could then count twice
         elif one.head and not one.charge:
             what = "is a combination already"
         else:
@@ -82,6 +83,7 @@ def check_compatible(names: Sequence[str], releases: Sequence[Release]) -> None:
 def why_not_combinable(release: Released) -> tuple[str, str] | None:
     """Return why answers of this kind cannot be combined, and what to ask instead; None where they can."""
     kind = str(getattr(release, "kind", ""))
+    # before the kinds: such a release is of a kind that otherwise combines
     if in_two_steps(release):
         words = "answers in two steps are aimed by their own first step, and do not combine"
         return words, "SampleAndAggregate without one_step and winsorize"
@@ -123,6 +125,7 @@ def mismatch(own: Released, other: Released, where: str) -> str | None:
 
 
 def _grids(own: Grid | None, other: Grid | None, label: str, where: str) -> str | None:
+    """Return why two columns' bounds, units or rules for missing values differ, in words, or None."""
     if own is other:
         return None
     if own is None or other is None:
@@ -173,6 +176,7 @@ def population_index(names: Sequence[str], releases: Sequence[Release], given: b
     out: list[int] = []
     for name, one in zip(names, releases, strict=True):
         if one.recorded and one.ledger:
+            # whatever the names: two releases charged to one ledger may hold the same people
             key = f"ledger {one.ledger}"
         else:
             key = f"party {name}" if given else f"table {one.table}"

@@ -67,6 +67,11 @@ class Evidence:
         return self.spread is not None and float(np.ptp(self.spread)) > 0
 
     @property
+    def informative(self) -> NDArray[np.bool_]:
+        """Which cells say anything, shape (M, T): not those set to zero (`released_evidence`), which have no noise."""
+        return np.broadcast_to((self.loads != 0).any(axis=(0, 3)), self.size.shape)
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """The smallest and largest possible x."""
         return BOUNDS[self.kind]
@@ -99,7 +104,10 @@ class Evidence:
         noise = self.size_variance()
         if not noise.any():
             return self.size, np.ones_like(self.size)
+        # moments: the variance of noisy sizes is that of the sizes plus that of the noise; ddof 0 for a single party,
+        # whose variance is 0 and not undefined
         between = np.maximum(self.size.var(axis=0, ddof=min(1, len(self.size) - 1)) - noise.mean(axis=0), 0.0)
+        # the terms + 1 and + 1e-9 only keep divisions finite where there is no noise and sizes are equal
         worth = np.broadcast_to(1 / (between + noise + 1), self.size.shape)
         middle = (worth * self.size).sum(axis=0) / worth.sum(axis=0)
         own = between / (between + noise + 1e-9)
@@ -112,6 +120,7 @@ class Evidence:
         """
         if self.kind != "variance":
             return self.privacy(x)
+        # `middle` is public, so that these variances are the same whatever the noise was
         load = self.middle - np.asarray(x)[..., None] * self.loads[0]
         return (load**2 * self.noise[:, None, :]).sum(axis=-1)
 
@@ -129,7 +138,9 @@ class Evidence:
     def cap(self, x: Array) -> Array:
         """The largest C(x) of one row with bounded values; shape (M, T)."""
         if self.kind == "variance":
+            # Bhatia-Davis: squared deviations in [0, most] with mean x have variance at most x (most - x)
             return np.maximum(x * (self.most - x), 0.0)
+        # likewise values in [-1, 1] with mean x
         return np.broadcast_to(np.maximum(1 - x**2, 0.0), self.size.shape)
 
     def of(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Evidence:
@@ -161,9 +172,11 @@ def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
     if parties == len(index):
         return found
     middle = np.full(found.size.shape[1], (found.bounds[0] + found.bounds[1]) / 2)
-    worth = 1 / np.maximum(found.privacy(middle).mean(axis=1), 1e-300)  # (releases,)
+    # at the middle of the bounds and not at an estimated x, which the weights would then follow
+    worth = 1 / np.maximum(found.weighing(middle).mean(axis=1), 1e-300)  # (releases,)
     share = worth / np.bincount(index, worth)[index]
     k = found.noise.shape[1]
+    # turn: how many earlier releases a party has, which gives each release k places of its own on the last axis
     turn = np.array([int((index[:j] == index[j]).sum()) for j in range(len(index))])
     wide = (int(turn.max()) + 1) * k
 
@@ -178,8 +191,10 @@ def merge_same_people(found: Evidence, people: Sequence[int]) -> Evidence:
             out[i, ..., turn[j] * k : (turn[j] + 1) * k] = weight[j] * loads[j]
         return out
 
+    # variances of noises are not weighted: the loads carry the shares
     one = np.ones(len(index))
     public = np.ones(parties, dtype=np.bool_)
+    # the size of a party is noisy as soon as one of its releases has a noisy size
     np.logical_and.at(public, index, found.public)
     return replace(
         found,

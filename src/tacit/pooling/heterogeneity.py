@@ -113,9 +113,11 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
     if not len(some):
         return tuple(out)
     use = use[:, some]
+    # parties that do not count may hold NaN: any finite value will do, as their weight is 0
     y, v, df = np.where(use > 0, y[:, some], 0.0), np.where(use > 0, v[:, some], 1.0), count[some] - 1
     tau2 = moment_tau2(y, v, use) if method == "DL" else reml_tau2(y, v, use)
     w, total, mu = weighted(y, v, use, tau2)
+    # Cochran's Q has the weights 1 / v, without tau2: under equal quantities it is chi-square with df
     fixed, _, middle = weighted(y, v, use, np.zeros_like(tau2))
     Q = (fixed * (y - middle) ** 2).sum(axis=0)
     differ = tau2 > 0  # both corrections are for the error of tau2; at its boundary 0 Hartung and Knapp's is kept
@@ -132,6 +134,7 @@ def fit_effects(y: Array, v: Array, use: Array, method: Method = "REML") -> tupl
             weights=(w[:, j] / total[j])[use[:, j] > 0],
             freedom=float(freedom[j]),
             wider=float(wider[j]),
+            # for two parties the likelihood falls as 1 / tau only: its integral with a flat prior is infinite
             ahead=ahead.of(j) if df[j] >= 2 else None,
         )
     return tuple(out)
@@ -145,6 +148,7 @@ def powers(w: Array) -> tuple[Array, Array, Array]:
 def information(w: Array) -> Array:
     """Return the expected (Fisher) information of the restricted likelihood about tau2, shape (T,)."""
     one, two, three = powers(w)
+    # trace(P P) / 2 with P = diag(w) - w w' / sum w, the projection of the restricted likelihood
     return 0.5 * (two - 2 * three / one + two**2 / one**2)
 
 
@@ -176,6 +180,7 @@ def moment_tau2(y: Array, v: Array, use: Array) -> Array:
     """Return DerSimonian and Laird's max(0, (Q - (M - 1)) / (sum w - sum w**2 / sum w)), w = 1 / v; shape (T,)."""
     w, total, mu = weighted(y, v, use, np.zeros_like(y[0]))
     Q = (w * (y - mu) ** 2).sum(axis=0)
+    # E Q = M - 1 + tau2 (sum w - sum w**2 / sum w), solved for tau2
     return np.maximum(0.0, (Q - (use.sum(axis=0) - 1)) / (total - (w**2).sum(axis=0) / total))
 
 
@@ -196,9 +201,12 @@ def _scoring(y: Array, v: Array, use: Array, tau2: Array) -> Array:
     for _ in range(STEPS):
         w, total, mu = weighted(y, v, use, tau2)
         two = (w**2).sum(axis=0)
+        # derivative in tau2: (y' P P y - trace P) / 2, with trace P = sum w - sum w**2 / sum w
         score = 0.5 * ((w**2 * (y - mu) ** 2).sum(axis=0) - total + two / total)
         step: Array = score / np.maximum(information(w), 1e-300)
+        # the loop ends: halved steps become `close` sooner or later, and what they lose is then rounding
         while True:
+            # tau2 is a variance: at the boundary the step is cut, not the scoring
             to = np.maximum(0.0, tau2 + step)
             there = restricted_log_likelihood(y, v, use, to)
             close = np.abs(to - tau2) <= CLOSE * (tau2 + least)

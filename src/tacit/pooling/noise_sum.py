@@ -53,6 +53,7 @@ class NoiseSum:
 
     def divided(self, divisor: int) -> NoiseSum:
         """Return the approximate law of z / divisor for a draw z of this law."""
+        # z / divisor is no integer: without pieces the smooth approximation is used
         return replace(self, scale=self.scale / divisor, pieces=())
 
     def sf(self, k: ArrayLike) -> Floats:
@@ -62,14 +63,17 @@ class NoiseSum:
             above = _upper(self)
             inside = np.clip(np.abs(x + 0.5) - 0.5, 0, len(above) - 1).astype(np.int64)  # P(Z > k) = P(Z < -k)
             return np.asarray(np.where(x >= 0, above[inside], 1 - above[inside]))
+        # continuity correction: Z > k of an integer is beyond k + 1/2 of a continuous variable
         x = x + 0.5
         s = np.full_like(x, float(self.scale) * np.sqrt(self.normal))
+        # a Laplace variable of scale b has variance 2 b**2
         b = np.full((*x.shape, 1), float(self.scale) * np.sqrt(float(self.laplace) / 2))
         beyond = tail(np.abs(x), s, b)
         return np.asarray(np.where(x >= 0, beyond, 1 - beyond))
 
     def cdf(self, k: ArrayLike) -> Floats:
         """P(Z <= k)."""
+        # by symmetry P(Z <= k) = P(Z >= -k) = P(Z > -k - 1)
         return self.sf(-np.floor(np.asarray(k, dtype=np.float64)) - 1)
 
     def pmf(self, k: ArrayLike) -> Floats:
@@ -94,6 +98,7 @@ def sum_of_noises(pieces: Sequence[Piece]) -> NoiseSum:
     """Return the law of the sum of noises given as (law, multiplier, how many)."""
     each = [(weight**2 * law.variance(), count, is_gaussian(law)) for law, weight, count in pieces]
     total = sum(v * count for v, count, _ in each)
+    # a Laplace noise of variance v has fourth cumulant 3 v**2, a normal one 0; the 3 cancels in the share
     excess = sum(v * v * count for v, count, normal in each if not normal) ** 0.5
     return NoiseSum(Fraction(total**0.5), Fraction(excess / total), tuple(pieces))
 
@@ -102,13 +107,17 @@ def sum_of_noises(pieces: Sequence[Piece]) -> NoiseSum:
 def _upper(law: NoiseSum) -> Array:
     """Return P(Z > k) for k = 0, 1, ..., by multiplying Fourier transforms; mass that wraps around is below 1e-15."""
     reach = 12 * float(law.scale) + sum(40 * weight * (float(one.scale) + 1) for one, weight, _ in law.pieces)
+    # a power of 2 for the transform, and long enough for both signs of the sum
     size = 1 << int(np.ceil(np.log2(2 * reach + 2)))
     product = np.ones(size // 2 + 1, dtype=np.complex128)
     for one, weight, count in law.pieces:
+        # 40 scales leave e**-40 of a Laplace noise outside
         own = int(40 * (float(one.scale) + 1))
         k = np.arange(-own, own + 1)
         mass = np.zeros(size)
+        # negative values go to the end of the circle; a sum of `count` noises has the transform to that power
         np.add.at(mass, (weight * k) % size, one.pmf(k))
         product *= np.fft.rfft(mass) ** count
+    # one half is enough, for the sum is symmetric; rounding may leave values of about -1e-17
     pmf = np.maximum(np.fft.irfft(product, size)[: size // 2], 0.0)
     return np.concatenate([np.cumsum(pmf[::-1])[::-1][1:], [0.0]])

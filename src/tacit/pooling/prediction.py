@@ -67,11 +67,14 @@ def predictive_mixture(y: Array, v: Array, use: Array, tau2: Array) -> Predictiv
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     u = (nodes[:, None] + 1) / 2
     tau = low + (high - low) * u**3  # nodes are denser near low: with few parties the likelihood is often high near 0
+    # d tau = 3 (high - low) u**2 du; constant factors cancel when the probabilities are made to add up to 1
     width = weights[:, None] * u**2 * (high - low)
     log = np.array([restricted_log_likelihood(y, v, use, one**2) for one in tau])
+    # relative to the largest, as likelihoods themselves may underflow
     part = width * np.exp(log - log.max(axis=0))
     found = [weighted(y, v, use, one**2) for one in tau]
     mean, variance = np.array([one[2] for one in found]), np.array([1 / one[1] for one in found])
+    # given tau a new theta is N(mu, tau2), and mu is known with variance 1 / sum w
     return PredictiveMixture(part / part.sum(axis=0), mean, np.sqrt(tau**2 + variance))
 
 
@@ -81,8 +84,10 @@ def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
     best = np.sqrt(tau2)
 
     def inside(tau: Array) -> Any:
+        """Return whether the likelihood at tau still counts, shape (T,)."""
         return restricted_log_likelihood(y, v, use, tau**2) > top - LOW
 
+    # a first guess above `best`, which is 0 where parties do not differ: the standard error of a common mean
     high: Array = best + np.sqrt(1 / np.maximum((use / v).sum(axis=0), 1e-300))
     for _ in range(DOUBLINGS):
         more = inside(high)
@@ -92,6 +97,7 @@ def _reach(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array]:
     none = np.zeros_like(best)
     ends: list[Array] = []
     for out in (none, high):
+        # 0 itself is the lower end where the likelihood there still counts
         ends.append(np.where(inside(out), out, _edge(inside, best, out)))
     return ends[0], ends[1]
 
@@ -115,4 +121,5 @@ def weighted(y: Array, v: Array, use: Array, tau2: Array) -> tuple[Array, Array,
 def restricted_log_likelihood(y: Array, v: Array, use: Array, tau2: Array) -> Array:
     """Return the restricted log-likelihood of tau2 up to a constant, shape (T,)."""
     w, total, mu = weighted(y, v, use, tau2)
+    # the last term, log sum w, is what restriction adds: one degree of freedom for mu
     return -0.5 * ((w * (y - mu) ** 2 + use * np.log(v + tau2)).sum(axis=0) + np.log(total))

@@ -79,6 +79,7 @@ class RandomEffects:
         low, high = self.limits
         known = np.array([one is not None for one in self.effects])
         wide = np.array(
+            # the quantile of t; `half` has it times the error, which `variance` may exceed
             [0.0 if one is None else one.half(level) / max(one.error, 1e-300) ** 0.5 for one in self.effects]
         )
         half = wide * np.sqrt(self.variance)
@@ -96,6 +97,7 @@ def party_estimates(found: Evidence, *, sampled: bool = True) -> PartyEstimates:
     usable = found.size > _reach(found)
     low, high = found.bounds
     x = np.clip(found.total / size, low, high)
+    # E total / size is x - Cov(D(x), size) / size**2 to second order
     x = np.clip(x + found.with_size(x) / size**2, low, high)
     noise = found.privacy(x) / size**2
     sampling = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
@@ -122,21 +124,24 @@ def linearised_estimates(found: Evidence, x: Array, *, sampled: bool = True) -> 
     the party's x, and the size used here is shrunk and uncorrelated with D(x) (`decorrelated_sizes`), so weighted
     sums of these values have neither bias (theory §6).  Values and variances are in the column's units.
     """
+    # row_variance with equal weights: the weights of the effects are not known yet
     size = decorrelated_sizes(found, x, row_variance(found, np.ones_like(found.size), x))
     spread = party_row_variances(found, x, size) / size if sampled else np.zeros_like(size)
     scale = found.scale
     value = found.shift + scale * (x + found.distance(x) / size)
-    every = np.ones_like(size, dtype=np.bool_)
-    return PartyEstimates(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, every)
+    return PartyEstimates(value, scale**2 * spread, scale**2 * found.privacy(x) / size**2, found.informative)
 
 
 def linearised_effects(
     found: Evidence, usable: NDArray[np.bool_], method: Method, sampled: bool
 ) -> tuple[tuple[PooledEffects | None, ...], PartyEstimates]:
     """Fit random effects to each of T cells; return them (None for fewer than two usable parties) and their data."""
+    # all rows alike, so that the first centre does not follow the noise in any weights
     x = pooled(found, equal=True).x
     low, high = found.bounds
-    several = np.broadcast_to(usable.sum(axis=0) >= 2, usable.shape).astype(np.float64)
+    # every party that says something enters, its size clear or not: D(x) needs no clear size, while a choice by noisy
+    # sizes would depend on the noise
+    several = ((usable.sum(axis=0) >= 2) & found.informative).astype(np.float64)
     made: tuple[PooledEffects | None, ...] = (None,) * len(x)
     for _ in range(ROUNDS):
         parts = linearised_estimates(found, x, sampled=sampled)

@@ -31,6 +31,7 @@ def evidence(releases: Sequence[Released], at: int) -> Evidence:
 def _relative_block_variance(releases: Sequence[Released], parts: Sequence[Part]) -> Array:
     """Return 1 / (rows of a block) of each release, scaled to mean 1; all 1 where some number of rows is private."""
     rows = [one.rows for one in releases]
+    # sizes of blocks are then unknown: the sampling variance is taken as equal in all parties
     if None in rows:
         return np.ones(len(rows))
     made = np.array([part.parameters["blocks"] for part in parts]) / np.maximum(np.array(rows, dtype=np.float64), 1.0)
@@ -63,9 +64,11 @@ def quality_evidence(releases: Sequence[Released], at: int, i: int) -> Evidence:
         signs = np.full(counts.shape[1], -1.0)
         signs[i] = 1.0
         load = np.array([np.ones_like(signs), signs, np.ones_like(signs)])
+        # rows of class i have u = 1, all others u = -1, so that u**2 = 1 and q0 = q2 = size
         size, total = counts.sum(axis=1), counts @ signs
         if n is not None:
             size, total = np.full_like(size, n), 2 * counts[:, i] - n
+            # with n public the total is 2 count_i - n, which has the noise of one count in place of all
             load = np.array([np.zeros_like(signs), (signs + 1), np.zeros_like(signs)])
         squares = np.array([size, total, size])[..., None]
         load = load[:, None, None] / share
@@ -99,6 +102,7 @@ def _rows(release: Released, part: Part) -> int | None:
         return part.parameters["blocks"]
     if part.form != "bernstein":
         return release.rows
+    # a cell of a group, or under where= or exclusions, has a private size
     grouped = bool(release.levels) or getattr(release.query, "where", None) is not None
     return release.rows if not grouped and cast(Grid, part.grid).missing != "exclude" else None
 
@@ -118,6 +122,7 @@ def _equal_parts(parts: Sequence[Part], rows: Sequence[int | None]) -> list[tupl
 
 
 def _means(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_EqualParts]:
+    """Return noisy sizes, totals and sums of squares of values on the scale [-1, 1]."""
     found: list[_EqualParts] = []
     for places, part, n, cells in _equal_parts(parts, rows):
         form = "plain" if part.form == "blocks" else part.form
@@ -138,6 +143,7 @@ def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Equal
         size = np.maximum(noisy.sums[:, 0], 2.0)
         free = noisy.sums[:, 1] / size  # not clipped to [0, 1]: with a public size the total is then unbiased
         mean = np.clip(free, 0.0, 1.0)
+        # derivatives of P1 - mean N: their squares add (noise in the mean)**2 to the sum of squared deviations
         shift = noisy.loadings[1] - free[:, None] * noisy.loadings[0]
         second, fourth = central(free)[0], central(mean)[1]
         own = (second * noisy.sums).sum(axis=-1)
@@ -145,7 +151,9 @@ def _variances(parts: Sequence[Part], rows: Sequence[int | None]) -> list[_Equal
         zeroth = np.broadcast_to(noisy.loadings[0], (len(mean), noisy.loadings.shape[1]))
         load = np.array([zeroth, second @ noisy.loadings])
         squares = np.array([noisy.sums[:, 0], own, (fourth * noisy.sums).sum(axis=-1)])
+        # C(t) = sum ((x - mean)**2 - t)**2 from powers 0, 1, 2 of (x - mean)**2
         square_load = np.array([zeroth, second @ noisy.loadings, fourth @ noisy.loadings])
+        # D(t) = SS - t (N - 1), the divisor of an unbiased variance
         sums = np.array([noisy.sums[:, 0] - 1, total])
         m, k = len(places), noisy.loadings.shape[1]
         most = (np.maximum(mean, 1 - mean) ** 2).reshape(m, -1)

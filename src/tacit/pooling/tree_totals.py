@@ -102,6 +102,7 @@ class Reconciled:
     def covariance(self, nodes: Sequence[int]) -> Array:
         """Return the noise covariance of k nodes' totals, shape (k, k); inf in rows and columns of unknown ones."""
         rows = np.array([self.weights(node) for node in nodes]).reshape(len(nodes), len(self.own))
+        # totals that were not released have weight 0; inf times 0 would be NaN
         known = np.where(np.isfinite(self.noise), self.noise, 0.0)
         full = (rows * known) @ rows.T
         lost = ~np.isfinite(self.variance[np.asarray(nodes, dtype=np.intp)])
@@ -120,8 +121,10 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
     ([28.0, 15.0, 13.0], [0.666667, 0.666667, 0.666667])
     """
     n = len(tree.parents)
+    # a total that was not released may be NaN, which times weight 0 would still be NaN
     up, spread = np.where(np.isfinite(noise)[:, None], value, 0.0), np.array(noise, dtype=np.float64)
     own = np.isfinite(noise).astype(np.float64)
+    # children before their parents: `up` and `spread` of all children are final
     for node in reversed(tree.order):
         below = list(tree.children[node])
         if not below:
@@ -130,6 +133,7 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
         if np.isfinite(variance):
             own[node] = _share(variance, float(noise[node]))
             up[node] = own[node] * up[node] + (1 - own[node]) * total
+            # own weight times noise is 1 / (1 / noise + 1 / variance), the variance of the inverse-variance mean
             spread[node] = variance if not np.isfinite(noise[node]) else own[node] * float(noise[node])
     out, ratio = up.copy(), np.zeros(n)
     lost = ~np.isfinite(spread)
@@ -139,9 +143,11 @@ def reconcile(tree: Tree, value: Array, noise: Array) -> Reconciled:
             continue
         ratio[below] = _shares_of_difference(spread[below]) if not lost[node] else 0.0
         out[below] = up[below] + ratio[below, None] * (out[node] - up[below].sum(axis=0))
+        # an only unknown child takes the whole difference, and is known if its parent is
         lost[below] &= (ratio[below] == 0.0) | lost[node]
     out[lost] = np.nan
     made = Reconciled(tree, out, np.full(n, np.inf), own, ratio, np.asarray(noise, dtype=np.float64))
+    # variances need the ratios of the made object, which is frozen
     object.__setattr__(made, "variance", np.where(lost, np.inf, _variances(made, spread)))
     return made
 
@@ -178,6 +184,7 @@ def _variances(made: Reconciled, spread: Array) -> Array:
             continue
         known = np.isfinite(spread[below])
         rest = float(spread[below][known].sum())
+        # the inner `where` keeps inf * 0 out
         first = np.where(known, np.where(known, spread[below], 0.0) * (1 - made.ratio[below]), rest)
         if np.isfinite(out[node]):
             out[below] = first + made.ratio[below] ** 2 * out[node]
@@ -201,8 +208,10 @@ def integer_totals(tree: Tree, value: Array) -> NDArray[np.int64]:
             continue
         shift = (out[node] - value[below].sum(axis=0)) / below.size  # the rounding above, divided equally
         wanted = value[below] + shift
+        # 1e-9: a sum of floats just below an integer is that integer
         low = np.floor(wanted + 1e-9).astype(np.int64)
         more = out[node] - low.sum(axis=0)
+        # argsort twice: the rank of each child's remainder; the stable kind breaks ties in the order of the children
         rank = np.argsort(np.argsort(-(wanted - low), axis=0, kind="stable"), axis=0, kind="stable")
         out[below] = low + (rank < more)
     return out

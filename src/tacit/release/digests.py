@@ -33,6 +33,7 @@ def as_sealed(words: Mapping[str, Any]) -> bool:
 
 def digest_of(words: Mapping[str, Any]) -> str:
     """Return the SHA-256 (hex) of a document's canonical text without its digest."""
+    # the canonical text has one spelling a document: layout and order of fields do not matter
     return hashlib.sha256(canonical({key: value for key, value in words.items() if key != SEAL}).encode()).hexdigest()
 
 

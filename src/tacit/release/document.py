@@ -191,6 +191,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
     An invalid price, law of noise or question raises its own error (BudgetError, NoiseError, QueryError).
     """
     version, kind = words.get("tacit"), words.get("kind")
+    # JSON's true is an int to Python
     if isinstance(version, bool) or not isinstance(version, int) or kind is None:
         raise ReleaseError("this document is no release of tacit.", code="R01", state=None)
     if version > FORMAT:
@@ -198,6 +199,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
         raise ReleaseError(message, code="R02", hint="upgrade tacit", state=None)
     if not isinstance(kind, str) or kind not in KINDS:
         raise ReleaseError(f"releases of kind {kind!r} are not known to this version.", code="R02", state=None)
+    # before the fields: a changed document is told as such, not by the first field that fails
     if SEAL in words and not as_sealed(words):
         raise changed("this release")
     reason = release_fields.wrong(words)
@@ -209,6 +211,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
             reason = f"a {type(made.query).__name__} is not answered by kind {kind}"
         else:
             reason = release_laws.first_inconsistency(cast(Any, made))
+    # what readers raise where fields are right one by one but not together: a fault of the document
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, IndexError, RecursionError) as problem:
         reason = f"{type(problem).__name__}"
     if reason is not None:
@@ -219,6 +222,7 @@ def release_from_dict(words: Mapping[str, Any]) -> Release:
 def _made(kind: str, words: Mapping[str, Any]) -> Release:
     """Make the release of a document whose fields were checked one by one."""
     return release_class(kind)(
+        # as text, which a cache can hold
         query=_query(canonical(words["query"])),
         mechanism=words["mechanism"],
         table=words["table"],
@@ -338,6 +342,7 @@ class Releases(Mapping[str, Any]):
 def releases_from_dict(words: Mapping[str, Any]) -> Releases:
     """Read releases, the inverse of `Releases.to_dict`; a single release gets its own name (or "release")."""
     if "releases" not in words:
+        # a file of one release has no names of its own
         one = release_from_dict(words)
         return Releases(((one.name or "release", one),))
     if not isinstance(words.get("tacit"), int) or words["tacit"] > FORMAT:

@@ -34,6 +34,7 @@ WIDEST: Final = 1e150
 
 def first_inconsistency(made: Release) -> str | None:
     """Return the first inconsistency of a release in words; None where there is none."""
+    # only the first is drawn, so that no check meets what an earlier one refuses
     return next(_inconsistencies(made), None)
 
 
@@ -53,6 +54,7 @@ def _inconsistencies(made: Release) -> Iterator[str]:
 
 
 def _facts(made: Release) -> Iterator[str]:
+    # the number of rows is public under replace-one, and protected under add-remove
     if (made.neighbors == "replace-one") != (made.rows is not None):
         yield f"neighbors is {made.neighbors}, and rows is {made.rows}"
     if not made.mechanism.startswith(f"{made.kind}/"):
@@ -98,6 +100,7 @@ def _axes(made: Release) -> Iterator[str]:
         yield f"{len(made.axes)} axes for {len(made.levels)} columns"
     for (name, labels), axis in zip(made.levels, made.axes, strict=False):
         regular = len(labels) - len(axis.extra)
+        # extra cells come after the bins
         if regular < 1 or labels[regular:] != axis.extra:
             yield f"the last levels of {name!r} are not the extra cells of its axis"
         if axis.kind == "levels":
@@ -110,6 +113,7 @@ def _axes(made: Release) -> Iterator[str]:
 
 def _rising(edges: Sequence[float]) -> bool:
     apart = [b - a for a, b in pairwise(edges)]
+    # NaN is above nothing, and a width may overflow though both ends are finite
     return all(width > 0 for width in apart) and isfinite(edges[-1] - edges[0])
 
 
@@ -135,6 +139,7 @@ def _part(made: Release, part: Part, cells: int) -> Iterator[str]:
     if part.law.name not in shape.laws:
         yield f"has noise of {part.law.name}, which form {part.form!r} has not"
     needed = {*shape.parameters}
+    # an upper bound on the names; the room's `stored` knows how many there must be
     weights = {f"weight{j}" for j in range(len(part.parameters))} if shape.weights else set[str]()
     if not needed <= set(part.parameters) <= needed | weights | ({"share"} if shape.shares else set[str]()):
         yield f"has constants {', '.join(sorted(part.parameters))[:80]}, which are not those of form {part.form!r}"
@@ -158,6 +163,7 @@ def _grids(part: Part) -> Iterator[str]:
         width = part.grid.upper - part.grid.lower
         if not 0 < width <= WIDEST or max(abs(part.grid.lower), abs(part.grid.upper)) > WIDEST:
             yield "has a grid whose bounds are not in order, or too wide"
+        # the steps per unit, by which cells are multiplied
         elif not isfinite(part.grid.G / width):
             yield "has a grid whose bounds are too narrow"
         if shape.parameters[0] == "G" and part.form not in ("size", "quartiles", "classes") and part.grid.G != G:
@@ -172,6 +178,7 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
         cells, least, most = most, 1, 1
     if len(part.integers) != cells:
         yield f"has {len(part.integers):,} cells of integers; there are {cells:,}"
+    # packed cells have one integer each by their type
     wide = 1 if isinstance(part.integers, Packed) else len(part.integers[0])
     if part.form == "weighted":
         least = most = 4 if part.parameters["G"] == 1 else 5
@@ -180,6 +187,7 @@ def _integers(made: Release, part: Part, cells: int) -> Iterator[str]:
     if not least <= wide <= most:
         yield f"has {wide:,} integers a cell, which form {part.form!r} has not"
     top = part.parameters["bins"] - 1 if part.form == "range" else part.parameters.get("G", 0)
+    # a selected point is one of the public grid; a sum with noise may be any integer
     if FORMS[part.form].laws == SELECTS and not all(0 <= k <= top for cell in part.integers for k in cell):
         yield f"has selected places that are not from 0 to {top}"
 
@@ -213,6 +221,7 @@ def _made_so(
     for name, value, own in (("l1", found.l1, l1), ("l2_squared", found.l2_squared, l2_squared)):
         if value is not None and own != value:
             wrong.append(f"has sensitivity {name} = {own}; form {form!r} makes it {value}")
+    # an l2 norm is at most the l1 norm
     if l2_squared > l1**2:
         wrong.append("has an l2 sensitivity above that in l1")
     if FORMS[form].laws == SELECTS:
@@ -230,6 +239,7 @@ def _price(made: Release) -> Iterator[str]:
     kinds = {part.cost.kind for part in made.parts}
     if len(kinds) > 1 or (made.cost.kind == "pure") != (kinds == {"pure"}):
         yield "its parts are priced in another way than the whole"
+    # pairs (ε, δ) do not add up as numbers; shares of a pair do, in μ²
     elif kinds == {made.cost.kind} != {"approximate"} or (made.cost.kind, kinds) == ("approximate", {"gdp"}):
         total = sum((_amount(part.cost) for part in made.parts), Fraction(0))
         if total != _amount(made.cost):

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 TEXT: Final = TextField()
 INTEGER: Final = Named("integer", Long("An exact integer; text where it is beyond 2**53."))
+# twice the digits of an integer: it may be the square of one
 POSITIVE: Final = Named(
     "positive", Long("An exact integer above 0; text where it is beyond 2**53.", positive=True, digits=2 * DIGITS)
 )
@@ -108,6 +109,7 @@ VARIABLE: Final = Named(
                     **_OWN,
                     "lower": NUMBER,
                     "upper": NUMBER,
+                    # coordinates are at most H in absolute value
                     "half": Whole(1, H),
                 },
                 optional=("units",),
@@ -195,6 +197,7 @@ def wrong(words: Mapping[str, Any]) -> str | None:
     reason = DOCUMENT.wrong(words)
     if reason is not None:
         return f"it{reason}" if reason.startswith(" ") else reason.removeprefix(".")
+    # not in PART's own rules, which know fields one by one
     for place, part in enumerate(words["parts"]):
         if sum(name in part for name in EITHER) != 1:
             return f"parts[{place}] has not one of {' and '.join(EITHER)}"

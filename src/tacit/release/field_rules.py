@@ -64,7 +64,7 @@ class TextField:
             return f" is {shown_value(value)}: no text"
         if self.longest is not None and len(value) > self.longest:
             return f" has {len(value):,} characters: more than {self.longest:,}"
-        if self.pattern is not None and re.search(self.pattern, value) is None:
+        if self.pattern is not None and not _matches(self.pattern, value):
             return f" is {shown_value(value)}: not of the form {self.pattern}"
         return None
 
@@ -72,6 +72,11 @@ class TextField:
         """See `Field.words`."""
         made: Words = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
         return made if self.description is None else {"description": self.description, **made}
+
+
+def _matches(pattern: str, value: str) -> bool:
+    """Return whether a text has a pattern as JSON Schema means it: "$" is the end, not before a last line break too."""
+    return re.search(re.sub(r"\$$", r"\\Z", pattern), value) is not None
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,7 @@ class Whole:
 
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
+        # `type`, as bool is a subclass of int
         if type(value) is int and self.least <= value <= self.most:
             return None
         return f" is {shown_value(value)}: no whole number from {self.least:,} to {self.most:,}"
@@ -105,7 +111,8 @@ class Long:
         if type(value) is int:
             good = -EXACT <= value <= EXACT
         else:
-            good = isinstance(value, str) and len(value) <= self.digits + 1 and re.search(self._pattern, value)
+            good = isinstance(value, str) and len(value) <= self.digits + 1 and _matches(self._pattern, value)
+            # text only beyond EXACT, so that every integer has one spelling
             good = bool(good) and abs(int(value)) > EXACT
         if not good:
             return f" is {shown_value(value)}: no integer (text beyond 2**53, at most {self.digits} digits)"
@@ -113,6 +120,7 @@ class Long:
 
     @property
     def _pattern(self) -> str:
+        # 2**53 has 16 digits; no leading zeros, so that the spelling is the only one
         return f"^{'' if self.positive else '-?'}[1-9][0-9]{{15,{self.digits - 1}}}$"
 
     def words(self) -> Words:
@@ -129,6 +137,7 @@ class Number:
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
         good = isinstance(value, float) and isfinite(value)
+        # JSON readers give integers for numbers without a point, also beyond the floats
         if good or (type(value) is int and abs(value) <= GREATEST):
             return None
         return f" is {shown_value(value)}: no finite number"
@@ -159,6 +168,7 @@ class OneOf:
 
     def wrong(self, value: Any) -> str | None:
         """See `Field.wrong`."""
+        # True == 1 in Python; lists and objects are in no enumeration
         if not isinstance(value, bool | list | Mapping) and value in self.values:
             return None
         return f" is {shown_value(value)}: none of {', '.join(map(str, self.values[:12]))}"
@@ -205,6 +215,7 @@ class ListField:
             reason = self.one.wrong(item)
             if reason is not None:
                 return f"[{place}]{reason}"
+        # repr, since lists and objects cannot be put into a set
         if self.unique and not all_different([item if isinstance(item, str) else repr(item) for item in items]):
             return " has an entry twice"
         return None
@@ -213,6 +224,7 @@ class ListField:
         """Return whether all items are allowed integers that are JSON numbers; a fast check without a call for each."""
         if not (isinstance(self.one, Named) and isinstance(self.one.one, Long)) or self.one.one.positive:
             return False
+        # `type`, not isinstance: bool is refused
         return bool(items) and set(map(type, items)) == {int} and min(items) >= -EXACT and max(items) <= EXACT
 
     def words(self) -> Words:

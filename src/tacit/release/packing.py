@@ -39,6 +39,7 @@ class Packed(Sequence[tuple[int, ...]]):
     array: Ints
 
     def __post_init__(self) -> None:
+        # a copy, so that nobody who holds the given array can change a release
         own = np.array(self.array, dtype=np.int64).reshape(-1)
         own.setflags(write=False)
         object.__setattr__(self, "array", own)
@@ -56,6 +57,7 @@ class Packed(Sequence[tuple[int, ...]]):
         return Packed(self.array[index]) if isinstance(index, slice) else (int(self.array[index]),)
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
+        # zip of one list gives tuples of one
         return zip(self.array.tolist(), strict=True)
 
     def __eq__(self, other: object) -> bool:
@@ -84,6 +86,7 @@ class Packed(Sequence[tuple[int, ...]]):
         """
         bits, outside = _width(self.array)
         fitting = self.array.astype(f"<i{bits // 8}")
+        # astype has wrapped them: a fixed value keeps the text canonical
         fitting[outside] = 0
         words: dict[str, Any] = {"bits": bits, "text": base64.b64encode(fitting.tobytes()).decode("ascii")}
         if len(outside):
@@ -116,6 +119,7 @@ def _width(array: Ints) -> tuple[int, NDArray[np.intp]]:
     for bits in BITS[:-1]:
         limit = 2 ** (bits - 1)
         outside = np.flatnonzero((array < -limit) | (array >= limit))
+        # noise has rare large values, which shall not double the width of all
         if len(outside) * RARE <= len(array):
             return bits, outside
     return BITS[-1], np.zeros(0, dtype=np.intp)
@@ -131,6 +135,7 @@ def packed(cells: Sequence[tuple[int, ...]]) -> Sequence[tuple[int, ...]]:
         return tuple(cells)
     if isinstance(cells, Packed) or not all(len(cell) == 1 and -(2**63) <= cell[0] < 2**63 for cell in cells):
         return cells
+    # without a list of all integers, of which there may be millions
     return Packed(np.fromiter((cell[0] for cell in cells), np.int64, len(cells)))
 
 

@@ -158,6 +158,7 @@ class Part:
         )
 
 
+# typed, since 1, 1.0 and True are equal as keys but not as values
 @lru_cache(maxsize=1024, typed=True)
 def _grid(**words: Any) -> Grid:
     """Return a stored grid, cached because thousands of documents have the same few grids."""
@@ -176,6 +177,7 @@ def _integers(words: Mapping[str, Any]) -> Sequence[tuple[int, ...]]:
 
 def _cell(cell: Any) -> tuple[int, ...]:
     """Return the integers of one stored cell."""
+    # nearly all integers are JSON numbers: one check of the types saves a call for each
     plain = tuple(cell)
     return plain if set(map(type, plain)) == {int} else tuple(map(read_int, plain))
 

@@ -58,7 +58,9 @@ class Query(Generic[R_co]):
                 pairs = cast("tuple[tuple[str, Any], ...]", value)
                 words["bins"] = {name: listed(edges) for name, edges in pairs}
             elif f.name == "probs":
+                # as text: an exact fraction, which no float is
                 words["probs"] = [str(p) for p in cast("tuple[Fraction, ...]", value)]
+            # arguments at defaults are left out, so that documents and digests from before they existed stay the same
             elif f.name in ("level", "outside", "missing", "sparse", "model") and value == f.default:
                 continue
             elif isinstance(value, Fraction):
@@ -75,6 +77,7 @@ def answer_of(query: type[Query[Any]]) -> str:
     >>> answer_of(Mean)
     'MomentsRelease'
     """
+    # the name only: the class itself is in `estimate`, which is not imported for it
     return str(cast(Any, query).__orig_bases__[0].__args__[0].__forward_arg__)
 
 

@@ -71,6 +71,7 @@ def bins(kind: str, given: Any, by: Names, where: str = "by") -> tuple[tuple[str
             text = f"bins of {kind} names {name!r}, which is not in {where}."
             raise QueryError(text, code="Q64", hint=f'{where}="{name}"')
     fixed = {name: _edges(kind, name, edges) for name, edges in pairs.items()}
+    # sorted, so that equal questions have equal words and digests
     return tuple(sorted(fixed.items()))
 
 

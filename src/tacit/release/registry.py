@@ -97,6 +97,7 @@ def room_module(room: str, file: str, *, optional: bool = False) -> Any:
     try:
         return import_module(f"tacit.method.{room}.{file}")
     except ModuleNotFoundError as problem:
+        # only the file itself may be missing: a missing import inside it is a failure
         if optional and problem.name == f"tacit.method.{room}.{file}":
             return None
         raise

@@ -86,7 +86,9 @@ def _stored(form: str, parameters: tuple[tuple[str, int], ...], facts: EncodingF
 def _divisor(G: int, facts: EncodingFacts) -> int | None:
     """Return the divisor of squares in "plain" and "exclusion"; None on a grid without a proof."""
     if facts.laplace:
+        # theory §12, P: t = floor(w**2 / (2 H)) and G = 2 H
         return G if G % 2 == 0 else None
+    # theory §12, Z: c = 5 H / 8 takes 8 | H, and is proven for H >= 219
     return 5 * G // 16 if G % 16 == 0 and G // 2 >= 219 else None
 
 
@@ -94,6 +96,7 @@ def _plain(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
     G, divisor = given["G"], _divisor(given["G"], facts)
     if divisor is None or not facts.replaces:
         return None
+    # in l1: d + d s / c is at most 441 H / 160 (at d = 21 H / 16), and 1 for the floors
     return ImpliedConstants({"divisor": divisor}, G if facts.laplace else -(-441 * (G // 2) // 160) + 1, G * G)
 
 
@@ -112,7 +115,9 @@ def _exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstan
     if divisor is None or not facts.replaces:
         return None
     H = G // 2
+    # theory §13 E, §16: kappa = 1/2, and kappa = 21/32 with lambda = 8/5, as 1 + lambda**2 + kappa**2 <= 4
     presence = H // 2 if facts.laplace else 21 * H // 32
+    # in l1, a row at a bound that goes missing: (1 + 8/5 + 21/32) H = 521 H / 160
     return ImpliedConstants({"divisor": divisor, "presence": presence}, G if facts.laplace else 521 * H // 160, G * G)
 
 
@@ -136,14 +141,17 @@ def _total(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
 
 
 def _group(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    # forms B and C of theory §12; C is proven from G = 32 on
     G, m = given["G"], 2 if facts.laplace else 3
     if m == 3 and G < 32:
         return None
+    # C in l1: B0 + B1 + B2 + (v - t) <= G + G / 4, rounded up
     return ImpliedConstants({"middle": m}, facts.twice * (G if m == 2 else 5 * G // 4 + 1), facts.twice * G * G)
 
 
 def _bernstein(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     G = given["G"]
+    # rounded up, so that G**4 / d is at most MASS
     d = max(1, -(-(G**4) // MASS))
     M = G**4 // d
     return ImpliedConstants({"divisor": d, "mass": M}, facts.twice * M, facts.twice * M * M)
@@ -154,6 +162,7 @@ def _binary_plain(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedCons
 
 
 def _binary_exclusion(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
+    # a value that flips changes the sign's sum by 2 a; one that goes missing changes both, a**2 + b**2 <= (2 a)**2
     a, b = (1, 1) if facts.laplace else (2, 3)
     return (
         ImpliedConstants({"G": 1, "sign": a, "presence": b}, max(2 * a, a + b), 4 * a * a) if facts.replaces else None
@@ -211,13 +220,16 @@ def _ranks(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants |
     if p is None:
         return None
     one, leaving = _most(p, facts)
+    # one cell changes where there is only one, or where a row is added or removed
     if not facts.several or not facts.replaces:
         return ImpliedConstants({}, one, one * one)
+    # a replaced row moves within a cell, or leaves one and enters another
     return ImpliedConstants({}, max(one, 2 * leaving), max(one * one, 2 * leaving * leaving))
 
 
 def _quartiles(given: Mapping[str, int], facts: EncodingFacts) -> ImpliedConstants | None:
     """Quartiles of the estimates of a fixed number of blocks, one of which is replaced under both relations."""
+    # the utility in units of 1 / denominator: a replaced block moves it by at most 4
     return ImpliedConstants({"numerator": 1, "denominator": 4}, 4, 16)
 
 
@@ -281,6 +293,7 @@ def is_noise_of_price(law: Law, l1: int, l2_squared: int, cost: Cost, *, wider: 
     wanted = added(l1, l2_squared, cost)
     if wanted is None or wanted.name != law.name or law.scale < wanted.scale:
         return False
+    # a pure price buys its scale by one exact division
     room = {"pure": Fraction(0), "zcdp": FINER}.get(cost.kind, WIDER)
     return wider or law.scale <= wanted.scale * (1 + room)
 
@@ -292,6 +305,7 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
     two of its changes are paid for (`method.shared.mechanism_rank_selection`).
     """
     p = Fraction(1, 4) if form == "quartiles" else Fraction(parameters["numerator"], parameters["denominator"])
+    # blocks are fixed in number: one is replaced under both relations
     known = EncodingFacts(facts.laplace, True, False) if form == "quartiles" else facts
     one, leaving = _most(p, known)
     each = cost.share(Fraction(1, SELECTIONS if form == "ranks" else 2))
@@ -300,6 +314,7 @@ def selected(form: str, law: Law, parameters: Mapping[str, int], cost: Cost, fac
         rate = each.epsilon / (2 * (max(one, 2 * leaving) if moving else one))
     else:
         rate = range_for(each) / (2 * one)
+        # two cells change by `leaving` each: each gets half the price
         rate = min(rate, range_for(each.share(Fraction(1, 2))) / (2 * leaving)) if moving else rate
     wanted = parameters.get("share", 1) / rate if rate else None
     return wanted is not None and wanted <= law.scale <= wanted * (1 + FINER)

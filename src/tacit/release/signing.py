@@ -63,8 +63,10 @@ def _is_small(raw: bytes) -> bool:
     Points of small order have y = 1, -1 or 0, or, of order 8, d y**4 + 2 y**2 = 1: twice such a point has order 4, and
     so y = 0, which is where x**2 = -y**2; put into the equation of the curve, -x**2 + y**2 = 1 + d x**2 y**2.
     """
+    # the top bit is the sign of x, no part of y
     y = int.from_bytes(raw, "little") & (1 << 255) - 1
     square = y * y % PRIME
+    # the equation of the docstring modulo the prime, without computing x
     return y >= PRIME or y in (0, 1, PRIME - 1) or (D * square * square + 2 * square - 1) % PRIME == 0
 
 
@@ -74,6 +76,7 @@ def verified(public: str, signature: str, text: str) -> bool:
     mark = _decoded(signature)
     if mark is None:
         return False
+    # also here, since a key may come from a study that was not read by `parties_of`
     if not is_public(public):
         return False
     key: Any = library.Ed25519PublicKey.from_public_bytes((_decoded(public) or b"")[len(HEAD) :])
@@ -106,6 +109,7 @@ def new_key(path: str | Path) -> str:
     with os.fdopen(handle, "wb") as file:
         file.write(words)
         file.flush()
+        # on disk before its public half goes into a study
         os.fsync(file.fileno())
     return _public(made)
 
@@ -119,6 +123,7 @@ def signer(path: str | Path) -> Signer:
     library, place = _library(), Path(path)
     hint = "tacit keys new st-mary"
     try:
+        # no permission for group or others
         if stat.S_IMODE(place.stat().st_mode) & 0o077:
             text = f"{place} is a private key that others than its owner may read or write."
             raise FileError(text, code="C29", hint=f"chmod 600 {place}; a new key, if others had access")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, cast
 
@@ -233,6 +234,7 @@ def _releases(estimates: Sequence[Shown]) -> list[Released]:
     found = [one for estimate in estimates for one in (estimate.release, *getattr(estimate, "others", ()))]
     kept: dict[tuple[object, ...], Released] = {}
     for one in found:  # several estimates may come from one release
+        # simulated releases have no charge, and are told apart by identity
         kept.setdefault((one.table, getattr(one, "charge", id(one)), getattr(one, "name", None), one.query), one)
     return list(kept.values())
 
@@ -243,14 +245,24 @@ def _promise(releases: Sequence[Released]) -> str:
     many = f" in {len(costs)} releases" if len(costs) > 1 else ""
     if all(cost.kind == "pure" for cost in costs):
         total = sum((cost.epsilon or Fraction(0) for cost in costs), Fraction(0))
-        return f"differential privacy (ε = {float(total):.6g}{many}, added up)"
+        return f"differential privacy (ε = {_six_digits_up(total)}{many}, added up)"
     if len(costs) == 1 and costs[0].kind == "approximate":
         return f"differential privacy ({costs[0]})"
     if all(cost.kind in ("approximate", "gdp") for cost in costs):
         mu = mu_of(sum((cost.gdp for cost in costs), Fraction(0)))
-        return f"Gaussian differential privacy (μ = {float(np.nextafter(float(mu), 99)):.6g}{many}, μ² added up)"
+        return f"Gaussian differential privacy (μ = {_six_digits_up(mu)}{many}, μ² added up)"
     total = sum((cost.zcdp for cost in costs), Fraction(0))
-    return f"zero-concentrated differential privacy (ρ = {float(np.nextafter(float(total), 2)):.6g}{many}, added up)"
+    return f"zero-concentrated differential privacy (ρ = {_six_digits_up(total)}{many}, added up)"
+
+
+def _six_digits_up(value: Fraction) -> str:
+    """Return a positive number in six digits, rounded up, so that no more privacy is promised than there is.
+
+    >>> _six_digits_up(Fraction(1, 3)), _six_digits_up(Fraction(1, 10)), _six_digits_up(Fraction(12))
+    ('0.333334', '0.1', '12')
+    """
+    up = Context(prec=6, rounding=ROUND_CEILING)
+    return f"{up.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize():f}"
 
 
 def _neighbour(release: Released) -> str:

@@ -116,6 +116,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
     where = located("[schema]")
     schema = where(lambda: Schema.from_dict(checked_columns(words.get("schema"))))
     for name, query in asks.items():
+        # columns and conditions are read now, so that a mistake shows before any row is read
         for column in _columns(query):
             located(f"[ask.{name}]")(partial(column_of, schema, column))
         condition: str | None = vars(query).get("where")
@@ -140,6 +141,7 @@ def job_from_table(words: Mapping[str, Any], path: Path) -> Job:
 
 def format_of(words: Mapping[str, Any], path: Path) -> None:
     """Raise FileError F04 unless the file has the format version that this version reads."""
+    # `type`, since TOML's true would pass as 1
     if type(words.get("tacit")) is not int or words["tacit"] != FORMAT:
         message = f"{path} says tacit = {words.get('tacit')!r}; this version reads format {FORMAT}."
         raise FileError(message, code="F04", hint="tacit = 1 on the first line")
@@ -172,6 +174,7 @@ def _columns(query: Query[Any]) -> tuple[str, ...]:
     weights: str | None = getattr(query, "weights", None)
     what = getattr(query, "what", ())
     what = (what,) if isinstance(what, str) else what
+    # queries have different arguments; what one lacks names nothing
     named = (*getattr(query, "columns", ()), *what, *getattr(query, "by", ()))
     named = (*named, vars(query)["column"]) if "column" in vars(query) else named
     return named if weights is None else (*named, weights)
@@ -204,4 +207,5 @@ def rows_of(value: Any, place: str = "[table]") -> int | None:
 
 def ledger_of(text: str | None, path: Path) -> str | None:
     """Return a ledger's path relative to the file's folder; a server's address unchanged."""
+    # an address such as postgresql://… is no path
     return text if text is None or "://" in text else str(path.parent / text)

@@ -85,6 +85,7 @@ class Site:
         where = _needed(data, "path", "[data]", place, '[data], then path = "exports/hip_2024.csv"')
         key = text_of(data, "key", "[data]")
         own = None if key is None else place.parent / key
+        # the key is opened now: a wrong one shows before a budget is charged
         _fits(study, name, own, place)
         return cls(
             path=place,
@@ -92,6 +93,7 @@ class Site:
             data=place.parent / where,
             ledger=ledger_of(text_of(data, "ledger", "[data]"), place),
             columns=columns_of(data.get("columns", {}), study.schema),
+            # by which a curator refuses a site file that was read for another edition
             study=study.digest(),
             key=own,
         )

@@ -97,6 +97,7 @@ class Study:
     def digest(self) -> str:
         """Return the SHA-256 (hex) of everything but title, contacts, comments and order; every answer holds it."""
         job = Job(
+            # empty fields here are those that `Job.public` leaves out
             path=Path(),
             title="",
             contact="",
@@ -111,6 +112,7 @@ class Study:
             asks=self.asks,
             shares=self.shares,
         )
+        # contacts may change while a study runs
         parties = {name: [one.key, one.rows, one.optional] for name, one in self.parties.items()}
         closes = None if self.closes is None else self.closes.isoformat()
         return files.digest({**job.public(), "closes": closes, "combine": self.combining.public(), "parties": parties})

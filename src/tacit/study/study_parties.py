@@ -126,6 +126,7 @@ def closes_of(words: Mapping[str, Any]) -> date | None:
     value = words.get("closes")
     if value is None:
         return None
+    # datetime is a subclass of date, and a time of day would need a zone
     if not isinstance(value, date) or isinstance(value, datetime):
         raise FileError(f"closes is {value!r}: not a day.", code="F06", hint="closes = 2025-03-31, without quotes")
     return value

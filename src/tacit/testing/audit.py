@@ -56,6 +56,7 @@ def epsilon_lower_bound(
         raise ValueError("an audit needs 0 <= delta < 1 and 0 < confidence < 1")
     error = (1 - confidence) / 4  # a lower and an upper bound in each of two directions
     bounds = [_one_way(p, q, delta, error), _one_way(q, p, delta, error)]
+    # both directions hold together at `confidence`: the error was split among all four bounds
     return max(0.0, *bounds)
 
 
@@ -73,6 +74,7 @@ def losses(outputs: NDArray[np.int64], apart: Sequence[int], law: Law) -> NDArra
     x, far = outputs.astype(np.float64), np.array(apart, dtype=np.float64)
     if isinstance(law, DiscreteLaplace):
         return (np.abs(x - far) - np.abs(x)).sum(axis=1)
+    # terms that do not depend on x, and factors above 0, move no threshold's event
     return -x @ far  # normal: log ratio (|x - far|² - |x|²) / (2σ²) increases in this
 
 
@@ -88,6 +90,7 @@ def _one_way(p: NDArray[np.float64], q: NDArray[np.float64], delta: float, error
 def _events(p: NDArray[np.float64], q: NDArray[np.float64]) -> Events:
     """Return the candidate events: half-lines at quantiles of the pooled sample, and its most frequent values."""
     pooled = np.concatenate([p, q])
+    # half-lines are the likelihood-ratio events of one noisy integer; atoms find a value that one table never gives
     cuts = np.unique(np.quantile(pooled, np.linspace(0, 1, CUTS + 2)[1:-1], method="nearest"))
     values, times = np.unique(pooled, return_counts=True)
     atoms = values[np.argsort(times, kind="stable")[::-1][:ATOMS]]
@@ -99,6 +102,7 @@ def _proven(
     events: Events, p: NDArray[np.float64], q: NDArray[np.float64], delta: float, error: float
 ) -> NDArray[np.float64]:
     """Return log((lower bound of P(S) - δ) / upper bound of Q(S)) of each event, -inf if not positive; (events,)."""
+    # (ε, δ): P(S) <= e^ε Q(S) + δ, solved for ε at the bounds
     excess = clopper_pearson(events.counts(p), p.size, error)[0] - delta
     ceiling = clopper_pearson(events.counts(q), q.size, error)[1]
     with np.errstate(divide="ignore"):
@@ -112,6 +116,7 @@ def clopper_pearson(
     from scipy.special import betaincinv  # pyright: ignore[reportMissingTypeStubs]
 
     k = successes
+    # quantiles of beta laws; the arguments are kept above 0 where the result is not used
     low = np.where(k > 0, betaincinv(np.maximum(k, 1), trials - k + 1, error), 0.0)
     high = np.where(k < trials, betaincinv(k + 1, np.maximum(trials - k, 1), 1 - error), 1.0)
     return low, high

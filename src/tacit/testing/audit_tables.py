@@ -80,6 +80,7 @@ def worst_tables(
     """
     last, weight = _last(column), column.form.parameters.get("share", 1)
     empty: list[Cell] = [{} for _ in range(cells - 1)]
+    # the cells beside the changed ones are empty, and do not enter the events
     bases = list(_bases(column, last, look([{}, *empty])))
 
     def best(one: Sequence[Cell], other: Sequence[Cell], draws: int) -> Found:
@@ -88,6 +89,7 @@ def worst_tables(
         for x, y in zip(one, other, strict=True):
             before, after = (look([_times(cell, weight), *empty]) for cell in (x, y))
             for (a, *_), (b, *_) in zip(before, after, strict=True):
+                # the first cell is the changed one
                 found.append(Found(*_best_event(_points(a, law), _points(b, law), draws), a, b))
         return max(found, key=lambda entry: entry.worth)
 
@@ -131,9 +133,11 @@ def _bases(column: PartSpec, last: int, without: list[list[Runs]]) -> Iterator[C
     """
     facts = column.form.parameters
     p, each = Fraction(facts["numerator"], facts["denominator"]), facts["denominator"] * facts.get("share", 1)
+    # ends of intervals aim some ranks beyond the quantile: rows are shifted by as many
     further = {0, *(-max(cells[0].utility) // each for cells in without)}
     for beyond, left, middle in product(sorted(further), LEFT, MIDDLE):
         first = max(0, left + beyond - LEFT[-1] // 2) if beyond else left
+        # as many at the end that the middle of the rows in between is at rank p n
         right = max(0, round((first + Fraction(middle, 2) - beyond) / p) - first - middle)
         for place in PLACES:
             yield {0: first, min(max(1, round(place * last)), last - 1): middle, last: right}
@@ -146,6 +150,7 @@ def _times(cell: Cell, weight: int) -> Cell:
 
 def _points(runs: Runs, law: Selection) -> NDArray[np.float64]:
     """Return the probability of every point; shape (points,)."""
+    # a run's probability is shared equally by its points
     return np.repeat(law.pmf(runs.utility, runs.points) / np.array(runs.points), runs.points)
 
 
@@ -154,6 +159,7 @@ def _best_event(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> t
 
     Events are the first points up to one, or the last points from one on, each more likely under p than under q.
     """
+    # half-lines suffice: the moved row raises utilities on one side of the rows and lowers them on the other
     of_p, of_q = (np.clip(np.cumsum(x)[:-1], 0, 1) for x in (p, q))
     first, rest = _proven(of_p, of_q, draws), _proven(1 - of_p, 1 - of_q, draws)
     i, j = int(np.argmax(first)), int(np.argmax(rest))
@@ -163,5 +169,6 @@ def _best_event(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> t
 def _proven(p: NDArray[np.float64], q: NDArray[np.float64], draws: int) -> NDArray[np.float64]:
     """Return log(lower bound of p / upper bound of q), each at SIGMAS standard errors; -inf where not positive."""
     low = p - SIGMAS * np.sqrt(p / draws)
+    # the last summand bounds events so rare that hardly any draw shows them
     high = q + SIGMAS * np.sqrt(q / draws) + SIGMAS**2 / (2 * draws)
     return np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)

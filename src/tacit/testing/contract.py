@@ -72,6 +72,7 @@ def contract(
     """
     generator = np.random.default_rng(rng)
     if isinstance(query, SampleAndAggregate):
+        # few blocks of few rows, so that small tables fill them
         query = in_blocks.asked(query)
         findings, failures = _in_blocks(query, schema, tables, draws, generator)
     else:
@@ -101,6 +102,7 @@ def _added(
                 continue
             failures += _noise(shape, draws) + _monotone(query, schema, relation, price)
             failures += _audit(shape, relation, draws)
+            # findings come in the order of the columns, those of each price together
             for column, one in zip(shape.columns, (one for one in found if one.price == str(price)), strict=False):
                 failures += whole(column, one.apart, draws // WHOLE) if isinstance(column, ProductPart) else []
         findings += found
@@ -125,6 +127,7 @@ def _in_blocks(
             chosen, _ = selections.split(shape)
             failures += selections.costs(query, schema, relation, price)
             failures += selections.laws(replace(shape, columns=tuple(chosen)), few)
+            # a neighbour replaces one block's estimate under both relations
             failures += selections.audit(query, schema, "replace-one", price, few, in_blocks.look)
             for column in shape.columns:
                 if column not in chosen:
@@ -142,6 +145,7 @@ def sensitivity(
     def made(size: int | None) -> tuple[Measurement, ...]:
         """Return the designs at each price for tables of `size` rows, worst cases included."""
         found = (cast(Measurement, designed(query, schema, relation, size, price)) for price in prices)
+        # the worst score functions beside the designed ones: sensitivity is claimed for every function
         return tuple(one for shape in found for one in worst_cases.everywhere(shape))
 
     exact, shapes = Exact(schema, relation, made), made(ROWS if relation == "replace-one" else None)
@@ -151,6 +155,7 @@ def sensitivity(
         for shape, one, other in zip(shapes, before, after, strict=True):
             for j, (x, y) in enumerate(zip(one, other, strict=True)):
                 far = distance(x, y, norm_of(shape.cost))
+                # -1, so that a part which no table moves has an entry, and fails
                 if far > furthest.get((shape.cost, j), (-1, ()))[0]:
                     furthest[shape.cost, j] = far, difference(x, y)
     return [
@@ -217,6 +222,7 @@ def _audit(shape: Measurement, relation: Relation, draws: int) -> list[str]:
 def whole(column: PartSpec, apart: tuple[int, ...], draws: int) -> list[str]:
     """Run (d) on all integers of a part at once, scored by their privacy loss; apart: their change by one row."""
     k = len(apart)
+    # noise does not depend on the table: one sample as it is, one moved by the change
     noise = sampled(column.law, 2 * draws * k).reshape(2, draws, k)
     near, far = (losses(one, apart, column.law) for one in (noise[0], noise[1] + np.array(apart)))
     failures: list[str] = []
@@ -231,6 +237,7 @@ def claimed_epsilon(cost: Cost, delta: float) -> float | None:
     """Return the epsilon that a cost guarantees at a delta; None where it guarantees none (zCDP at delta = 0)."""
     if cost.kind == "pure":
         return float(cost.epsilon or 0)
+    # ρ-zCDP bounds no probability ratio uniformly
     if delta == 0:
         return None
     if cost.kind != "zcdp":

@@ -81,7 +81,9 @@ def pair_with_same_words(
         words = dict(zip(people, _words(len(people), rng, together=together).tolist(), strict=True))
         one, other = (np.array([words[row[place]] for row in rows], dtype=np.uint64) for rows in (pair.one, pair.other))
         return RowsWithWords(pair.one, one), RowsWithWords(pair.other, other)
+    # rows of missing cells are public rows without a value: they fill the table up to its public size
     empty = () if relation == "add-remove" else ((None,) * len(schema),) * (SIZE - len(pair.one))
+    # one table's rows are a prefix of the other's, or differ in the last one: places keep their words
     words = _words(len(pair.other) + len(empty), rng, together=together)
     tables = ((*rows, *empty) for rows in (pair.one, pair.other))
     one, other = (RowsWithWords(rows, words[: len(rows)]) for rows in tables)
@@ -91,6 +93,7 @@ def pair_with_same_words(
 def _words(count: int, rng: np.random.Generator, *, together: bool) -> NDArray[np.uint64]:
     """Return random words, shape (count,); together: ascending words below 2**32, so that the first share a block."""
     drawn = rng.integers(0, 2**64, count, dtype=np.uint64)
+    # the high bits choose the block, so that small words share the first one
     return np.sort(drawn) >> np.uint64(32) if together else drawn
 
 
@@ -104,6 +107,7 @@ def worst_pairs(schema: Schema, what: Sequence[str], relation: Relation, alike: 
         return tuple(({**cells, **unit}).get(name, _plain(schema, name)) for name in names)
 
     for near in product(NEAR, *[(0.0, 1.0)] * (len(what) - 1)):
+        # nearly equal, not equal: a fit to equal rows may not exist
         base = [row({w: x * (1 + 1e-3 * i) for w, x in zip(what, near, strict=True)}, i) for i in range(alike)]
         ends = [row(dict(zip(what, far, strict=True)), 99) for far in product(FAR, *[(0.0, 1.0)] * (len(what) - 1))]
         if relation == "add-remove":
@@ -179,6 +183,7 @@ def sensitivity(
     readers = exchanged(Schema({**schema, MARK: Real()}))
     reached = [[0] * len(shape.columns) for shape in shapes]
     for i, tables in enumerate([*made, *far]):
+        # designs at different prices read the same rows
         read = [_read(shapes[0], readers[i % EACH != 0], schema, table) for table in tables]
         for price, shape, found in zip(prices, shapes, reached, strict=True):
             found[:] = [max(x, y) for x, y in zip(found, _moved(shape, read, norm_of(price)), strict=True)]
@@ -217,6 +222,7 @@ def _moved(shape: Measurement, read: Sequence[tuple[RowArrays, NDArray[np.uint64
     for column in shape.columns:
         if isinstance(column.law, Selection):
             power = 1 if norm == "l1" else 2
+            # candidates were recorded in the order of the columns, as the sums
             found.append(
                 max(selections.change(*next(seen)) ** power for _ in range(selections.selections_by_cell(column)))
             )

@@ -106,8 +106,10 @@ def selected_ranks(
     def noise(sizes: Cells, law: Any) -> Cells:
         exact.append(sizes)
         A = split(shape)[1][0].form.parameters.get("share", 1)
+        # the same released sizes for both neighbours: the selections are conditioned on them
         return tuple((given * A,) for _ in sizes)
 
+    # the function that a release calls, with its draws replaced
     MECHANISMS[shape.kind].released(shape, cells, draw, noise)
     found: list[list[list[Runs]]] = []
     for column in split(shape)[0]:
@@ -150,6 +152,7 @@ def _changes(shape: Measurement, exact: Sequence[Sequence[Mapping[int, int]]], g
     found: list[int] = []
     for one, other in zip(before, after, strict=True):
         moved = [[change(x, y) for x, y in zip(a, b, strict=True)] for a, b in zip(one, other, strict=True)]
+        # a neighbour may change two cells, whose changes add up in the norm; selections are priced one by one
         found.append(max(sum(d**power for d in cells) for cells in moved))
     return found if sizes is None or others is None else [*found, distance(sizes, others, norm)]
 
@@ -172,6 +175,7 @@ def laws(shape: Measurement, draws: int) -> list[str]:
     failures: list[str] = []
     for law in {cast(Selection, column.law) for column in split(shape)[0]}:
         step = max(1, round(law.scale))  # utilities a factor e apart
+        # runs of different lengths and utilities, the best of one point only
         runs = Runs([0, 3, 4, 6], [3, 1, 2, 4], [-2 * step, 0, -step, -3 * step])
         drawn = np.bincount([select(runs, law) for _ in range(draws)], minlength=10)
         if not _fits(drawn, runs, law):
@@ -189,6 +193,7 @@ def _fits(drawn: NDArray[np.int64], runs: Runs, law: Selection) -> bool:
     """Return whether a chi-square test over points accepts the law; it rejects a right law with probability 1e-6."""
     from scipy.special import chdtrc  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
+    # a run's probability is shared equally by its points
     expected = drawn.sum() * np.repeat(law.pmf(runs.utility, runs.points) / runs.points, runs.points)
     statistic = float(((drawn - expected) ** 2 / expected).sum())
     return float(chdtrc(len(expected) - 1, statistic)) > 1e-6
@@ -238,8 +243,10 @@ def audit(
 
     looks: function of a column that finds candidates where a mechanism selects among other things than rows.
     """
+    # one share more than selections, for the numbers of rows that are released beside them
     many = sum(selections_by_cell(column) for column in split(_shape(query, schema, relation, price))[0]) + 1
     pure = price.kind == "pure"
+    # in ρ a bounded range r costs r**2 / 8, so this buys about r = EPSILON for each
     enough = Cost.of(epsilon=EPSILON * many) if pure else Cost.of(rho=Fraction(EPSILON**2 * many, 8))
     shape = _shape(query, schema, relation, enough)
     failures: list[str] = []
@@ -253,6 +260,7 @@ def audit(
         law, how = cast(Selection, column.law), look if looks is None else looks(column)
         asked = (worst_tables(column, Selection(law.rate * x), shape.cells, relation, draws, how) for x in SUSPECTED)
         for tables in chain.from_iterable(asked):
+            # range sqrt(8 ρ) for one cell; two changed cells of ρ / 2 each add up to sqrt(2) times it
             claim = float(part.epsilon or 0) if pure else float(8 * part.zcdp * tables.cells) ** 0.5
             scores = [_scores(tables, runs, law, draws) for runs in (tables.one, tables.other)]
             found = epsilon_lower_bound(scores[0], scores[1], 0.0, 1 - 1e-6)

@@ -98,6 +98,7 @@ def study(
         calm = [_parameters(replace(shape, columns=quiet), few, level)]
     else:
         found = [_intervals(shape, part, k, level) for part, k in zip(parts, noisy, strict=True)]
+        # the same estimator told of no noise, on integers without noise
         calm = [_intervals(shape, replace(part, law=NONE), k, level) for part, k in zip(parts, exact, strict=True)]
     value, error, low, high, unclear = (np.concatenate(arrays, axis=1) for arrays in zip(*found, strict=True))
     without = np.concatenate([one[3] - one[2] for one in calm], axis=1)
@@ -114,6 +115,7 @@ def study(
         std_deviation=sd,
         std_error=error.mean(axis=0),
         coverage=hit,
+        # not 0 where every interval hit, which many repetitions could also show by chance
         coverage_error=np.sqrt(np.maximum(hit * (1 - hit), 0.25 / repeats) / repeats),
         width=(high - low).mean(axis=0),
         width_without=without.mean(axis=0),
@@ -152,6 +154,7 @@ def _intervals(
     shape: Measurement, part: Part, integers: NDArray[np.int64], level: float
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Return value, standard error, lower limit, upper limit and unclear, each of shape (repeats, cells)."""
+    # repetitions become cells: shape (repeats cells, k)
     flat = integers.reshape(-1, integers.shape[-1]).astype(np.float64)
     kind = type(shape.query).__name__
     grouped = bool(shape.keys) or shape.where is not None

@@ -63,12 +63,14 @@ class Exact:
 
         `files`: by the engine that reads files; otherwise by Polars, if it is installed.  Both must be right.
         """
+        # under replace-one a design is for one public size, so that tables of each size have their own
         size = persons(self._schema, rows) if self._public else None
         if size not in self._made:
             self._made[size] = self._designs(size)
         shapes = self._made[size]
         columns: list[PartSpec] = []
         for shape in shapes:
+            # parts that ask the same sums are added up once
             columns += [one for one in shape.columns if _place(one, columns) is None]
         table = arrow_table(self._schema, rows)
         source = (self._files if files else self._polars).of(table)

@@ -40,6 +40,7 @@ class Finding:
     @property
     def passed(self) -> bool:
         """Return whether the largest change is at most the declared sensitivity and within 1% of it."""
+        # from below too: noise for a larger sensitivity than rows reach is a loss that nobody sees
         return 0.99 * self.declared <= self.reached <= self.declared
 
 
@@ -74,6 +75,7 @@ def designed(
     try:
         return design(query, Public(schema, relation, rows if relation == "replace-one" else None), price)
     except QueryError as refused:
+        # the answer is public already: there is nothing to protect, and so no design
         if refused.code == "Q32":
             return None
         raise

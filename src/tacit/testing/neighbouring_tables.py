@@ -32,6 +32,7 @@ def cells(column: object, rng: np.random.Generator) -> list[object]:
         bounded = column.lower is not None and column.upper is not None
         low, high = (float(cast(float, column.lower)), float(cast(float, column.upper))) if bounded else (-1e6, 1e6)
         inside = [float(x) for x in rng.uniform(low, high, 6)]
+        # neighbours of the bounds among the floats are where a rounding to the grid could fail
         edges = [low, high, (low + high) / 2, np.nextafter(low, high), np.nextafter(high, low)]
         return [*edges, *inside, None, float("nan"), float("inf"), -float("inf"), low - 1e9, high + 1e9, 1e300, 0.5]
     if isinstance(column, Boolean):
@@ -58,12 +59,15 @@ def pairs(schema: Schema, relation: Relation, count: int, rng: np.random.Generat
     for i in range(count):
         size = int(rng.integers(2, 9))
         common = [_row(menu, rng) for _ in range(size)]
+        # equal rows make blocks without variation and cells with ties
         if i % 4 == 1:
             common = [common[0]] * size
         if i % 4 == 2:
             common = sorted(common, key=repr)
+        # i counts pairs of extreme rows first, row by row
         first = extremes[(i // len(extremes)) % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
         second = extremes[i % len(extremes)] if i < len(extremes) ** 2 else _row(menu, rng)
+        # at most these rows differ, and they belong to one person
         ones, others = _person(schema, menu, first, rng), _person(schema, menu, second, rng)
         if relation == "replace-one":
             yield Pair((*common, *ones), (*common, *others))
@@ -88,6 +92,7 @@ def _person(schema: Schema, menu: list[list[object]], row: Row, rng: np.random.G
     if schema.unit is None:
         return (row,)
     place, unit = list(schema).index(schema.unit), cast(PrivacyUnit, schema[schema.unit])
+    # more than max_rows: those beyond must not add to the change
     many = int(rng.choice([1, 2, unit.max_rows, unit.max_rows + 3]))
     mixed = rng.random() < 0.3  # copies reach the largest change; mixed rows test how a person's rows are reduced
     rows = [row, *(_row(menu, rng) if mixed else row for _ in range(many - 1))]

@@ -85,6 +85,7 @@ def noise_law(sample: Sampler, law: Law, *, draws: int = 100_000, calls: int = 1
     >>> noise_law(lambda size: law.sample(size, np.random.default_rng(7)), law, calls=2).passed
     False
     """
+    # equal parts, so that draws at one place of two calls can be compared
     size = max(1, draws // calls)
     parts = [np.asarray(sample(size), dtype=np.int64) for _ in range(calls)]
     x = np.concatenate(parts)
@@ -96,12 +97,14 @@ def _edges(law: Law, draws: int) -> Ints:
     """Return the upper ends of all cells but the last, which is open: each cell expects `LEAST` draws or more."""
     cells = max(1, min(CELLS, draws // (2 * LEAST)))
     even = np.arange(1, cells, dtype=np.float64) / cells
+    # tails are halved until a cell would expect too few draws
     halved = 0.5 ** np.arange(1, 40, dtype=np.float64)
     tail = halved[(halved < 1 / cells) & (halved * draws >= 2 * LEAST)]
     candidates = np.unique(_quantiles(law, np.concatenate([even, tail, 1 - tail]).astype(np.float64)))
     edges: list[int] = []
     below = 0.0
     for edge, cdf, sf in zip(candidates, law.cdf(candidates), law.sf(candidates), strict=True):
+        # quantiles of a discrete law may coincide or leave a cell too small: those edges are dropped
         if (cdf - below) * draws >= LEAST and sf * draws >= LEAST:
             edges.append(int(edge))
             below = float(cdf)
@@ -115,6 +118,7 @@ def _quantiles(law: Law, probability: NDArray[np.float64]) -> Ints:
         low = np.where(found, 2 * low, low)
     while np.any(found := law.cdf(high) < probability):
         high = np.where(found, 2 * high, high)
+    # invariant: cdf(low) < probability <= cdf(high)
     while np.any(high - low > 1):
         middle = (low + high) // 2
         enough = law.cdf(middle) >= probability
@@ -132,6 +136,7 @@ def _cells(x: Ints, edges: Ints, law: Law) -> float:
     inner = np.where(edges[1:] > 0, -np.diff(upper), np.diff(lower))  # from the nearer tail, against cancellation
     expected = np.concatenate([lower[:1], inner, upper[-1:]]) * len(x)
     observed = np.bincount(np.searchsorted(edges, x, side="left"), minlength=len(edges) + 1)
+    # one degree of freedom less than the len(edges) + 1 cells
     return float(chdtrc(len(edges), float(np.sum((observed - expected) ** 2 / expected))))  # pyright: ignore
 
 
@@ -142,7 +147,9 @@ def _extreme(x: Ints, law: Law) -> float:
     """
     largest = max(abs(int(x.max())), abs(int(x.min())))
     large = len(x) * 2 * float(law.sf(largest - 1)) if largest else 1.0
+    # draws are independent; the minimum keeps the logarithm's argument above 0
     small = math.exp(len(x) * math.log1p(-2 * min(0.499999, float(law.sf(largest)))))
+    # Bonferroni over the two sides
     return min(1.0, 2 * min(large, small))
 
 
@@ -154,6 +161,7 @@ def _repeats(parts: list[Ints], law: Law) -> float:
     pairs: list[tuple[Ints, Ints]] = []
     for part in parts:
         half = len(part) // 2
+        # disjoint pairs of neighbours, then of halves
         pairs += [(part[0 : 2 * half : 2], part[1 : 2 * half : 2]), (part[:half], part[half : 2 * half])]
     pairs += list(pairwise(parts))
     found = [_agree(int(np.sum(a == b)), len(a), float(law.pmf(0))) for a, b in pairs if len(a)]

@@ -23,6 +23,7 @@ CONFIDENCE = 1 - 1e-6
 
 def sampled(law: Law, size: int) -> NDArray[np.int64]:
     """Return fresh draws by the function that mechanisms call; shape (size,)."""
+    # noise on zeros is the noise itself
     return np.array(protect(((0,) * size,), law)[0], dtype=np.int64)
 
 
@@ -30,6 +31,7 @@ def sampled(law: Law, size: int) -> NDArray[np.int64]:
 def samples(law: Law, draws: int) -> NDArray[np.int64]:
     """Return two independent samples of a law, the same ones in each call; shape (2, draws), read-only."""
     made = np.stack([sampled(law, draws), sampled(law, draws)])
+    # the cache hands out one array
     made.flags.writeable = False
     return made
 

@@ -50,8 +50,10 @@ def delta_of(designs: Sequence[Measurement], epsilon: float, tilt: float = 0.5) 
     Each selection, of range r, has two outcomes, with log-ratios tilt * r and (tilt - 1) * r between the neighbours.
     """
     columns = [column for design in designs for column in design.columns]
+    # Gaussian mechanisms compose to one: μ² adds up
     normal = sum(_normal(column) for column in columns if not isinstance(column.law, Selection))
     selected = [column for column in columns if isinstance(column.law, Selection)]
+    # which of both is worse depends on the price: a neighbour may change one cell or two
     return max(_delta(selected, spread, normal, epsilon, tilt) for spread in (False, True))
 
 
@@ -75,6 +77,7 @@ def ranges(column: PartSpec, *, spread: bool) -> list[float]:
     The change is the declared one, of one cell or, with `spread`, of each of the two cells that a neighbour may change.
     """
     form, rate, picks = column.form, float(cast(Selection, column.law).rate), len(column.form.matrix)
+    # two cells would make l1 larger than the root of l2_squared
     if form.l1**2 == form.l2_squared:  # one cell only
         return [2 * rate * form.l1] * picks
     return [rate * form.l1] * (2 * picks) if spread else [2 * rate * form.l2_squared**0.5] * picks
@@ -93,6 +96,7 @@ def convolved(one: Losses, other: Losses) -> Losses:
     found: Losses = {}
     for x, p in one.items():
         for y, q in other.items():
+            # equal sums merge, so that the number of losses grows with the number of selections, not exponentially
             key = round(x + y, 12)
             found[key] = found.get(key, 0.0) + p * q
     return found
@@ -108,7 +112,9 @@ def hockey_stick(losses: Losses, mu: float, epsilon: float) -> float:
     x = np.array(list(losses), dtype=np.float64)
     p: NDArray[np.float64] = np.array(list(losses.values()))
     rest = epsilon - x
+    # without a normal the loss is discrete: δ = mean of (1 - e^(ε - x))+
     if mu == 0:
         return float((p * np.maximum(-np.expm1(rest), 0)).sum())
+    # Φ(μ/2 - t/μ) - e^t Φ(-μ/2 - t/μ) at t = ε - x, the second in logarithms, as e^t may overflow (theory §1.2)
     first, second = np.exp(log_ndtr(mu / 2 - rest / mu)), np.exp(rest + log_ndtr(-mu / 2 - rest / mu))
     return float((p * (first - second)).sum())

@@ -28,6 +28,7 @@ def codes(values: Any) -> Ints:
     array = np.asarray(values)
     if array.dtype.kind in "iub":
         return np.unique(array, return_inverse=True)[1].astype(np.int64)
+    # NaN is unequal to itself: as None it is one person like any missing identifier
     listed = [None if x is None or x != x else x for x in array.tolist()]
     known = {x: i for i, x in enumerate(dict.fromkeys(listed))}
     return np.array([known[x] for x in listed], dtype=np.int64)
@@ -43,6 +44,7 @@ def persons(
 
     who: the person of each row.  weighed: where shares are of weights, the rows with a weight (as v) and their persons.
     """
+    # (person, cell) as one integer
     width = 1 + max(int(one.cell.max(initial=0)) for one in (rows, weighed[0] if weighed else rows))
     pairs, place = np.unique(who * width + rows.cell, return_inverse=True)
     count = np.bincount(place, minlength=len(pairs)).astype(np.int64)
@@ -56,6 +58,7 @@ def persons(
         person = pairs // width
         every = np.bincount(person, weights=count).astype(np.int64)[person] if len(pairs) else count
         cap = weight.cap or 1
+        # rounded down, so that a person's shares add up to at most the whole
         share = weight.G * np.minimum(every, cap) * count // (cap * np.maximum(every, 1))
     return ReferenceRows(np.arange(len(pairs)), pairs % width, mean, share)
 

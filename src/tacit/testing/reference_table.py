@@ -87,10 +87,12 @@ def cells_of(
         cells = np.asarray(table[key.source])
         days = RowMap(key.column, key.source, "date", 0.0, 1.0, 1)
         values = (numbers(cells, days) if key.kind == "bins-date" else cells).tolist()
+        # one look-up for each distinct value; NaN, unequal to itself, is missing
         known = {x: key.index(x) for x in set(values) if x == x}
         index = np.array([-1 if (at := known.get(x, key.missing)) is None else at for x in values], dtype=np.int64)
         index = index if who is None or not key.constant else _first(key, index, who)
         inside &= index >= 0
+        # row-major; rows outside get any cell, and are dropped by `inside`
         cell = cell * key.size + np.maximum(index, 0)
     return cell, inside
 
@@ -99,6 +101,7 @@ def _first(key: KeyMap, index: NDArray[np.int64], who: NDArray[np.int64]) -> NDA
     """Return the first listed level among the rows of each row's person; the level of missing cells if none is."""
     most, none = len(key.levels), -1 if key.missing is None else key.missing
     first = np.full(int(who.max(initial=-1)) + 1, most)
+    # unbuffered: several rows of one person each count
     np.minimum.at(first, who, np.where((index < 0) | (index >= most), most, index))
     return np.where(first == most, none, first)[who]
 

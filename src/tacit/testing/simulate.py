@@ -140,6 +140,7 @@ def _simulated(
     shape: Measurement, exact: tuple[NDArray[np.int64], ...], repeats: int, random: np.random.Generator
 ) -> Simulation:
     """Return `repeats` simulated releases of given exact integers."""
+    # exact sums are found once; only the noise is drawn again
     noisy = add_noise(shape, tuple(np.broadcast_to(k, (repeats, *k.shape)) for k in exact), random)
     estimates = point_estimates(shape, noisy)
     plain = point_estimates(shape, tuple(k[None] for k in exact))[0]
@@ -205,7 +206,9 @@ def _sums(
         added = term.polynomial.numpy(made.v)
         if term.weight is not None:
             added = added * term.weight_polynomial.numpy(made.weight)
+        # unbuffered: several rows of one cell each count
         np.add.at(sums[:, j], made.cell, added)
+    # sums of monomials, shape (cells, terms), to the form's integers, shape (cells, k)
     return sums @ np.array(column.form.matrix, dtype=np.int64).T
 
 

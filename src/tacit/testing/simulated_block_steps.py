@@ -75,6 +75,7 @@ def release(asked: AskedBlocks, data: object, rng: np.random.Generator) -> Simul
         return tuple(tuple(k + int(z) for k, z in zip(cell, law.sample(len(cell), rng), strict=True)) for cell in cells)
 
     if asked.query.one_step:
+        # a row's score may depend on its place in a batch, so places are drawn, as in a release
         places = rng.integers(0, scores.BATCH, len(rows.values))
         parts = one_step.released(shape, rows, own, places, draw, noise)
     else:

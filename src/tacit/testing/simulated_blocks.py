@@ -31,6 +31,7 @@ def labels(shape: Measurement, rows: RowArrays, rng: np.random.Generator) -> NDA
     """
     plan = cast(BlockPlan, shape.blocks)
     if plan.rows is not None:
+        # for all public rows, also those that are not complete: cuts must not depend on which are
         own = rng.integers(0, 2**64, plan.rows, dtype=np.uint64)
         return equal_blocks.words_of_equal_blocks(own[: len(rows.values)], equal_blocks.cuts(own, plan.blocks))
     if rows.owners is None:

@@ -79,6 +79,7 @@ def counted(shape: Measurement, table: Table_) -> tuple[dict[int, int], ...]:
         rows = persons(rows, who[index], share)
     found: list[dict[int, int]] = []
     for i in range(shape.cells):
+        # a weight rounded down to 0 leaves no point behind, as in the engines
         here = (rows.cell == i) & (rows.weight > 0)
         held, place = np.unique(rows.v[here], return_inverse=True)
         many = np.zeros(len(held), dtype=np.int64)

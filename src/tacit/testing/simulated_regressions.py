@@ -74,6 +74,7 @@ class RegressionRows:
 
         def noiseless(column: PartSpec) -> Part:
             """Return a part without noise, scaled to `rows` rows."""
+            # sums are proportional to the number of rows; in integers, as they may be beyond exact floats
             return column.released((tuple(k * rows // self.size for k in self.sums(column)),))
 
         return self._released(noiseless)
@@ -102,12 +103,15 @@ class RegressionRows:
         size = np.sqrt((X**2).mean(axis=0))  # columns of unit mean square, for the conditioning of the inverse
         model = cast(Regression, self.shape.query).model
         chosen = None if model == "linear" else link_of(model, self.layout, scaled_terms(self.layout))
+        # a person's rows share a weight of one
         worth = np.ones(len(X)) if self.who is None else 1 / np.bincount(self.who)[self.who]
         b, inverse, score = _linear(X / size, y, worth) if chosen is None else _likelihood(X / size, y, worth, chosen)
         if self.who is None:
+            # of errors, for a linear model; otherwise the inverse information is the covariance
             variance = float((score**2).sum()) / (len(X) - X.shape[1]) if chosen is None else 1.0
             return b / size, np.sqrt(variance * np.diag(inverse)) / size
         each = np.zeros((int(self.who.max()) + 1, X.shape[1]))
+        # scores summed by person: the cluster-robust meat is the sum of their squares
         np.add.at(each, self.who, (X / size) * (worth * score)[:, None])
         return b / size, np.sqrt(np.diag(inverse @ each.T @ each @ inverse)) / size
 
@@ -133,6 +137,7 @@ def _likelihood(
         eta = x @ b
         weight = link.information(eta)
         inverse = np.asarray(np.linalg.pinv((x.T * (weight * worth)) @ x, hermitian=True), dtype=np.float64)
+        # information / slope = slope / Var(y), so this is the likelihood's score in the predictor
         score = weight / np.maximum(link.slope(eta), 1e-300) * (y - link.mean(eta))
         step = inverse @ (x.T @ (worth * score))
         b = b + step

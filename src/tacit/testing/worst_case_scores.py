@@ -1,6 +1,6 @@
 """Worst cases for scores with separate weights: a score function and two neighbouring rows that approach the bound.
 
-The bound of `score_encoding.scored(weighed=True)` holds for every score function and every weight function.  It is
+The bound of `score_encoding.glm_scores(weighed=True)` holds for every score function and every weight function.  It is
 approached where the score changes its sign and the weight falls to 0 while regressors hardly change: by two rows one
 grid step of one regressor apart, with functions that are steep there.  Such functions are admissible: a score function
 is public and has to pass `PiecewiseScore.check`, nothing more.
@@ -53,6 +53,7 @@ def steep(column: ProductPart) -> ProductPart:
         tuple(weights),
         1,
         clip,
+        # psi = 2 C z_m / H before the clamp: -C or C where the response is at a bound
         (2 * unit // H,) * (PIECES + 1),
         (2 * unit,) * (PIECES + 1),
         (0,) * (half + 1) + (unit,) * half,
@@ -82,6 +83,7 @@ def neighbours(query: Query[Any], schema: Schema, relation: Relation) -> list[Pa
             _cell(schema[name], high=high) if name == response else _upper(schema[name], last=last) for name in schema
         )
 
+    # one row beside it, as a table has two or more
     common = row(high=False, last=True)
     return [Pair((common, row(high=False, last=True)), (common, row(high=True, last=False)))] * 2
 

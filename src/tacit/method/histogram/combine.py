@@ -170,6 +170,7 @@ def _weights(found: ManyReleases) -> list[int]:
     """Return the integer weight of each release; releases of the same people share the weight of one."""
     unit, several = _unit(found), _repeated(found)
     out: list[int] = []
+    seen: Counter[int] = Counter()  # releases of each party so far
     for place, one in zip(found.index, found.releases, strict=True):
         share = one.parts[0].parameters.get("share", 1)
         if not several:
@@ -177,7 +178,8 @@ def _weights(found: ManyReleases) -> list[int]:
             continue
         own = [other for i, other in zip(found.index, found.releases, strict=True) if i == place]
         # weights of releases of the same people add up to PARTS, so that a person still adds `unit`
-        out.append(unit // PARTS // share * _part(own, own.index(one)))
+        out.append(unit // PARTS // share * _part(own, seen[place]))
+        seen[place] += 1
     return out
 
 

@@ -27,7 +27,7 @@ def expected(shape: Measurement, rows: int, level: float) -> list[Expected]:
     noise = 0.0 if sizes is None else sizes.law.variance() / sizes.form.parameters.get("share", 1) ** 2
     z = NormalDist().inv_cdf(0.5 + query.level / 2)
     found: list[Expected] = []
-    rows = rows // shape.cells
+    rows = max(1, rows // shape.cells)  # with more cells than rows the width is that of the bounds
     for p, column in zip(cast("tuple[Fraction, ...]", query.probs), chosen, strict=True):
         at = column.rowmap
         assert at is not None

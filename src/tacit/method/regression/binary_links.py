@@ -45,10 +45,12 @@ class BinaryLink:
         """Return the derivative of the mean."""
         if self.model == "probit":
             return np.exp(-(np.asarray(eta) ** 2) / 2) / math.sqrt(2 * math.pi)
+        # 1 - p as the mean at -eta: no cancellation where p is near 1
         return self.mean(eta) * self.mean(-np.asarray(eta))
 
     def information(self, eta: Array) -> Array:
         """Return the Fisher information about eta in one response."""
+        # (d mean / d eta)**2 / Var(y); the floor keeps 0 / 0 far out finite
         return self.slope(eta) ** 2 / np.maximum(self.mean(eta) * self.mean(-np.asarray(eta)), 1e-300)
 
     def clamped_mean(self, mean: float) -> float:
@@ -62,13 +64,16 @@ class BinaryLink:
 
     def cuts(self) -> tuple[float, ...]:
         """Return the cuts to choose from; the largest bounds almost nothing."""
+        # at predictor 0 the likelihood's score v (y - 1/2) has size v / 2
         return tuple(one * self._likelihood_weight(np.zeros(1))[0] / 2 for one in CUT_FACTORS)
 
     def bounded(self, eta: Array, cut: Array | float) -> BoundedScore:
         """Return the score with the bound `cut`, rescaled to [-1, 1]."""
         mean, plain = self.mean(eta), self._likelihood_weight(eta)
         other = self.mean(-np.asarray(eta))
+        # v max(p, 1 - p) is the larger |psi| of the two responses: at most the cut, then rescaled to 1
         v = np.minimum(plain, cut / np.maximum(mean, other)) / cut
+        # E|v (y - p)| = 2 v p (1 - p), and E (v (y - p))**2 = v**2 p (1 - p)
         return BoundedScore(v, v * mean, v * self.slope(eta), 2 * v * mean * other, v**2 * mean * other)
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
@@ -91,5 +96,6 @@ class BinaryLink:
         """Return the weight v of the likelihood's score v (y - mean)."""
         if self.model != "probit":
             return np.ones_like(eta)
+        # phi / (Phi (1 - Phi)) becomes 0 / 0 in floats far out; the grid ends at 5
         far = np.clip(eta, -6.0, 6.0)
         return self.slope(far) / (self.mean(far) * self.mean(-far))

@@ -61,6 +61,7 @@ class CountLink:
         >>> CountLink(0, 100).mean(np.log([0.5, 3.0])).round(6).tolist()
         [0.5, 3.0]
         """
+        # clipped so that predictors made extreme by noise do not overflow
         return np.exp(np.clip(eta, -30.0, 30.0))
 
     def slope(self, eta: Array) -> Array:
@@ -69,6 +70,7 @@ class CountLink:
 
     def information(self, eta: Array) -> Array:
         """Return the Fisher information about eta in one response."""
+        # (d mean / d eta)**2 / Var(y), with d mean / d eta = mean and Var(y) = mean + spread mean**2
         return self.mean(eta) / (1 + self.spread * self.mean(eta))
 
     def clamped_mean(self, mean: float) -> float:
@@ -93,34 +95,42 @@ class CountLink:
         c = self.centering(eta, v) / v
         mean, (low, high) = self.mean(eta), self._clipping_bounds(c, v)
         _, square, *_ = self._clipped_moments(mean, low, high, c)
+        # c and v are held: a factor 1 +- STEP of the mean moves the true predictor by +- STEP, to first order
         up, down = (self._clipped_moments(mean * (1 + side * STEP), low, high, c)[0] for side in (1, -1))
         curve = np.maximum(v * (up - down) / (2 * STEP), 0.0)
+        # cut curve <= min(1, exp(full - eta)) mean <= exp(full), so that the size is a weight in [0, 1]
         return BoundedScore(v, v * c, curve, np.minimum(curve * cut / math.exp(self.full), 1.0), v**2 * square)
 
     def moments_under(self, eta: Array, made: BoundedScore, spread: float) -> tuple[Array, Array]:
         """Return the means of the score `made` and of its square under true predictors `eta` and another spread."""
         law, c = replace(self, spread=spread), made.b / made.v
+        # c and v stay those of the assumed law: psi is what was released, only the law of y differs
         first, second, *_ = law._clipped_moments(self.mean(eta), *self._clipping_bounds(c, made.v), c)
         return made.v * first, made.v**2 * second
 
     def relative_slope(self, eta: Array, to: Array, made: BoundedScore) -> Array:
         """Return the mean change of the score `made` from true predictors `eta` to `to`, per unit, over its `curve`."""
         c, way = made.b / made.v, np.where(np.abs(to - eta) < STEP, STEP, to - eta)
+        # the mean at eta itself is 0 by the choice of c, so this is the change
         mean = self._clipped_moments(self.mean(eta + way), *self._clipping_bounds(c, made.v), c)[0]
         return np.clip(made.v * mean / way / np.maximum(made.curve, 1e-12), 0.2, 5.0)
 
     def centering(self, eta: Array, v: Array) -> Array:
         """Return the b that makes the mean of clamp(v y - b, -1, 1) 0, by Newton's method safeguarded by bisection."""
         mean = self.mean(eta)
+        # one count beyond its bounds the sign of the gap is certain, so that the zero is bracketed
         low, high = np.full_like(eta, self.lower - 1.0), np.full_like(eta, self.upper + 1.0)
+        # open_: indices of the predictors whose c is not found yet
         c, open_ = np.clip(mean, self.lower, self.upper), np.arange(len(eta))
         for _ in range(MAX_STEPS):  # the mean of a cut count, less c, falls in c
             at, weight = c[open_], v[open_]
             gap, _, below, above = self._clipped_moments(mean[open_], *self._clipping_bounds(at, weight), at)
             low[open_], high[open_] = np.where(gap > 0, at, low[open_]), np.where(gap > 0, high[open_], at)
+            # minus the derivative of the gap in c: an end of the clip moves with c unless it is a bound of the column
             steep = 1 - below * (at - 1 / weight > self.lower) - above * (at + 1 / weight < self.upper)
             step = at + gap / np.maximum(steep, 0.1)
             inside = (step > low[open_]) & (step < high[open_])
+            # bisect where Newton's step leaves the bracket
             c[open_] = np.where(np.abs(gap) < TOLERANCE, at, np.where(inside, step, (low[open_] + high[open_]) / 2))
             open_ = open_[np.abs(gap) >= TOLERANCE]
             if not len(open_):
@@ -132,6 +142,7 @@ class CountLink:
         low, high = max(low, math.log(MIN_MEAN) - 3), min(high, math.log(self.upper + 1) + 0.5)
         reach = max((high - low) / 2, MIN_REACH)
         made = replace(self, center=(low + high) / 2, reach=reach, full=full, spread=spread)
+        # rounded to the stored units, so that readers of the release use exactly this link
         return self.from_stored(made.stored())
 
     def from_stored(self, facts: Mapping[str, int]) -> CountLink:
@@ -151,10 +162,13 @@ class CountLink:
 
     def _clipped_moments(self, mean: Array, low: Array, high: Array, c: Array | float = 0.0) -> tuple[Array, ...]:
         """Return the means of clip(y, low, high) - c and of its square, and the probabilities to be at either end."""
+        # y <= low counts as low and y >= high as high: only under < y <= over keeps its value
         under, over = np.floor(low), np.ceil(high) - 1
         below, above = self._cdf(under, mean, 0), 1 - self._cdf(over, mean, 0)
         whole = 1 - below - above
+        # E[y; under < y <= over], by y p(y) = mean p(y - 1) under the law of the next shape
         one = mean * (self._cdf(over - 1, mean, 1) - self._cdf(under - 1, mean, 1))
+        # the same identity twice gives E[y (y - 1)], and y**2 = y (y - 1) + y
         two = mean**2 * (1 + self.spread) * (self._cdf(over - 2, mean, 2) - self._cdf(under - 2, mean, 2)) + one
         first = (low - c) * below + one - c * whole + (high - c) * above
         second = (low - c) ** 2 * below + two - 2 * c * one + c**2 * whole + (high - c) ** 2 * above
@@ -165,6 +179,7 @@ class CountLink:
         at = np.maximum(k, 0.0)
         if self.spread:
             shape = 1 / self.spread
+            # P(Y <= k) = I_p(shape, k + 1) with p = shape / (shape + mean)
             made = special().betainc(shape + more, at + 1, 1 / (1 + self.spread * mean))
         else:
             made = special().pdtr(at, mean)

@@ -17,6 +17,7 @@ from tacit.rows.coordinates import H
 VERSION: Final = "regression/3"
 
 
+# the last part makes the coefficients; those before only say where to evaluate it
 SHARES: Final = Fraction(10, 100), Fraction(15, 100), Fraction(15, 100), Fraction(60, 100)
 """Shares of the price, in the order of LABELS."""
 
@@ -30,6 +31,7 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     _check_response(facts.variables[0])
     first = crossproduct_part(LABELS[0], facts, public.neighbors, cost.share(SHARES[0]))
     scores = (
+        # psi**2 in every part: the spread that the next scores assume is estimated from it
         score_part(label, facts, public.neighbors, cost.share(share), squares=True, weighed=True)
         for label, share in zip(LABELS[1:], SHARES[1:], strict=True)
     )
@@ -41,6 +43,7 @@ def _check_response(fact: Variable) -> None:
     if fact.kind != "integer" or fact.lower < 0:
         text = f"response {fact.name!r} of a Poisson regression is no count from 0 on."
         raise QueryError(text, code="Q117", hint=f'"{fact.name}": Integer(0, 100)')
+    # with more steps counts would be rounded to a coarser grid, and the law of the rounded count is not the model's
     if fact.upper - fact.lower > H:
         text = (
             f"response {fact.name!r} of a Poisson regression has {fact.upper - fact.lower:,.0f} steps; {H:,} are kept."

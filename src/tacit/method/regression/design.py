@@ -32,10 +32,12 @@ def design(query: Regression, public: Public, cost: Cost) -> Measurement:
     facts = row_facts(query, public.schema)
     made, first, second = facts.layout, cost.share(FIRST_SHARE), cost.share(1 - FIRST_SHARE)
     form = (forms if facts.unit is None else person_forms).residual_scores(made, cost.noise, public.neighbors)
+    # Product((), 2) is psi**2 alone
     question = facts.score_question([Product((), 2)], made.products(response=False), forms.SHIFT)
     law = noise_for(form.l1, form.l2_squared, second)
     scoring = with_residual(
         ProductPart("scores", form, None, None, law, second, question=question, layout=made),
+        # a placeholder: the mechanism replaces it by the pilot's residual once part 1 is released
         response_residual(made, forms.CLIP),
     )
     columns = (crossproduct_part("cross-products", facts, public.neighbors, first), scoring)

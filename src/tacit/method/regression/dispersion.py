@@ -63,6 +63,7 @@ def estimate_dispersion(
     assert part.meat is not None
     at = found.predictor_values(part.b)
     made = link.bounded(at, part.cut)
+    # corrects squares computed for normal regressors by how far released weights depart from theirs
     uneven, loose = _weight_ratio(part, float(found.rows * (NODE_WEIGHTS @ made.size)), guess_error)
     scale = uneven * found.rows
     assumed = max(scale * float(NODE_WEIGHTS @ made.square), 1e-9)
@@ -70,9 +71,11 @@ def estimate_dispersion(
         np.array, zip(*(_law_moments(x, part, link, found, to, made) for x in SPREADS), strict=True)
     )
     top = int(np.argmax(there)) + 1  # beyond, a law moves the step more than it adds to squares
+    # np.interp needs increasing places
     others = np.maximum.accumulate(scale * there[:top])
     slope = _squares_gradient(part, link, found, to, made) * uneven
     inverse = np.linalg.inv(to.curve)
+    # delta method: squares at the coefficients after the step carry that step's error
     wander = float(slope @ inverse @ (part.noise + found.weighted_products(part.b, made.square)) @ inverse @ slope)
     # psi**2 is at most 1, so that sums of it vary by a third of the rows' root
     own = math.hypot(part.score_squares_noise, math.sqrt(found.rows) / 3, loose * assumed / uneven)
@@ -81,6 +84,7 @@ def estimate_dispersion(
     at = [float(np.interp(x, others, SPREADS[:top])) for x in ends]
     at[2] = at[2] if ends[2] < others[-1] else float(SPREADS[-1])  # no law is too wide
     low, middle, high = (_interpolate(sums, x) for x in at)
+    # away from the optimum a score has mean curve x' step, whose square is no dispersion
     squares = part.score_squares - float(to.step @ found.weighted_products(part.b, made.curve**2) @ to.step)
     sure = squares > scale * here[0] + SIGNIFICANCE * own and to.short
     return Dispersion(squares / assumed, own / assumed, at[1], at[0], at[2], sure, middle, (high - low) / 2)
@@ -93,6 +97,7 @@ def _law_moments(
     at = found.predictor_values(part.b)
     mean, here = link.moments_under(at, made, spread)
     moved = found.weighted_sum(part.b, mean)
+    # under this law the scores have mean `moved`, which biased the step: its own step is without it
     way = to.step - np.asarray(np.linalg.solve(to.curve, moved), dtype=np.float64)
     there = link.moments_under(at + found.mean_change(part.b, way), made, spread)[1]
     return moved, float(NODE_WEIGHTS @ here), float(NODE_WEIGHTS @ there)
@@ -102,6 +107,7 @@ def _squares_gradient(part: ScorePart, link: CountLink, found: Regressors, to: T
     """Return the gradient of the sum of squared scores in the coefficients under the assumed law, shape (u,)."""
     at = found.predictor_values(part.b) + found.mean_change(part.b, to.step)
     up, down = (link.moments_under(at + side * STEP, made, link.spread)[1] for side in (1, -1))
+    # chain rule: d eta / d b = x, so derivatives in eta are summed times x
     return found.weighted_sum(part.b, (up - down) / (2 * STEP))
 
 
@@ -111,6 +117,7 @@ def _weight_ratio(part: ScorePart, guess: float, guessed: float) -> tuple[float,
     For scores that are not cut, squared scores are proportional to weights however the regressors are distributed.
     """
     noise = part.weight_sum_noise / max(guess, 1e-9)
+    # normal shrinkage towards 1: prior error `guessed`, observation error `noise`, both relative
     weight = guessed**2 / (guessed**2 + noise**2)
     return max(1 + weight * (part.weight_sum / max(guess, 1e-9) - 1), MIN_RATIO), weight * noise
 

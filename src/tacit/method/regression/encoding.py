@@ -98,18 +98,24 @@ def products(layout: Layout, noise: Noise, neighbors: str, *, leaves: bool) -> P
     one, fixed = neighbors == "replace-one", count_signs(layout, response=True)
     if noise == "laplace":
         off, diag, count = 2, 1, 1
+        # squares that equal another released sum and are not released themselves
         unasked = sum(B * B for B in several) + fixed * H * H
+        # S D <= ((S + D) / 2)**2, or the triangle inequality of two rows of at most T**2
         l1 = min((T + sum(several)) ** 2, 2 * T * T) if one else T * T - unasked
+        # an l2 norm is at most the l1 norm
         l2_squared = l1 * l1
     elif one:
         off, count = 2, 2
         # the largest g = diag / off with g**2 <= 1 + M / (2 H**2)
+        # g = 1 always qualifies; M <= MOST H**2 keeps d at most 10, far below 65
         diag = max(d for d in range(2, 65) if d * d * H * H <= 4 * H * H + 2 * M)
         l2_squared = off * off * M * M
+        # Cauchy-Schwarz: l1 <= sqrt(number of sums) l2
         l1 = isqrt(l2_squared * len(layout.entries)) + 1
     else:
         off, diag, count = 1, 1, 1
         squares = H**4 + sum(B**4 for B in single) - sum(B**4 for B in several)
+        # the "+ 1" rounds the half up
         l2_squared = (M * M + squares + 1) // 2 - fixed * H**4
         l1 = isqrt(l2_squared * len(layout.entries)) + 1
     counted = leaves or not one
@@ -128,19 +134,24 @@ def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEnco
     square_root, fixed = CLIP * CLIP * M, count_signs(layout, response=False)
     if noise == "gaussian":
         lift, part = (3, 1) if one else (1, 2)  # lambda = lift / 2, b = 1 / part
+        # F lambda R / C**2 and F b / R; rounding weights down only makes norms smaller
         square = isqrt((RESIDUAL_WEIGHT * lift) ** 2 * M // 4) // CLIP
         off = isqrt((RESIDUAL_WEIGHT << SHIFT) ** 2 // (part * part * square_root))
         diag = isqrt(off * off // 2)
+        # R**2 times 4, or times 11/8 less b**2 / 2 (C H / R)**4 for each square not released (z_0's is one)
         whole = 4 * square_root if one else (11 * square_root - (1 + fixed) * (CLIP * H) ** 4 // square_root) // 8 + 1
         # the second summand is for rounding down: each product changes by less than 1
         l2 = RESIDUAL_WEIGHT * (isqrt(whole) + 1) + off * (isqrt(len(entries)) + 1)
         l2_squared, l1 = l2 * l2, l2 * (isqrt(1 + layout.size + len(entries)) + 1)
     else:
         free = one and not several
+        # F b, for products that are divided by 2**SHIFT
         off = (RESIDUAL_WEIGHT << SHIFT) // (V if free else 4 * V)
+        # psi**2 = v_0**2 / H**2 carries the weight of a square, F b / 2, times H**2
         diag, square = off // 2, RESIDUAL_WEIGHT * H * H // ((2 if free else 8) * V)
         unasked = (sum(B * B for B in several) + fixed * H * H) * CLIP * CLIP // V
         mass = 16 * V if free else (2 if one else 1) * (9 * V - unasked)  # in eighths
+        # eighths rounded up; rounding products down changes each by less than 1, times a weight of at most `off`
         l1 = -(-RESIDUAL_WEIGHT * mass // 8) + off * len(entries)
         l2_squared = l1 * l1
     parameters = {"G": CLIP, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
@@ -153,6 +164,7 @@ def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEnco
 def count_signs(layout: Layout, *, response: bool) -> int:
     """Return how many coordinates are -H or H in every row, so that their squares need no release of their own."""
     (known,) = (one for one in layout.entries if one.is_row_count)
+    # pairs (j, j) with the square H**2 share their sum with the number of rows, (0, 0)
     return sum(j > 0 and (response or j != layout.size) for j, _ in known.pairs)
 
 

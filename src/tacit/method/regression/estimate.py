@@ -105,6 +105,7 @@ def fit_release(release: Released) -> Fit:
             query.formula, made, read_crossproducts(first, made, release.rows), read_residual_scores(second, made)
         )
         nothing = np.zeros(len(found.names))
+        # the mean of a linear model has slope 1 in its predictor everywhere, known without error
         found = replace(found, slope=MeanSlope(1.0, nothing, 0.0, 0.0, nothing))
     if found.reasons[0] is not None:
         return found if release.unit is None else replace(found, reasons=tuple(map(_in_persons, found.reasons)))

@@ -35,11 +35,16 @@ def mean_slope_of_counts(
 
     Its covariance with the coefficients is that of a Poisson law: mean(x dpsi) / n, and so 1 / n of the constant.
     """
+    # unit: d y / d r, r = z_m / H
     rows, unit = found.rows, terms.response[1] * H
     mean = max(found.response, 0.0)
+    # Var(y) = E y^2 - (E y)^2, in units of r first
     squares = max(first.response_squares / rows - (first.response_sum / rows) ** 2, 0.0) * unit**2
     curve = last.link.bounded(found.predictor_values(last.b), last.cut).curve
+    # Cov(psi, y) = d E psi / d eta for a Poisson law; B c = sum of curve x where x'c = 1
     along = inverse @ found.weighted_sum(last.b, curve) if terms.constant is None else terms.constant
+    # delta method for the ratio of two noisy sums
     noise = (first.response_noise**2 + (first.response_sum / rows * first.rows_noise) ** 2) * (unit / rows) ** 2
     nothing = np.zeros_like(last.b)
+    # a count varies at least as a Poisson count: noise must not make its variance smaller
     return MeanSlope(mean, nothing, max(squares, mean) / rows, noise, along / rows / terms.size)

@@ -35,11 +35,14 @@ def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: R
     to = eta + found.mean_change(last.b, b - last.b)
     v, pilot, mean = link.bounded(eta, last.cut).v, link.mean(eta), link.mean(to)
     wanted = float(NODE_WEIGHTS @ link.slope(to))
+    # E|v (y - pilot)| where y is 1 with probability `mean`: what the released weights measure
     held = float(NODE_WEIGHTS @ (v * (pilot * (1 - mean) + (1 - pilot) * mean)))
     ratio = wanted / max(held, 1e-9)
     curvature = (link.slope(to + STEP) - link.slope(to - STEP)) / (2 * STEP)
+    # derivative of `held` in the predictor
     turned = v * (1 - 2 * pilot) * link.slope(to)
     value = max(last.weight_sum, 0.0) / rows * ratio
+    # the value is proportional to wanted / held, so logarithmic derivatives subtract; sums over rows, hence / rows
     gradient = (
         value
         * (
@@ -48,12 +51,14 @@ def mean_slope_of_binary(last: ScorePart, terms: ScaledTerms, b: Array, found: R
         )
         / rows
     )
+    # Var|psi| = E psi^2 - (E|psi|)^2
     spread = max(last.score_squares / rows - (last.weight_sum / rows) ** 2, 0.0)
     odd = found.weighted_sum(last.b, v**2 * mean * (1 - mean) * (1 - 2 * mean))  # of |psi| with psi
     along = inverse @ odd * (ratio / rows)
     noise = (last.weight_sum_noise * ratio / rows) ** 2
     if last.persons:  # a variable in [0, 1] with mean p has variance at most p (1 - p) [Bhatia & Davis 2000]
         part = min(max(last.weight_sum / rows, 0.0), 1.0)
+        # None: a release of persons does not tell the covariance of mean |psi| with mean scores: it is bounded instead
         return MeanSlope(value, gradient * terms.size, ratio**2 * part * (1 - part) / rows, noise, None)
     return MeanSlope(value, gradient * terms.size, ratio**2 * spread / rows, noise, along / terms.size)
 
@@ -71,6 +76,7 @@ def marginal_effects(fit: Fit) -> FitEffects:
         raise InferenceError(text, code="I80", hint="predict(…) at rows of your own, and their differences", state=None)
     at = list(kept.values())
     b = fit.values[at]
+    # product rule for b_j times the mean slope, which depends on all coefficients
     gradient = np.eye(len(fit.values))[at] * slope.value + np.outer(b, slope.gradient)
     covs = [gradient @ part @ gradient.T for part in (fit.cov_sampling, fit.cov_privacy)]
     mixed = None if slope.along is None else np.outer(gradient @ slope.along, b)
@@ -88,6 +94,7 @@ def _sum_covariance(one: Array, other: Array, mixed: Array | None) -> Array:
     """
     if mixed is not None:
         return one + mixed + mixed.T + other
+    # (1 + t) a + (1 + 1/t) c is smallest at t = sqrt(c / a); one t for all keeps a matrix inequality
     t = float(np.sqrt(np.max(np.diag(other) / np.maximum(np.diag(one), 1e-300))))
     return (1 + t) * one + (1 + 1 / t) * other if t > 0 else one
 

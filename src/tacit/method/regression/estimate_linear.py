@@ -76,6 +76,7 @@ class LinearStep:
     def squares_factor(self, errors: float) -> float:
         """Return the factor from a sum of psi**2 to that of squared residuals from b1; errors: variance of these."""
         squares = errors * self.rows
+        # psi**2 are squares of residuals from b0, whose sum exceeds that from b1 by the gain
         return squares / (squares + max(self.gain, 0.0)) / self.unit**2
 
 
@@ -87,6 +88,7 @@ def fit(formula: str, layout: Layout, crossed: NoisyMatrix, scores: ResidualScor
     errors = error_variance(step, scores)
     said = (_covariances_of_persons if scores.persons else _covariances_of_rows)(step, scores, errors, layout.names)
     wider = said.widening
+    # from unit size to the response's units per unit of each term
     back = step.scales[-1] / step.scales[:-1]
     unit = np.outer(back * wider, back * wider)
     return Fit(
@@ -138,6 +140,7 @@ def _covariances_of_persons(
     part = errors.value * step.rows / max(scores.square, errors.value * unit)
     moved = scores.meat.transformed(step.terms[:u, :-1])
     meat = NoisyMatrix(moved.values * part, moved.patterns, moved.variances * part**2)
+    # the bound: s2 A, as if all rows of a person shared one error
     middle, weight = shrunk_to_bound(meat, errors.value * step.products.values[:u, :u], step.inverse)
     both = np.asarray(step.inverse @ middle @ step.inverse, dtype=np.float64)
     return _Covariances(
@@ -161,6 +164,7 @@ def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) ->
     size = np.sqrt((layout.terms**2).sum(axis=1))
     terms = layout.terms / size[:, None]
     count = math.sqrt(crossed.quadratic_variance(np.eye(m + 1)[0]))
+    # entry (0, 0) is the number of rows; below 4 standard deviations of its noise it may be none
     if crossed.values[0, 0] < max(4 * count, u + 1):
         rows = f"about {max(crossed.values[0, 0], 0):,.0f} complete rows"
         return f"{rows}, with noise of {count:,.0f}; more rows or a larger budget are needed"
@@ -174,19 +178,25 @@ def linear_step(layout: Layout, crossed: NoisyMatrix, scores: ResidualScores) ->
             "fewer regressors, narrower bounds, more rows or a larger budget are needed"
         )
     inverse = np.asarray(np.linalg.inv(A), dtype=np.float64)
+    # psi = row @ z / H, before clipping
     row = np.array(scores.residual.weights, dtype=np.float64) * (H / 2.0**scores.residual.shift)
+    # psi / unit = response - b0' terms is solved for b0, which is stored only as rounded weights
     unit = float(row[m] / terms[u, m])
     target = terms[u, :m] - row[:m] / unit
     b0 = np.asarray(np.linalg.lstsq(terms[:u, :m].T, target, rcond=None)[0], dtype=np.float64)
+    # the fallback's residual may be that of no coefficients; 1e-4 allows for the rounding of weights
     if np.abs(terms[:u, :m].T @ b0 - target).max() > 1e-4 * (1 + np.abs(target).max()):
         return "the first fit told nothing of where to look: more rows or a larger budget are needed"
     inner = terms[:u, :m]
     g, noise = inner @ scores.score / unit, inner @ inner.T * (scores.variance / unit**2)
     b1 = b0 + inverse @ g
+    # the mean of E A^-1 N a is the sum over noises of variance P A^-1 P a, P the noise's pattern
     moments = moved.patterns @ np.append(-b1, 1.0)  # what each noise does to the normal equations at b1
     second = np.einsum("e,eij,ej->i", moved.variances, moved.patterns[:, :u, :u] @ inverse, moments[:, :u])
+    # noise in g adds tr(A^-1 Cov(g)) to the mean of g' A^-1 g
     gain = float(g @ inverse @ g - np.trace(inverse @ noise))
     b1, rows = b1 - inverse @ second, float(crossed.values[0, 0])
+    # 2 |terms[u, m]| is the response's whole range, and the pilot's widest clipping range
     ones, widest = inverse @ inner @ crossed.values[:m, 0], 2 * float(abs(terms[u, m]))
     return LinearStep(size, moved, terms, inverse, b0, b1, unit, noise, gain, rows, ones, widest)
 
@@ -195,6 +205,7 @@ def _privacy_covariance(step: LinearStep, sampling: Array) -> Array:
     """Return the covariance due to the noise in g, and to the noise in A times the error of the pilot fit."""
     u, inverse, found = step.u, step.inverse, step.products
     a = np.append(-step.b1, 1.0)
+    # Cov(b0 - beta); the step leaves E (b0 - beta), of covariance E[E Cov E] and what shared noises add
     error = inverse @ found.covariance_times(a)[:u, :u] @ inverse + sampling
     second = found.leading(u).noise_quadratic(error) + _repeated_noise(found, inverse, a)
     return inverse @ (step.noise + second) @ inverse
@@ -208,6 +219,7 @@ def _repeated_noise(found: NoisyMatrix, inverse: Array, a: Array) -> Array:
     """
     u = len(inverse)
     patterns, weights = found.patterns[:, :u, :u], found.variances
+    # row f: m_f
     moved = (found.patterns @ a)[:, :u] @ inverse
     total = np.zeros((u, u))
     for e, one in enumerate(patterns):
@@ -252,6 +264,7 @@ def _robustness_notes(names: tuple[str, ...], kept: Array, cut: Array) -> tuple[
 def _criteria(step: LinearStep, variance: float, *, intercept: bool) -> Mapping[str, float]:
     rows, y = step.rows, step.scales[-1] ** 2
     total = float(step.products.values[-1, -1])
+    # sum (y - mean)^2 = sum y^2 - (sum y)^2 / n
     if intercept:  # the first term, of size 1
         total -= float(step.products.values[0, -1] ** 2 / rows)
     out = {"rows": rows, "deviance": float(variance * (rows - step.u) * y), "scale": math.sqrt(variance * y)}

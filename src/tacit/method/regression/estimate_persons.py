@@ -34,11 +34,14 @@ def shrunk_to_bound(meat: NoisyMatrix, bound: Array, inverse: Array) -> tuple[Ar
     ([[30.0]], [[70.4]], 0.42)
     """
     most = np.diag(inverse @ bound @ inverse)
+    # the noisy variance of each coefficient, and its noise, relative to the bound
     said = np.diag(inverse @ meat.values @ inverse) / most
     rough = np.array([meat.quadratic_variance(a) for a in inverse]) ** 0.5 / most
     short = rough > MAX_NOISE * said
+    # the weight w at which noise w rough is MAX_NOISE of the shrunk variance 1 - w (1 - said)
     weight = float(np.min(np.where(short, MAX_NOISE / np.where(short, rough + MAX_NOISE * (1 - said), 1.0), 1.0)))
     values, vectors = np.linalg.eigh(bound)
+    # bound = root root'; in its coordinates the bound is the identity, so MIN_SHARE is relative to it
     root = vectors * np.sqrt(np.maximum(values, 1e-12 * values[-1]))
     back = np.linalg.inv(root)
     low, sides = np.linalg.eigh(back @ (bound + weight * (meat.values - bound)) @ back.T)

@@ -38,10 +38,12 @@ class FormulaTerms:
         values = {one.name: _column(one, frame) for one in self.variables[1:]}
         facts = {one.name: one for one in self.variables}
         z = np.ones((len(frame), self.layout.size))
+        # z / H as in the release, but without the grid's rounding: terms are those of the values given
         for j, (numbers, marks) in enumerate(self.layout.coordinates[:-1]):
             for name in numbers:
                 fact = facts[name]
                 middle, reach = (fact.lower + fact.upper) / 2, (fact.upper - fact.lower) / 2
+                # a grid of half < H steps reaches half / H only
                 z[:, j] *= (values[name] - middle) / reach * (fact.half / H)
             for name, level in marks:
                 z[:, j] *= 2 * (values[name] == 1) - 1 if level == SIGN else values[name] == level

@@ -73,6 +73,7 @@ def fit(formula: str, model: str, layout: Layout, parts: Sequence[Part], rows: i
         else:
             slope = mean_slope_of_binary(last, terms, step.b, step.regressors, inverse)
         reason = _reason(step, first) or _law_reason(step, last)
+    # computed from released integers alone, so that a failure tells no more of any row than they do
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):
         step, slope, reason = (
             None,
@@ -140,7 +141,9 @@ class ScoreStep:
         """Return the covariances of the coefficients by sampling and by privacy, each of shape (u, u)."""
         inverse = np.asarray(np.linalg.inv(self.curve.matrix), dtype=np.float64)
         rows, u = self.regressors.rows, len(self.b)
+        # rows / (rows - u): the factor of HC1 for the fitted coefficients
         sampling = inverse @ self.meat @ inverse * (rows / max(rows - u, 1.0))
+        # an error E of the noisy matrix enters as weight T E T', T the transform: it turns the step into T E T' step
         way = self.step @ self.curve.transform
         error = (
             self.curve.transform
@@ -150,6 +153,7 @@ class ScoreStep:
         )
         whole = self.curve.matrix
         trusted = guess_error(self.link, self.regressors)
+        # the guess's part: a relative error of `trusted` in every direction, weighted by what it has in the average
         error = error + whole * float(self.step @ whole @ self.step) * ((1 - self.curve.weight) * trusted) ** 2
         sampling = sampling + np.outer(self.law_uncertainty, self.law_uncertainty)
         return sampling, inverse @ (last.noise + error) @ inverse
@@ -161,6 +165,7 @@ def _last_step(last: ScorePart, found: Regressors) -> ScoreStep:
     made = bounded(link, found.predictor_values(last.b), last.cut)
     curve, square = curvature(last, found), found.weighted_products(last.b, made.square)
     varied = dispersion(last, found)
+    # only upwards: less variance than the assumed law is taken for noise
     square = square * max(varied.ratio, 1.0)
     inverse = np.asarray(np.linalg.inv(curve.matrix), dtype=np.float64)
     if last.persons:
@@ -169,8 +174,10 @@ def _last_step(last: ScorePart, found: Regressors) -> ScoreStep:
         meat, weight = shrunk(last.meat, square, square, guess_error(link, found)).matrix, 1.0
     way = np.asarray(np.linalg.solve(curve.matrix, last.score), dtype=np.float64)
     flat = np.zeros_like(last.b)
+    # the curvature where every row has the mean predictor, see MAX_RELATIVE_NOISE
     level = bounded(link, np.full(len(NODES), found.mean @ last.b), last.cut)
     guess = found.weighted_products(flat, level.size)
+    # the sums are the number 0 where no law of counts was compared: made vectors first
     moved, either = (inverse @ (one + np.zeros_like(way)) for one in (varied.mean_scores, varied.half_range))
     loose = shrunk(last.weighted_products, guess, guess).relative_noise
     notes = person_notes(weight) if last.persons else NOTES
@@ -181,6 +188,7 @@ def _reason(step: ScoreStep, first: FirstPart) -> str | None:
     """Return why noise leaves no coefficients to report, or None; from the release alone."""
     found, u = step.regressors, len(step.b)
     noise = math.sqrt(first.moments.quadratic_variance(np.eye(u)[0]))
+    # below 4 standard deviations of its noise the number of rows may be none
     if found.rows < max(4 * noise, 5 * u):
         rows = f"about {found.rows:,.0f} complete rows"
         return f"{rows}, with noise of {noise:,.0f}; more rows or a larger budget are needed"

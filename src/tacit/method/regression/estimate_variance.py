@@ -66,10 +66,13 @@ def error_variance(step: LinearStep, scores: ResidualScores) -> ErrorVariance:
     The second part's is the sum of psi**2 less what the step lowers it by; the first part's comes from cross-products.
     """
     a, rows = np.append(-step.b1, 1.0), step.rows - step.u
+    # both are sums of squared residuals from b1
     cut = scores.square / step.unit**2 - step.gain
+    # the noise in g moves b1 off the least sum of squares, by tr(A^-1 Cov(g)) on average
     whole = float(a @ step.products.values @ a) - float(np.trace(step.inverse @ step.noise))
     noises = scores.square_variance / step.unit**4, step.products.quadratic_variance(a)
     weight = noises[1] / (noises[0] + noises[1])
+    # inverse-variance weights, of variance v0 v1 / (v0 + v1) = weight v0
     value, noise = weight * cut + (1 - weight) * whole, weight * noises[0]
     value, noise = _positive_part(value, noise)
     return ErrorVariance(value / rows, noise / rows**2)
@@ -79,10 +82,12 @@ def _positive_part(value: float, noise: float) -> tuple[float, float]:
     """Return mean and variance of a positive number, observed as `value` with normal noise of variance `noise`."""
     sd = math.sqrt(noise)
     at = value / sd
+    # the truncated normal law; its limits where the formula cancels or underflows: no truncation, or an exponential law
     if at > 8:
         return value, noise
     if at < -8:
         return sd / -at, noise / at**2
+    # phi(at) / Phi(at), the inverse Mills ratio
     hazard = math.exp(-at * at / 2) * math.sqrt(2 / math.pi) / math.erfc(-at / math.sqrt(2))
     return value + sd * hazard, noise * (1 - hazard * (at + hazard))
 
@@ -96,12 +101,16 @@ def sampling_covariance(
     """
     u, inverse, matrix = step.u, step.inverse, step.products
     plain, (beyond, noises) = errors.value * inverse, _excess(step, scores, errors.value)
+    # variance of each entry: sum over noises of variance times squared effect
     own = np.einsum("e,eij->ij", scores.meat.variances, noises**2)
-    loose = errors.value * (inverse @ matrix.patterns[:, :u, :u] @ inverse)  # A's noise: `widened` adds it to the doubt
+    # A's noise: `widening` adds it to the doubt
+    loose = errors.value * (inverse @ matrix.patterns[:, :u, :u] @ inverse)
     noise = own + np.einsum("e,eij->ij", matrix.variances, loose**2)
+    # the robust variance sets the prior's scale where it exceeds the plain one by more than part of its noise
     large = np.maximum(np.diag(plain), np.diag(plain + beyond) - NOISE_MARGIN * np.sqrt(np.diag(noise)))
     prior = departs**2 * np.outer(large, large)
     kept = np.ones((u, u)) if math.isinf(departs) else prior / (prior + noise)
+    # posterior variance kept times noise, and the noise in s2
     doubt = np.diag(own * kept) + errors.noise * np.diag(inverse) ** 2
     return CoefficientSampling(_positive_definite(plain + kept * beyond, plain), doubt, np.diag(kept))
 
@@ -114,6 +123,7 @@ def _excess(step: LinearStep, scores: ResidualScores, errors: float) -> tuple[Ar
     u, inverse, rows = step.u, step.inverse, step.rows
     meat, unit = scores.meat, step.squares_factor(errors)
     moved, equal = meat.transformed(step.terms[:u, :-1]), step.products.values[:u, :u] / rows
+    # s2 A is A / rows times M's own sum of squares, so that the noise they share is counted once
     beyond = moved.values - equal * meat.values[0, 0]  # [0, 0] is the sum of squares
     own = moved.patterns - equal * meat.patterns[:, :1, :1]
     return inverse @ beyond @ inverse * unit, inverse @ own @ inverse * unit
@@ -128,6 +138,7 @@ def _positive_definite(made: Array, plain: Array) -> Array:
     calm, wild = plain / np.outer(known, known), made / np.outer(size, size)
     np.fill_diagonal(wild, 1.0)
     root = np.linalg.inv(np.linalg.cholesky(calm))
+    # part lowest + (1 - part) = MIN_RATIO, relative to the plain correlations
     lowest = float(np.linalg.eigvalsh(root @ wild @ root.T)[0])
     part = 1.0 if lowest >= MIN_RATIO else (1 - MIN_RATIO) / (1 - lowest)
     return (part * wild + (1 - part) * calm) * np.outer(size, size)
@@ -139,6 +150,7 @@ def widening(step: LinearStep, total: Array, doubt: Array) -> Array:
     doubt: variance of the noise in its diagonal without the noise in A, which is added here.
     """
     patterns = step.products.patterns[:, : step.u, : step.u]
+    # d (A^-1 M A^-1) = -A^-1 P (A^-1 M A^-1) and its transpose: the diagonal's derivative in each noise P of A
     moved = 2 * np.einsum("eji,ij->ej", step.inverse @ patterns, total)
     whole = doubt + step.products.variances @ moved**2
     return np.sqrt(1 + (LEVEL**2 + 1) / 4 * whole / np.diag(total) ** 2)
@@ -150,20 +162,26 @@ def cut_shift(step: LinearStep, scores: ResidualScores, errors: ErrorVariance) -
     Entries have signs, since all coefficients are shifted together: the covariance is their outer product.
     """
     range_ = scores.residual.clip / step.unit
+    # nothing is clipped at the response's whole range
     if range_ >= 0.99 * step.full_range:
         return np.zeros(step.u)
     reach = range_ / math.sqrt(errors.value)
     reach *= math.sqrt(_exponential_left(reach))  # of errors that are exponential: their squares were cut as well
+    # E(X - 1 - reach)+ = exp(-1 - reach) for a standard exponential X
     sd, beyond = range_ / reach, math.exp(-1 - reach)
     inner, meat, equal = step.terms[: step.u, :-1], scores.meat, step.constant / step.rows
     slope = step.inverse @ inner @ meat.values[:, 0] - equal * meat.values[0, 0]
     moved = meat.patterns[:, :, 0] @ (step.inverse @ inner).T - np.outer(meat.patterns[:, 0, 0], equal)
     noise = np.sqrt(meat.variances @ moved**2)
+    # soft threshold at one standard deviation: noise alone shall not widen standard errors
     slope = np.sign(slope) * np.maximum(np.abs(slope) - noise, 0.0) * step.squares_factor(errors.value)
+    # from the slope of the clipped variance in x to that of s(x)**2, by the former's derivative in s**2
     slope /= _exponential_left(reach) - reach**2 * beyond
+    # t(s) = s exp(-1 - range / s) to first order in s**2, around sd
     return beyond * (sd * step.constant + (1 + reach) / (2 * sd) * slope)
 
 
 def _exponential_left(reach: float) -> float:
     """Return the part of an exponential law's variance left by clipping `reach` standard deviations from its mean."""
+    # 1 - E[(Y**2 - reach**2); Y > reach] for Y = X - 1
     return 1 - 2 * (1 + reach) * math.exp(-1 - reach)

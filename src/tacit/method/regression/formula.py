@@ -127,6 +127,7 @@ class _Reader:
         terms = self._sum([()])
         if self._at < len(self._tokens):
             raise ValueError("more than a formula")
+        # a stable sort: terms of equally many factors keep the order of the text
         return Formula(response, tuple(sorted(terms, key=lambda term: (bool(term), len(term)))))
 
     def _peek(self) -> tuple[str, str]:
@@ -166,6 +167,7 @@ class _Reader:
             self._take("*")
             other = self._crossed()
             found = [*found, *other, *_interactions(found, other)]
+            # each "*" more than doubles the terms: checked before they grow beyond memory
             if len(found) > MAX_TERMS:
                 raise ValueError("too many terms")
         return found
@@ -186,6 +188,7 @@ class _Reader:
             return [() if text == "1" else None]
         if self._is("("):
             return self._bracket()
+        # only before "(" are they functions: a column may be called C or I
         if kind == "name" and text in ("C", "I") and self._tokens[self._at + 1 : self._at + 2] == [("sign", "(")]:
             self._at += 2
             factor = Factor(self._name(), category=True) if text == "C" else self._power()
@@ -203,6 +206,7 @@ class _Reader:
 
     def _bracket(self) -> list[Term | None]:
         self._take("(")
+        # bounds the recursion, whatever text is sent
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise ValueError("too deep")
@@ -230,6 +234,7 @@ def _add_or_remove(found: list[Term], more: list[Term | None], sign: str) -> lis
         adds = sign == "+"
         if term is None:
             term, adds = (), not adds
+        # a:b and b:a are one term
         same = [one for one in found if set(one) == set(term)]
         if adds and not same:
             found = [*found, term]

@@ -83,14 +83,18 @@ def integer_score(point: ScorePoint, terms: ScaledTerms, clip: int) -> tuple[Pie
     Where engines could not compute the predictor exactly, it is the middle of the grid for every row.
     """
     row, link = point.b @ terms.matrix, point.link
+    # z_0 / H is 1 in every row, so the grid's center moves into its weight
     row[0] -= link.center
     scale = L / link.reach / H
     total = float(np.abs(row).sum()) * scale
+    # at least 12 binary digits below the grid's step, or else none at all
     usable = math.isfinite(total) and total * H * 2**12 < EXACT / 4
     row, total = (row, total) if usable else (row * 0.0, 0.0)
+    # a factor 4 below EXACT leaves room for the rounding of weights and for the half
     shift = min(30, math.floor(math.log2(EXACT / 4 / (total * H + 1))))
     row = np.rint(row * (scale * 2.0**shift))
     cut = max(1, round(point.cut * CUT_UNIT))
+    # the stored cut, which is the one that readers of the release know
     made, weighing = polygons(link, cut / CUT_UNIT, clip, terms.response)
     counts = isinstance(link, CountLink)
     stored = {"cut": cut, "shift": shift} | (link.stored() if counts else {})
@@ -104,6 +108,7 @@ def regressor_moments(first: FirstPart, terms: ScaledTerms) -> Regressors:
     noise = math.sqrt(max(float(np.linalg.eigvalsh(whole.noise_quadratic(np.eye(len(terms.size))))[-1]), 0.0))
     rows = max(first.rows, 1.0)
     alpha, gamma = terms.response
+    # y = alpha + gamma (z_m + H), averaged over rows
     response = alpha + gamma * H * (1 + first.response_sum / rows)
     made = regressors_from_sums(
         rows, first.sums, whole.values, max(noise / rows / 2, MIN_VARIANCE), terms.constant, response
@@ -117,12 +122,15 @@ def pilot_coefficients(first: FirstPart, found: Regressors, terms: ScaledTerms, 
     Those of counts are shrunk towards a constant mean [James & Stein 1961].
     """
     alpha, gamma = terms.response
+    # the mean of x y, with y = alpha + gamma H + gamma H r
     products = (alpha + gamma * H) * found.mean + gamma * H * first.products / found.rows
     mean = link.clamped_mean(found.response)
     inverse = np.asarray(np.linalg.pinv(found.cov, hermitian=True, rcond=1e-6), dtype=np.float64)
+    # least squares: Cov(x)^-1 Cov(x, y), with Cov(x, y) = E x y - E x E y
     slopes = inverse @ (products - found.mean * mean)
     if isinstance(link, CountLink):
         noise = float(np.trace(inverse @ first.noise)) * (gamma * H / found.rows) ** 2
+        # positive-part shrinkage: 1 - noise / signal, both in the metric of the regressors
         slopes = slopes * max(0.0, 1 - noise / max(float(slopes @ found.cov @ slopes), 1e-12))
     return glm_coefficients(link, found, mean, slopes)
 
@@ -147,10 +155,12 @@ def shrunk(noisy: NoisyMatrix, guess: Array, wanted: Array, guess_error: float =
 
     guess_error: relative error of the guess.
     """
+    # between guess^-1/2 on both sides the guess is the identity, so noise and floor are relative to it
     back, root = _root(wanted, 0.5), _root(guess, -0.5)
     one = np.eye(len(guess))
     noise = NoisyMatrix(noisy.values, root @ noisy.patterns @ root, noisy.variances).noise_quadratic(one)
     loose = math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
+    # inverse squared errors of guess and noisy matrix
     weight = guess_error**2 / (guess_error**2 + loose**2)
     low, sides = np.linalg.eigh(one + weight * (root @ noisy.values @ root - one))
     inner = (sides * np.maximum(low, MIN_RATIO)) @ sides.T
@@ -216,6 +226,7 @@ def limited_coefficients(b: Array, found: Regressors, link: Link) -> Array:
     ratio = min(1.0, link.max_predictor_sd / max(sd, 1e-9))
     if found.constant is None:
         return b * ratio
+    # x' constant = 1: the mean of the predictor becomes `held`
     return b * ratio + found.constant * (held - ratio * mean)
 
 
@@ -229,12 +240,14 @@ def choose_cut(b: Array, found: Regressors, link: Link, noise: Array) -> float:
     fisher = found.weighted_products(b, link.information(eta))
     sizes: dict[float, float] = {}
     cuts, k = link.cuts(), len(eta)
+    # all cuts at once, shape (cuts k,): one pass of the centering's iterations
     made = link.bounded(np.tile(eta, len(cuts)), np.repeat(cuts, k))
     for cut, curve, square in zip(cuts, made.curve.reshape(-1, k), made.square.reshape(-1, k), strict=True):
         inverse = np.linalg.pinv(found.weighted_products(b, curve), hermitian=True)
         error = inverse @ (found.weighted_products(b, square) + noise) @ inverse
         sizes[cut] = float(np.sum(fisher * error))
     least = min(sizes.values())
+    # no size qualifies where all are NaN
     return max((cut for cut, size in sizes.items() if size <= link.cut_tolerance * least), default=1.0)
 
 
@@ -247,12 +260,14 @@ def next_score(
     """
     terms = scaled_terms(layout)
     chosen = link_of(model, layout, terms)
+    # matrix matrix' since the m scores have independent noises of one variance, here in units of psi <= 1
     noise = terms.matrix @ terms.matrix.T * (variance / (SCORE_WEIGHT * clip * H) ** 2)
     try:
         last = read_score_part(parts[-1], layout, terms, chosen) if len(parts) > 1 else None
         made = _next_point(read_first_part(parts[0], layout, terms, rows), last, terms, chosen, noise)
     except (np.linalg.LinAlgError, ArithmeticError, ValueError):  # as if nothing were known
         made = None
+    # the fallback can always be measured: the part is released whatever the parts before were
     nowhere = ScorePoint(np.zeros(len(terms.size)), chosen.cuts()[-1], chosen)
     if made is None or not all(np.isfinite(x).all() for x in (made.b, made.cut)):
         made = nowhere
@@ -277,6 +292,7 @@ def grid_for(link: Link, b: Array, found: Regressors, terms: ScaledTerms, spread
     """Return the link with a grid for all predictors within the bounds, or GRID_MARGIN standard deviations if less."""
     row, mean, sd = b @ terms.matrix, float(found.mean @ b), found.predictor_sd(b)
     room = float(np.abs(row[1:]).sum())
+    # row[0] +- room bounds the predictor of every row, since |z_j| <= H
     low, high = max(row[0] - room, mean - GRID_MARGIN * sd), min(row[0] + room, mean + GRID_MARGIN * sd)
     return link.with_grid(low, high, mean + FULL_WEIGHT_FROM * sd, spread)
 

@@ -88,6 +88,7 @@ class Layout:
         found: tuple[list[int], list[int]] = ([], [])
         for block in self.groups:
             if response or self.size not in block:
+                # False is 0: groups of one; True is 1: groups of several
                 found[len(block) > 1].append(max(self.bounds[j] for j in block))
         return tuple(found[0]), tuple(found[1])
 
@@ -125,6 +126,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
     _check_terms(formula, facts)
     response = _number_poly(facts[formula.response], Factor(formula.response))
     columns = [pair for term in formula.terms for pair in _term_columns(formula, term, facts)]
+    # the response is a constant plus a multiple of one coordinate, the last
     (target,) = (key for key in response if key != ONE)
     # sorted, so that the coordinates do not depend on the order in which the terms were written
     inner = dict.fromkeys(key for _, poly in columns for key in sorted(poly, key=_sort_key))
@@ -139,6 +141,7 @@ def layout(formula: Formula, variables: Sequence[Variable]) -> Layout:
             terms[i, place[key]] += coefficient
     blocks: dict[object, list[int]] = {}
     for j, (numbers, marks) in enumerate(coordinates[1:], 1):
+        # without the level itself: indicators of two levels of a column exclude each other, and so share a group
         blocks.setdefault((numbers, tuple((name, level == SIGN) for name, level in marks)), []).append(j)
     bounds = tuple(_largest(key, facts) for key in coordinates)
     grouped = tuple(map(tuple, blocks.values()))
@@ -161,6 +164,7 @@ def _check_terms(formula: Formula, facts: Mapping[str, Variable]) -> None:
         for one in term:
             _check_factor(one, facts[one.column])
             rest = frozenset(term) - {one}
+            # coding without the first level assumes that the term without this factor is there (marginality)
             if facts[one.column].kind == "levels" and rest not in known:
                 others = ":".join(factor.label for factor in term if factor != one) or "1"
                 text = f"term {':'.join(factor.label for factor in term)!r} stands without {others!r}."
@@ -207,9 +211,11 @@ def _factor_columns(one: Factor, fact: Variable, *, full: bool) -> list[tuple[st
 def _number_poly(fact: Variable, one: Factor) -> Poly:
     """Return a column of numbers, or a power of it, as a polynomial in z / H."""
     if fact.kind == "boolean":
+        # 0 or 1 from the sign -1 or 1
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5}
     middle, reach = (fact.lower + fact.upper) / 2, (fact.upper - fact.lower) / 2
     alone: Poly = {ONE: middle, ((fact.name,), ()): reach * (H / fact.half)}
+    # bounds with middle 0 leave no constant part
     alone = {key: x for key, x in alone.items() if x}
     poly: Poly = {ONE: 1.0}
     for _ in range(one.power):
@@ -223,6 +229,7 @@ def _level_poly(fact: Variable, level: int) -> Poly:
         return {ONE: 0.5, ((), ((fact.name, SIGN),)): 0.5 if level else -0.5}
     if level:
         return {((), ((fact.name, level),)): 1.0}
+    # all levels add up to 1, and the first has no coordinate of its own
     return {ONE: 1.0, **{((), ((fact.name, i),)): -1.0 for i in range(1, len(fact.labels))}}
 
 
@@ -235,8 +242,10 @@ def multiply(a: Monomial, b: Monomial) -> Monomial | None:
     for name, level in (*a[1], *b[1]):
         if name not in marks:
             marks[name] = level
+        # (+-1)**2 = 1
         elif level == SIGN:
             del marks[name]
+        # two levels of one column exclude each other
         elif marks[name] != level:
             return None
     return tuple(sorted((*a[0], *b[0]))), tuple(sorted(marks.items()))
@@ -262,6 +271,7 @@ def _largest(key: Monomial, facts: Mapping[str, Variable]) -> int:
         return halves[0] if halves else H
     assert len(halves) <= MAX_DEGREE
     divisor = H ** (len(halves) - 1)
+    # rounds as `Coordinate.numpy` does, halves upwards
     return (math.prod(halves) + divisor // 2) // divisor
 
 
@@ -283,6 +293,7 @@ def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], .
             if j == k and j in several:
                 later.append((key, (j, k)))
                 continue
+            # a product of two or more numbers was rounded, so that equal monomials may differ by a step
             exact = len(coordinates[j][0]) <= 1 and len(coordinates[k][0]) <= 1
             found.setdefault((key, None if exact else (j, k)), []).append((j, k))
     for key, pair in later:
@@ -291,6 +302,7 @@ def _entries(coordinates: tuple[Monomial, ...], blocks: tuple[tuple[int, ...], .
             text = "an interaction stands without the terms that it is made of."
             raise QueryError(f"formula: {text}", code="Q86", hint="join columns by *")
         found[same].append(pair)
+    # a pair of two coordinates first: the source is asked for the first pair
     return tuple(
         ProductSum(tuple(sorted(pairs, key=lambda pair: (pair[0] == pair[1], pair)))) for pairs in found.values()
     )

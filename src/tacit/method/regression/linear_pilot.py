@@ -28,6 +28,7 @@ MAX_SHIFT: Final = 30
 
 def response_residual(layout: Layout, clip: int) -> ClippedResidual:
     """Return the residual without any fit: the response itself, scaled so that H becomes `clip`."""
+    # H and clip are powers of two: the shift is the logarithm of their ratio
     return ClippedResidual((*([0] * layout.size), 1), (H // clip).bit_length() - 1, clip)
 
 
@@ -42,6 +43,7 @@ def residual_range(rows: float, noise: float) -> float:
     >>> residual_range(500, 5.0), round(residual_range(1e4, 5.0), 2), round(residual_range(1e6, 5.0), 2)
     (3.0, 4.4, 33.33)
     """
+    # noise times range at most sqrt(rows / 4) / 3, solved for the range
     return max(RANGE * max(1.0, rows / 1_000) ** (1 / 6), math.sqrt(rows) / (6 * noise))
 
 
@@ -59,6 +61,7 @@ def next_residual(found: NoisyMatrix, layout: Layout, clip: int, noise: float) -
         scale = residual_sd(scaled, b, rows)
     except np.linalg.LinAlgError:  # no eigenvalues were found: as if nothing were known
         return response_residual(layout, clip)
+    # the whole range of the response
     top = 2 * float(abs(terms[u, layout.size]) / size[u])
     cut = min(max(scale * residual_range(rows, noise), MIN_RANGE * top), top)
     row = (terms[u] / size[u] - b @ (terms[:u] / size[:u, None])) / cut
@@ -72,6 +75,7 @@ def _integer_residual(row: Array, clip: int) -> ClippedResidual | None:
     if not math.isfinite(total) or total <= 0:
         return None
     shift = min(MAX_SHIFT, math.floor(math.log2(EXACT / (4 * total))))
+    # rounded weights would then move psi noticeably
     if shift < 12:
         return None
     weights = tuple(int(w) for w in np.rint(row * (clip * 2.0**shift / H)))
@@ -95,6 +99,7 @@ def residual_sd(found: NoisyMatrix, b: Array, rows: float) -> float:
     """
     a = np.append(-b, 1.0)
     least, noise = float(a @ found.values @ a), math.sqrt(found.quadratic_variance(a))
+    # tr(A^-1 Cov(N a)): what the noise in b adds to the sum of squares
     own = float(np.trace(_inverse(found, len(b)) @ found.covariance_times(a)[: len(b), : len(b)]))
     return math.sqrt(max(least + 2 * own + MARGIN * noise, 0.0) / rows)
 
@@ -103,5 +108,6 @@ def _inverse(found: NoisyMatrix, u: int) -> Array:
     """Return the inverse of the regressors' cross-products, whose eigenvalues are raised to the size of their noise."""
     values, vectors = np.linalg.eigh(found.values[:u, :u])
     noise = float(np.linalg.eigvalsh(found.leading(u).noise_quadratic(np.eye(u)))[-1])
+    # root mean square of the noise in the worst direction; 1 is one row
     floor = max(math.sqrt(max(noise, 0.0)), 1.0)
     return np.asarray((vectors / np.maximum(values, floor)) @ vectors.T)

@@ -116,6 +116,7 @@ HATS: Final[Array] = np.maximum(1 - np.abs(GRID[:, None] - np.linspace(-1, 1, PI
 
 
 def _fit_polygon(curve: Array, weight: Array, unit: float) -> Array:
+    # rounded to multiples of WIDTH, so that the slope of every piece is an integer
     best = np.linalg.lstsq(HATS * weight[:, None], curve * weight * (unit / WIDTH), rcond=None)[0]
     return np.rint(best) * WIDTH
 
@@ -130,7 +131,9 @@ def polygons(link: Link, cut: float, clip: int, response: tuple[float, float]) -
     weight = 1 / np.maximum(
         made.curve, max(1e-3 * float(made.curve.max()), 1e-9)
     )  # errors count as what they move in the predictor
+    # v y - b in terms of z_m + H: slope v response[1], middle b - v response[0]
     slope = _fit_polygon(made.v * response[1], weight, unit)
+    # the v that is summed, after fitting and rounding: b is centred for it, not for the ideal curve
     v = np.maximum(HATS @ slope / unit / response[1], 1e-12)
     middle = _fit_polygon(link.centering(eta, v) - v * response[0], weight, unit)  # the mean of what is summed is 0
     heights = np.clip(_fit_polygon(made.size, np.ones_like(eta), unit), 0, unit)

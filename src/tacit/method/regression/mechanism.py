@@ -63,6 +63,7 @@ def measure(shape: Measurement, source: Source) -> tuple[Part, ...]:
     parts: tuple[Part, ...] = ()
     for column in shape.columns:
         question = next_question(column, parts, shape)
+        # rows are read for each part only after the noise of the part before was drawn
         parts = (*parts, question.released(protect(exact_part(question, shape, source), question.law)))
     return parts
 

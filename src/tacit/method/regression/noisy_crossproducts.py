@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tacit.method.regression.encoding import SHIFT
 from tacit.method.regression.layout import Layout, ProductSum
 from tacit.release.parts import Part
 from tacit.rows.coordinates import H
@@ -40,6 +41,7 @@ class NoisyMatrix:
     def covariance_times(self, a: Array) -> Array:
         """Return the covariance of E a, shape (p, p), E being the noise; a: shape (p,)."""
         moved = self.patterns @ a
+        # the sum over noises of variance (P a)(P a)': independent, so no cross terms
         return (moved.T * self.variances) @ moved
 
     def noise_quadratic(self, B: Array) -> Array:
@@ -56,6 +58,7 @@ def relative_noise(A: NoisyMatrix) -> float:
     values, vectors = np.linalg.eigh(A.values)
     if values[0] <= 0:
         return math.inf
+    # root' A root is the identity: noise in these coordinates is relative to A
     root = vectors / np.sqrt(values)
     noise = NoisyMatrix(A.values, root.T @ A.patterns @ root, A.variances).noise_quadratic(np.eye(len(values)))
     return math.sqrt(max(float(np.linalg.eigvalsh(noise)[-1]), 0.0))
@@ -91,6 +94,7 @@ def read_crossproducts(part: Part, layout: Layout, rows: int | None) -> NoisyMat
     if counted:
         return made
     (known,) = (one for one in layout.entries if one.is_row_count)
+    # the public number of rows has no noise, and so no pattern
     return NoisyMatrix(made.values + _pattern(known, layout.size + 1) * float(rows or 0), made.patterns, made.variances)
 
 
@@ -113,10 +117,6 @@ def read_residual_scores(part: Part, layout: Layout) -> ResidualScores:
     patterns = np.concatenate([meat.patterns, pattern[None]])
     whole = NoisyMatrix(meat.values + pattern * square, patterns, np.append(meat.variances, error))
     return ResidualScores(integers[:m] / unit, noise / unit**2, square, error, whole, residual)
-
-
-SHIFT = 19
-"""Products of scores are divided by 2**SHIFT before they are summed."""
 
 
 def noisy_matrix(entries: Sequence[ProductSum], integers: Array, weights: Array, noise: float, p: int) -> NoisyMatrix:

@@ -51,9 +51,11 @@ def scaled_terms(layout: Layout) -> ScaledTerms:
     size = np.sqrt((layout.terms[:u] ** 2).sum(axis=1))
     matrix = layout.terms[:u, :m] / size[:, None]
     one = np.eye(m)[0]
+    # the combination of terms that is z_0 / H = 1, if they span it (an intercept, or all levels of a category)
     constant = np.asarray(np.linalg.lstsq(matrix.T, one, rcond=None)[0], dtype=np.float64)
     held = bool(np.abs(matrix.T @ constant - one).max() < 1e-9)
     alpha, gamma = float(layout.terms[u, 0]), float(layout.terms[u, m])
+    # alpha + gamma z_m / H = (alpha - gamma) + gamma / H (z_m + H)
     return ScaledTerms(matrix, size, (alpha - gamma, gamma / H), constant if held else None)
 
 
@@ -161,6 +163,7 @@ def _score_sums(part: Part, layout: Layout) -> tuple[Array, NoisyMatrix, NoisyMa
 def _stored_coefficients(facts: Mapping[str, int], terms: ScaledTerms, link: Link) -> Array:
     """Return the coefficients, shape (u,), from the stored integer weights of a `PiecewiseScore`."""
     row = np.array([facts[f"weight{j}"] for j in range(terms.matrix.shape[1])], dtype=np.float64)
+    # inverts `glm_pilot.integer_score`: eta = center + reach e / L
     row *= H / 2.0 ** facts["shift"] * link.reach / L
     row[0] += link.center
     return np.asarray(np.linalg.lstsq(terms.matrix.T, row, rcond=None)[0], dtype=np.float64)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tacit.method.regression.links import Link
 
 Array = NDArray[np.float64]
+# Gauss-Hermite quadrature with weight exp(-x^2 / 2); divided by its mass, means under N(0, 1)
 _PLACES, _MASS = np.polynomial.hermite_e.hermegauss(31)
 NODES: Final[Array] = np.asarray(_PLACES, dtype=np.float64)
 NODE_WEIGHTS: Final[Array] = np.asarray(_MASS / _MASS.sum(), dtype=np.float64)
@@ -50,18 +51,21 @@ class Regressors:
     def mean_change(self, b: Array, step: Array) -> Array:
         """Return the mean change of the predictor by a step, given the predictor's value at each node, shape (31,)."""
         sd = max(self.predictor_sd(b), 1e-9)
+        # normal regression: E[x' step | eta] is linear in eta, of slope Cov(x' step, eta) / Var(eta)
         return float(self.mean @ step) + float(step @ self.cov @ b) / sd * NODES
 
     def weighted_sum(self, b: Array, f: Array) -> Array:
         """Return the sum over rows of f(eta) x, shape (u,); f: values at the nodes of `predictor_values`."""
         along = self.cov @ b / max(self.predictor_sd(b), 1e-9)
         weights = NODE_WEIGHTS * f
+        # x = mean + along t + a rest independent of t, t the standardised predictor
         return self.rows * (weights.sum() * self.mean + float(weights @ NODES) * along)
 
     def weighted_products(self, b: Array, f: Array) -> Array:
         """Return the sum over rows of f(eta) x x', shape (u, u); f: values at the nodes of `predictor_values`."""
         sd = max(self.predictor_sd(b), 1e-9)
         along = self.cov @ b / sd
+        # conditional covariance of x given the predictor, the same at every node
         rest = self.cov - np.outer(along, along)
         at = self.mean + NODES[:, None] * along
         weights = NODE_WEIGHTS * f
@@ -79,6 +83,7 @@ def regressors_from_sums(
     values, vectors = np.linalg.eigh(second / rows - np.outer(mean, mean))
     cov = (vectors * np.maximum(values, floor)) @ vectors.T
     if constant is not None:  # E[x x'] c = E[x], so the covariance does not reach c
+        # the nearest mean with constant' mean = 1, which the noisy sums satisfy only about
         mean = mean + constant * (1 - constant @ mean) / (constant @ constant)
         off = np.eye(len(mean)) - np.outer(constant, constant) / (constant @ constant)
         cov = off @ cov @ off
@@ -92,6 +97,7 @@ def glm_coefficients(link: Link, found: Regressors, response: float, slopes: Arr
     """
     sd = found.predictor_sd(slopes)
     most = link.max_predictor_sd / max(sd, 1e-9)
+    # k times the mean slope is compared with 1; where it stays below, k ends at `most`
     low, high = 0.0, most
     for _ in range(BISECTIONS):
         k = (low + high) / 2
@@ -105,6 +111,7 @@ def glm_coefficients(link: Link, found: Regressors, response: float, slopes: Arr
 
 def _predictor_mean(link: Link, response: float, sd: float) -> float:
     """Return the mean of a normal predictor of this standard deviation whose mean response is `response`."""
+    # 32 halvings of 60 leave 1e-8
     return bisect(lambda x: float(NODE_WEIGHTS @ link.mean(x + sd * NODES)) - response, -30.0, 30.0)
 
 

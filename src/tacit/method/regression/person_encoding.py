@@ -66,12 +66,15 @@ def residual_scores(layout: Layout, noise: Noise, neighbors: str) -> ProductEnco
         square = isqrt((RESIDUAL_WEIGHT * lift) ** 2 * M // 4) // C
         off = isqrt((RESIDUAL_WEIGHT << SHIFT) ** 2 // (part * part * C * C * M))
         diag = isqrt(off * off // 2)
+        # 4 = 32/8, or 11/8 as for rows but with nothing left out
         norm = _root(RESIDUAL_WEIGHT**2 * C * C * M * (32 if one else 11) // 8 + 1)
     else:
         V, own = C * T, one and free
+        # y = 1/2 and sigma = 1/4, or y = 1/4 and sigma = 1/8, in units of V
         off = (RESIDUAL_WEIGHT << SHIFT) // ((2 if own else 4) * V)
         square = RESIDUAL_WEIGHT * T // ((4 if own else 8) * C)
         diag = off // 2
+        # in quarters: 2, twice 5/4, or 5/4 = 1 + y / 2 + sigma
         norm = RESIDUAL_WEIGHT * V * (8 if own else 10 if one else 5) // 4
     parameters = {"G": C, "score": RESIDUAL_WEIGHT, "square": square, "off": off, "diag": diag}
     weights = [RESIDUAL_WEIGHT] * layout.size + [square]
@@ -87,6 +90,7 @@ def glm_scores(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -
     if noise == "gaussian":
         off = isqrt(whole**2 // ((matrices if one else 2 * matrices) * M))
         diag = isqrt(off * off // 2)
+        # the products of mean scores leave no square out: M**2 in full
         left = M * M - fixed * H**4 - sum(B**4 for B in several) + squares * M * M
         norm = _root(4 * whole**2 * M if one else whole**2 * M + off * off * left // 2 + 1)
     else:
@@ -98,6 +102,7 @@ def glm_scores(layout: Layout, noise: Noise, neighbors: str, *, squares: bool) -
     weights = [SCORE_WEIGHT] * layout.size + [
         entry_weight(entry, off, diag, diag) for entry in layout.regressor_products
     ]
+    # 1 for rounding two means, and 1 more where rows' products were rounded down
     most, moved = [C * H] * layout.size + [H * H] * count, [1] * layout.size + [2] * count
     shift = score_forms.SHIFTS[1] if squares else None
     return _encoding("person-scored", layout, noise, norm, parameters, weights, most, moved, shift)
@@ -130,6 +135,7 @@ def _encoding(
         every, most_one = layout.all_pairs, parameters["G"] * H
         weights = weights + [parameters["off" if one.off_diagonal else "diag"] for one in every]
         most = most + [most_one * most_one >> shift] * len(every)
+        # 2 C H / 2**shift, rounded up
         moved = moved + [(2 * most_one >> shift) + 1] * len(every)
     l1, l2 = _rounding_norms([w * by for w, by in zip(weights, moved, strict=True)])
     if noise == "laplace":

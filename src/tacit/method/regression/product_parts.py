@@ -62,6 +62,7 @@ class RowFacts:
         shift: psi**2 z z' is divided by 2**shift and rounded down.  Of persons, products of all pairs of mean scores
         take the place of psi**2 z z', if there are entries.
         """
+        # psi z_j for every coordinate but the response, which is the last
         products = (*(Product((j,), 1) for j in range(self.layout.size)), *others)
         if self.unit is None:
             return CrossProducts(self.coordinates, (*products, *(Product(one.pairs[0], 2, shift) for one in entries)))
@@ -133,9 +134,11 @@ def regrid(at: RowMap, *, own: bool = False) -> RowMap:
 
     own: whether to keep the column's own steps where they are at most H, even if they fill little of that grid.
     """
+    # even, so that the middle of the grid is a grid point
     factor = 2 * (H // at.steps) if at.steps <= H else 0
     own = factor > 0 and (own or factor * at.steps >= NEARLY_FULL * 2 * H)
     made = replace(at, factor=factor) if own else replace(at, steps=2 * H, factor=1)
+    # missing scaled to the new grid and rounded, in integers
     return made if at.missing is None else replace(made, missing=(2 * at.missing * made.G + at.G) // (2 * at.G))
 
 

@@ -79,14 +79,20 @@ def glm_scores(
     )
     if noise == "gaussian":
         parts = (2 if weighed else matrices) if one else 2 * matrices  # w = 1 / (2 parts)
+        # off**2 M / (2 whole**2) = w: the entries j <= k have half the squared Frobenius norm
         off = isqrt(whole**2 // (parts * M))
         diag = isqrt(off * off // 2)
+        # the squared Frobenius norm, less the squares that are not released: of +-H, and of groups of several
         left = M * M - fixed * H**4 - sum(B**4 for B in several)
+        # F <= 4, or 4 + w where `weighed`
         apart = 4 * whole**2 * M + (off * off * M * M // 2 + 1 if weighed else 0)
         size = apart if one else whole**2 * M + matrices * (off * off * left // 2)
+        # rounded up, and each of `count` products moves by less than 1 from rounding down
         l2 = isqrt(size) + 1 + off * (isqrt(count) + 1)
+        # Cauchy-Schwarz
         l2_squared, l1 = l2 * l2, l2 * (isqrt(layout.size + count) + 1)
     else:
+        # T <= MOST H keeps the quotient at 5 or more; 2 would still leave a weight for squares
         off = max(whole // (2 * matrices * T), 2)
         diag = off // 2
         left = T * T - fixed * H * H - sum(B * B for B in several)

@@ -60,7 +60,9 @@ def score_part(
         form = forms.glm_scores(made, share.noise, neighbors, squares=squares, weighed=weighed)
     else:
         form = person_forms.glm_scores(made, share.noise, neighbors, squares=squares)
+    # otherwise the number of rows is public and exact
     counted = int(facts.leaves or neighbors == "add-remove")
+    # placeholders of the facts that `with_score` fills in: the names never depend on a release
     stored = {"counted": counted, "cut": 0, "shift": 1} | (
         {"center": 0, "reach": 1, "full": 0, "spread": 0} if weighed else {}
     )

@@ -43,6 +43,7 @@ def wrong(made: Release) -> Iterator[str]:
     if query.model == "poisson" and (response.kind != "integer" or not 0 <= response.lower <= response.upper <= 2**53):
         yield f"the response {response.name!r} is no count"
     try:
+        # the layout is rebuilt from public facts alone, so that the parts must agree with it, not it with them
         made_of = layout(formula, made.variables)
     except TacitError as problem:
         yield f"its formula is none of its variables: {problem.message.rstrip('.')}"

@@ -70,8 +70,12 @@ class Banded:
                 outer, inner = np.where(yes, outer, middle), np.where(yes, middle, inner)
             # the inner end is accepted: an interval is too short by 2**-STEPS at most
             out.append(np.where(whole, bound, inner))
-        # F rises, so a lower limit is one of later edges too, and an upper one of earlier edges, where all hold at once
-        return np.maximum.accumulate(out[0]), np.minimum.accumulate(out[1][::-1])[::-1]
+        low, high = out
+        if self.simultaneous:
+            # F rises: where all limits hold at once, a lower one holds at later edges too, an upper one at earlier
+            return np.maximum.accumulate(low), np.minimum.accumulate(high[::-1])[::-1]
+        # limits that hold one by one may only be widened: the best of many would hold less often than each
+        return np.minimum.accumulate(low[::-1])[::-1], np.maximum.accumulate(high)
 
 
 def cdf(
