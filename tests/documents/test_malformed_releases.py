@@ -100,9 +100,12 @@ def test_a_file_of_several_without_its_digest_lost_it(tmp_path: Path) -> None:
 # Fields and laws ----------------------------------------------------------------------------------------------------
 
 FORGED: list[tuple[str, tuple[Any, ...], Any]] = [
-    ("exclusion", ("parts", 0, "parameters", "G"), 2**20 + 2),
-    ("exclusion", ("parts", 0, "parameters", "presence"), 1),
-    ("exclusion", ("parts", 0, "sensitivity", "l1"), 7),
+    ("exclusion-2", ("parts", 0, "parameters", "G"), 2**20 + 2),
+    ("exclusion-2", ("parts", 0, "parameters", "presence"), 1),
+    ("exclusion-2", ("parts", 0, "sensitivity", "l1"), 7),
+    ("total", ("parts", 0, "parameters", "offset"), 1),
+    ("total", ("parts", 0, "parameters", "divisor"), 9),
+    ("total", ("parts", 0, "sensitivity", "l1"), 7),
     ("group", ("parts", 0, "sensitivity", "l2_squared"), "99999999999999999999"),
     ("plain", ("parts", 0, "grid", "G"), 1024),
     ("plain", ("parts", 0, "grid", "upper"), -5.0),
@@ -177,6 +180,7 @@ def test_sensitivities_are_those_of_the_mechanisms(noise: Any, neighbors: Any) -
         made = [
             *((moment_forms.plain(G, noise), moment_forms.exclusion(G, noise)) if one else ()),
             moment_forms.group(G, noise, neighbors),
+            *(moment_forms.total(G, offset, noise, cells=2, neighbors=neighbors) for offset in (0, 77, -9 * G)),
             moment_forms.bernstein(4_096, neighbors),
             *((moment_forms.binary_plain(), moment_forms.binary_exclusion(noise)) if one else ()),
             moment_forms.binary_group(neighbors),

@@ -197,6 +197,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
     made = [
         moment_forms.plain(G, noise),
         moment_forms.exclusion(G, noise),
+        moment_forms.total(G, 5, noise, cells=1, neighbors=relation),
         moment_forms.group(G, noise, relation),
         moment_forms.bernstein(G, relation),
         moment_forms.binary_plain(),
@@ -213,7 +214,7 @@ def test_the_forms_are_those_of_the_mechanisms(noise: Any, relation: str) -> Non
         shape = FORMS[form.name]
         assert set(form.parameters) == set(shape.parameters), form.name
         assert shape.integers[0] <= len(form.matrix) <= shape.integers[1], form.name
-    others = {"ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
+    others = {"exclusion", "ranks", "size", "range", "present", "histogram", "sparse-histogram", "blocks", "quartiles"}
     others |= {"products", "scores", "scored", "weighed", "person-scores", "person-scored"}
     assert {form.name for form in made} | others == set(FORMS)
     assert set(BINARY) <= set(FORMS)

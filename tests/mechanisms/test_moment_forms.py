@@ -61,7 +61,45 @@ def test_exclusion_gaussian_costs_nothing_more(G: int) -> None:
     assert change(rows, with_absent, 2) == form.l2_squared == G * G
     heaviest = int((rows**2).sum(axis=1).max())
     assert heaviest <= G * G
-    assert heaviest > 0.99 * G * G  # the presence weight uses what is free
+    assert heaviest > 0.99 * G * G  # presence has all the weight that is free
+
+
+def test_exclusion_needs_no_less_than_a_grid_of_four() -> None:
+    for G in (2, 5):
+        with pytest.raises(ArithmeticError):
+            forms.exclusion(G, "gaussian")
+
+
+OFFSETS = [(3, 2), (16, 0), (16, 5), (16, -16), (16, -21), (33, 100), (100, -250), (257, 0)]
+BOTH_SIGNS = [(4, -1), (16, -8), (33, -11), (100, -99), (257, -64)]
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize(("G", "offset"), [*OFFSETS, *BOTH_SIGNS])
+def test_totals_move_by_the_furthest_bound(G: int, offset: int, noise: forms.Noise) -> None:
+    """In one cell by the longest way between 0 and all values; in cells that rows change, by twice that (or once)."""
+    norm, S = 1 if noise == "laplace" else 2, max(0, offset + G) - min(0, offset)
+    form = forms.total(G, offset, noise, cells=1, neighbors="replace-one")
+    rows = rows_of(form)
+    with_absent = np.vstack([rows, np.zeros((1, 2), dtype=np.int64)])
+    assert rows[:, 0].tolist() == list(range(offset, offset + G + 1))
+    assert change(with_absent, with_absent, norm) == S**norm == (form.l1 if norm == 1 else form.l2_squared)
+    assert change(with_absent, with_absent, 1) <= form.l1
+    if (G, offset) in BOTH_SIGNS:
+        return
+    added = forms.total(G, offset, noise, cells=1, neighbors="add-remove")
+    assert int((np.abs(rows) ** norm).sum(axis=1).max()) == (added.l1 if norm == 1 else added.l2_squared)
+    assert int(np.abs(rows).sum(axis=1).max()) <= added.l1
+    moved = forms.total(G, offset, noise, cells=3, neighbors="replace-one")
+    assert cell_to_cell(rows, norm) == (moved.l1 if norm == 1 else moved.l2_squared)
+    assert cell_to_cell(rows, 1) <= moved.l1
+
+
+@pytest.mark.parametrize(("G", "offset"), BOTH_SIGNS)
+def test_totals_of_both_signs_have_no_proof_where_rows_change_cells(G: int, offset: int) -> None:
+    for cells, neighbors in ((2, "replace-one"), (1, "add-remove")):
+        with pytest.raises(ArithmeticError):
+            forms.total(G, offset, "laplace", cells=cells, neighbors=neighbors)
 
 
 @pytest.mark.parametrize(("G", "noise"), list(product(GROUP_GRIDS, ["laplace", "gaussian"])))
@@ -150,6 +188,8 @@ def test_polynomials_are_exact_on_the_largest_grids() -> None:
             forms.plain(G, "laplace"),
             forms.exclusion(G, "gaussian"),
             forms.group(G, "gaussian", "add-remove"),
+            forms.total(G, 2**24 - G, "laplace", cells=2, neighbors="replace-one"),
+            forms.total(G, -G // 3, "gaussian", cells=1, neighbors="replace-one"),
         ):
             v = np.array([0, 1, 2, G // 2 - 1, G // 2, G // 2 + 1, G - 1, G], dtype=np.int64)
             for polynomial in form.polynomials:

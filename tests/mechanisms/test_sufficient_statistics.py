@@ -82,7 +82,7 @@ def test_rows_that_a_condition_leaves_out_are_absent_whatever_stands_for_missing
     """With a declared place a row is always there; with a condition it can leave: another form, of more than w."""
     query = tc.SufficientStatistics("share", families.Exponential(rate=(1, 9)), where=where)
     (column,) = design(query, Public(SCHEMA, "replace-one", 9), cost).columns
-    assert column.form.name == ("plain" if where is None else "exclusion")
+    assert column.form.name == ("plain" if where is None else "exclusion-2")
     declared, power = (column.form.l1, 1) if cost.kind == "pure" else (column.form.l2_squared, 2)
     rows = np.array([column.form.row(v) for v in np.linspace(0, column.form.parameters["G"], 101, dtype=int).tolist()])
     rows = rows if where is None else np.vstack([rows, 0 * rows[:1]])
