@@ -67,7 +67,7 @@ def answer(questions: Questions, designs: Sequence[Measurement], context: TableC
     context.ledger.first.spend(questions.cost)  # a price this budget cannot add is refused before anything else
     request = _request(questions, designs, context)
     request = _once_more(request, questions, context.ledger) if questions.fresh else request
-    # before anything that could refuse: an answer that was bought stays free, whatever has changed since
+    # before the next checks: an answer that was bought stays free when the study has closed or the engine is gone
     bought = context.ledger.find(request.digest)
     if bought is None or bought.release is None:
         if bought is None:  # a charge made before the study closed may still be answered afterwards

@@ -119,7 +119,7 @@ def step(at: RowMap, column: str) -> Any:
 def value(at: RowMap, steps: str) -> Any:
     """Return v of a column of steps, in integers: the declared value (or 0) where missing, else clamped and scaled."""
     k = nw.col(steps)
-    # the last word on the range, in integers: any k, whatever an engine made of a cell, ends in {0, ..., G} here
+    # the last word on the range, in integers: whatever k an engine made of a cell, v ends in {0, ..., G} here
     clamped = nw.when(k > whole(at.steps)).then(whole(at.steps)).otherwise(k)
     v = clamped if at.factor == 1 else clamped * whole(at.factor)
     place = whole(0 if at.missing is None else at.missing)
