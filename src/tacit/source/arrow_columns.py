@@ -87,6 +87,7 @@ def plain(cells: Any, *, exact: bool = False) -> Any:
 def masked(cells: Any) -> NDArray[Any]:
     """Convert Arrow cells to NumPy; integers are masked where missing, since floats are inexact above 2**53."""
     if cells.null_count and arrow().types.is_integer(cells.type):
+        # NumPy has no missing integer: to_numpy would make floats of the whole column
         gone = cells.is_null().to_numpy(zero_copy_only=False)
         return np.ma.array(cells.fill_null(0).to_numpy(), mask=gone)
     return cells.to_numpy(zero_copy_only=False)
@@ -98,8 +99,10 @@ def numbers(values: NDArray[Any]) -> LazyColumn:
 
     if values.dtype == object:
         return words(cast("Sequence[object]", values))
+    # float16 and extended precision have no Arrow type that DuckDB scans
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
+    # Arrow refuses bytes of the other order
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     return _converted(str(values.dtype), lambda part: pa.array(part, from_pandas=True), values, values[:0])

@@ -39,6 +39,7 @@ class InterruptibleConnection:
             found = float(self._connection.query_progress())
         except Exception:  # closed meanwhile
             return None
+        # DuckDB says -1 before it can estimate
         return min(found / 100, 1.0) if found >= 0 else None
 
 
