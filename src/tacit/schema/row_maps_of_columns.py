@@ -228,7 +228,8 @@ def qualitymap(schema: ColumnTable, name: str) -> KeyMap:
             return KeyMap(name, source, "quality-boolean", (0, 1, 2), LISTED, codes=(False, True))
         case Category():
             code = column.codes[0]
-            kind = "quality-text" if isinstance(code, str) else "quality-boolean" if code is True else "quality-number"
+            kind = "quality-boolean" if isinstance(code, bool) else "quality-number"
+            kind = "quality-text" if isinstance(code, str) else kind
             return KeyMap(name, source, kind, (0, 1, 2), LISTED, codes=column.codes)
         case PrivacyUnit():
             text = f"column {name!r} is a PrivacyUnit: it identifies the person of a row."

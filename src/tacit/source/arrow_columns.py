@@ -7,6 +7,7 @@ missing); a plain list has the Python type of its cells, which must be a single 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -144,6 +145,9 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     pa = arrow()
 
     kinds = {type(x) for x in values if x is not None}
+    whole = _integers(values) if kinds == {int} else None
+    if whole is not None:
+        return LazyColumn(array_type(whole.type), lambda: whole)
     if kinds <= {int, float, bool}:
         made = np.asarray([np.nan if x is None else _float(x) for x in values], dtype=np.float64)
         return LazyColumn(ColumnType("list of numbers", "number"), lambda: pa.array(made, from_pandas=True))
@@ -154,6 +158,18 @@ def listed(values: Sequence[object]) -> LazyColumn | None:
     except (pa.ArrowException, ValueError, TypeError, OverflowError):
         return None
     return LazyColumn(array_type(array.type), lambda: array)
+
+
+def _integers(values: Sequence[object]) -> Any:
+    """Return a list of integers as an array of the narrowest type that keeps each of them; None where none does.
+
+    Not as floats, which would merge persons whose numbers differ beyond 2**53.
+    """
+    pa = arrow()
+    for kind in (pa.int64(), pa.uint64(), pa.decimal128(38), pa.decimal256(76)):
+        with suppress(pa.ArrowException, OverflowError, ValueError):
+            return pa.array(values, type=kind)
+    return None
 
 
 def _float(number: Any) -> float:

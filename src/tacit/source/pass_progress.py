@@ -30,7 +30,7 @@ class InterruptibleConnection:
     def share(self) -> float | None:
         """Return the fraction done, 0 to 1, or None where unknown.  Another thread may call it during the query.
 
-        >>> Watched().share() is None
+        >>> InterruptibleConnection().share() is None
         True
         """
         if self._connection is None:
