@@ -150,6 +150,7 @@ def test_the_script_runs_as_typed(home: Path) -> None:
     assert list(names["training"]["sex"].cat.categories) == ["male", "female"]
 
 
+@pytest.mark.long
 def test_jobs_c1_and_c2_in_a_shell(home: Path) -> None:
     """On the people and under the ledger of the script."""
     run_script(SCRIPT)
@@ -193,6 +194,7 @@ def test_a_hospital_runs_the_study_in_python_and_the_answers_are_combined(home: 
 # The files ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_curators_file_runs_as_written(home: Path) -> None:
     Path("pums.toml").write_text(PUMS, encoding="utf-8")
     text = PUMS
@@ -224,6 +226,7 @@ def test_the_curators_file_runs_as_written(home: Path) -> None:
     assert abs(share.value - 0.1) < 7 * share.std_error  # beyond with probability < 1e-6
 
 
+@pytest.mark.long
 def test_the_study_and_a_hospitals_page_run_as_written(home: Path) -> None:
     Path("study.toml").write_text(STUDY, encoding="utf-8")
     text = STUDY

@@ -136,6 +136,7 @@ def test_the_sensitivity_of_classes_over_all_pairs() -> None:
             assert (gaps**2).sum(axis=2).max() == form.l2_squared
 
 
+@pytest.mark.sample(4)
 @pytest.mark.parametrize("neighbors", ["replace-one", "add-remove"])
 @pytest.mark.parametrize("price", [{"epsilon": 1}, {"rho": 0.02}], ids=str)
 def test_intervals_cover(neighbors: str, price: dict[str, float]) -> None:

@@ -144,7 +144,7 @@ def test_persons_as_the_reference(engine: str, tmp_path: Path) -> None:
     check(source, data, (SEX,), (*weighed, count))
 
 
-@pytest.mark.sample(3)
+@pytest.mark.sample(9)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_constant_levels_as_the_reference(engine: str, tmp_path: Path) -> None:
     """A person whose rows say several levels has the first of them, and is in one cell."""
