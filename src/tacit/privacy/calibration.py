@@ -47,6 +47,7 @@ def gaussian_scale(l2_squared: int, cost: Cost) -> Fraction:
     Fraction(2, 1)
     """
     _at_least_0(l2_squared)
+    # `noise`, not `kind`: pairs, ρ and shares of a pair all buy Gaussian noise
     if cost.noise != "gaussian":
         raise BudgetError(f"the price {cost} buys no Gaussian noise.", code="B08", hint="rho=0.1")
     return root_up(l2_squared / (2 * cost.zcdp))
