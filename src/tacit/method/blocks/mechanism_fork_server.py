@@ -121,7 +121,7 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
     try:
         # a group of its own, so that what the function starts can be killed with it
         os.setsid()
-        # first of all: no child may speak to the curator's process in the name of the server
+        # before the function runs: no child may speak to the curator's process in the name of the server
         control.close()
         mine = socket.socket(fileno=handle)
         rows, half, columns, wanted = HEADER.unpack(_whole(mine, HEADER.size))
@@ -136,8 +136,7 @@ def _child(control: socket.socket, handle: int, function: Callable[..., Any], se
             for part in () if half < 0 else (block[rows : rows + half], block[rows + half :]):
                 try:
                     found.append(_numbers(function, part, wanted))
-                # a half without a number leaves the block uncorrected (`mechanism_user_statistics`)
-                except Exception:
+                except Exception:  # a half without a number leaves the block uncorrected, not without an answer
                     found.append(np.full(wanted, np.nan))
             mine.sendall(np.concatenate(found).tobytes())
         except BaseException as error:
