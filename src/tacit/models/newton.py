@@ -40,8 +40,8 @@ def cholesky(matrix: Any) -> Any:
         row: list[Any] = []
         for j in range(i):
             row.append((matrix[i, j] - sum(row[k] * rows[j][k] for k in range(j))) / rows[j][j])
-        # NaN, not an exception: it spreads to the step, which is then refused
         left = matrix[i, i] - sum(one * one for one in row)
+        # NaN, not an exception: it spreads to the step, which is then refused
         rows.append([*row, lib.sqrt(lib.where(left > 0, left, lib.nan))])
     zero = lib.zeros_like(matrix[0, 0])
     return lib.stack([lib.stack([*row, *[zero] * (p - len(row))]) for row in rows])
