@@ -83,7 +83,7 @@ def check(model: Statistic) -> None:
         return
     with ForkServer(model) as server:
         said = [server.trial(rows) for rows in _made_up_rows(model.columns)]
-    # a function may have reasons to fail on some tables (constant or binary columns), hardly on all three
+    # one table may be unfit for a function (binary or whole numbers): it is refused only where all are
     if all(said):
         shape = (TRIED,) if model.columns == 1 else (TRIED, model.columns)
         message = f"the statistic fails on rows made up, an array of shape {shape}: {said[0]}."
