@@ -35,8 +35,9 @@ def _compiled(model: Likelihood, what: str) -> Any:
             return model.log_density(row, model.bind(at))
 
         each = tools.vmap(tools.grad(one, argnums=1), in_axes=(0, None))(x, vector)
-        # sum_n w_n s_n s_n': E(score score') is the information
-        return tools.numpy.einsum("n,ni,nj->ij", w, tools.numpy.where(w[:, None] > 0, each, 0.0), each)
+        # sum_n w_n s_n s_n': E(score score') is the information; a score of weight 0 may be NaN
+        safe = tools.numpy.where(w[:, None] > 0, each, 0.0)
+        return tools.numpy.einsum("n,ni,nj->ij", w, safe, safe)
 
     def information_from_statistics(x: Any, vector: Any) -> Any:
         return correction.information(model, tools.vmap(model.row_statistics)(x), tools.numpy.ones(len(x)), vector)

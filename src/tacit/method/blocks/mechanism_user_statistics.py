@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import lru_cache
+from itertools import count, islice
+from math import isqrt
 from typing import Any, Final
 
 import numpy as np
@@ -93,7 +95,9 @@ def check(model: Statistic) -> None:
 def _made_up_rows(columns: int) -> list[Array]:
     """Return three public tables: of numbers in [0, 1), with a binary first column, and with a whole first column."""
     i = np.arange(1.0, TRIED + 1)[:, None]
-    spread: Array = (i * np.sqrt([2.0 + 7 * j for j in range(columns)])) % 1
+    # multiples of roots of primes: no column is constant, and none is a function of the others
+    primes = islice((p for p in count(2) if all(p % q for q in range(2, isqrt(p) + 1))), columns)
+    spread: Array = (i * np.sqrt(list(primes))) % 1
     several: list[Array] = [spread, spread.copy(), 4 * spread - 2]
     several[1][:, 0] = several[1][:, 0] > 0.5
     several[2][:, 0] = np.floor(5 * spread[:, 0])
